@@ -50,6 +50,7 @@ export function createRecordsHandlers(parts: {
       engine.findErrorFamilies({ ...question, period: { fromMs, toMs } }),
     'records/group-errors': ({ fromMs, toMs, ...question }) =>
       engine.groupErrors({ ...question, period: { fromMs, toMs } }),
+    'records/find-first-seen': async (question) => ({ patterns: await engine.findFirstSeen(question) }),
     'records/read-record': (input) => cache.readRecord(input),
     'records/read-raw': (place) => cache.readRaw(place),
     'records/read-session': async (input) => addPreviews(cache, await engine.readSession(input)),

@@ -415,6 +415,21 @@ describe('open as SQL', () => {
     expect(rows.map(([pattern, count]) => [pattern, count])).toEqual(
       families.map(({ pattern, count }) => [pattern, count]),
     );
+    // Of all that came, what came in the last minutes only is new then.
+    const later = { ...scope, fromMs: FROM_MS + 60_000, toMs: FROM_MS + 110_000 };
+    const patterns = families.map(({ pattern }) => pattern);
+    const seenBefore = new Set(
+      ((await read(`SELECT DISTINCT error_family FROM inbound`, { toMs: later.fromMs })) as SqlCell[][]).map(
+        ([pattern]) => pattern,
+      ),
+    );
+    expect(await engine.findFirstSeen({ scope: later, patterns: [...patterns, 'Never seen'] })).toEqual(
+      [...patterns, 'Never seen'].filter((pattern) => !seenBefore.has(pattern)),
+    );
+    // Before the first record nothing is known, nor where less is cached before than the period is long.
+    expect(await engine.findFirstSeen({ scope, patterns })).toEqual([]);
+    const longer = { ...later, toMs: span.toMs };
+    expect(await engine.findFirstSeen({ scope: longer, patterns: ['Never seen'] })).toEqual([]);
     for (const by of ERROR_GROUPINGS) {
       const { groups } = await engine.groupErrors({ scope, filter, period: span, by });
       const own = { conditions: filter.conditions.filter(({ field }) => field !== by) };

@@ -5,7 +5,7 @@ import { ERROR_GROUPINGS, ErrorFamilies, ErrorGroups } from '../../model/records
 import { Histogram, HistogramSplit } from '../../model/records/histogram.ts';
 import { RecordFields } from '../../model/records/record-fields.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
-import { RecordScope } from '../../model/records/record-scope.ts';
+import { PeriodScope, RecordScope } from '../../model/records/record-scope.ts';
 import { MAX_SESSION_ID_CHARACTERS, MAX_SESSION_REQUESTS, Session } from '../../model/records/session.ts';
 import { Nothing, operation, RecordPlace } from '../operation.ts';
 
@@ -88,6 +88,11 @@ export const recordsOperations = {
       by: Type.Enum([...ERROR_GROUPINGS]),
     }),
     ErrorGroups,
+  ),
+  /** Of some families those that no cached record before the period has; none where too little before it is cached. */
+  'records/find-first-seen': operation(
+    Type.Object({ scope: PeriodScope, patterns: Type.Array(Type.String(), { maxItems: 200 }) }),
+    Type.Object({ patterns: Type.Array(Type.String()) }),
   ),
   /** `whole`: with its long texts in full. */
   'records/read-record': operation(

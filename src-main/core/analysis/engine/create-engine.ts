@@ -64,6 +64,7 @@ const NAMES = [
   'compareRecords',
   'findErrorFamilies',
   'groupErrors',
+  'findFirstSeen',
   'findFindings',
   'countMinutes',
   'readPercentiles',

@@ -19,6 +19,7 @@ import type { EngineDatabase } from './engine-database.ts';
 import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies, groupErrors } from './error-families.ts';
+import { findFirstSeen } from './first-seen.ts';
 import { createFileOperations } from './files/file-operations.ts';
 import { findFindings, type FindingsQuestion } from './findings/find-findings.ts';
 import { createSettledTraffic } from './findings/settled-traffic.ts';
@@ -141,6 +142,15 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       context: Context,
     ) =>
       askFiltered(question, context, (connection, records) => groupErrors(connection, records, period, by)),
+    /** Of the families those that nothing cached of the report before `fromMs` has. */
+    findFirstSeen: (
+      { scope, patterns }: { scope: PeriodScope; patterns: readonly string[] },
+      context: Context,
+    ) =>
+      withConnection(context, async (connection) => {
+        const all = await resolver.resolveAll(connection, scope.connectionId, scope.report);
+        return findFirstSeen(connection, all, scope, patterns);
+      }),
     /** What stands out in a connection's traffic. */
     findFindings: (question: FindingsQuestion, context: Context) =>
       withConnection(context, (connection) =>

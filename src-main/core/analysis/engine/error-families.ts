@@ -45,11 +45,16 @@ export async function findErrorFamilies(
 ): Promise<ErrorFamilies> {
   const where = toFilterSql(records.filter, records.scope.direction, 'errorFamily');
   const grouping = { key: 'error_pattern', text: 'error' } as const;
-  const { groups, ...totals } = await readGroups(connection, { ...records, where, grouping }, period);
+  const { groups, familyCount, totals } = await readGroups(
+    connection,
+    { ...records, where, grouping },
+    period,
+  );
   return {
     families: groups
       .map(({ key, ...figures }) => ({ pattern: String(key), ...figures }))
       .sort((a, b) => b.count - a.count || (a.pattern < b.pattern ? -1 : 1)),
+    familyCount,
     ...totals,
   };
 }
@@ -63,11 +68,7 @@ export async function groupErrors(
 ): Promise<ErrorGroups> {
   const where = toFilterSql(records.filter, records.scope.direction, by);
   const grouping = { key: COLUMNS[by], text: 'error_pattern' } as const;
-  const { groups, familyCount, ...totals } = await readGroups(
-    connection,
-    { ...records, where, grouping },
-    period,
-  );
+  const { groups, totals } = await readGroups(connection, { ...records, where, grouping }, period);
   return {
     groups: groups
       .map(({ key, ...figures }) => ({ value: key === null ? null : Number(key), ...figures }))
@@ -104,7 +105,8 @@ async function readGroups(
     `SELECT count(*), count(*) FILTER (error_pattern <> ''), count(DISTINCT error_pattern) FILTER (error_pattern <> '')
      FROM ${source}`,
   );
-  if (errorCount === 0) return { groups: [], familyCount, errorCount, recordCount };
+  const totals = { errorCount, recordCount };
+  if (errorCount === 0) return { groups: [], familyCount, totals };
   const parts = await read<Part>(
     `SELECT ${key} AS key, channel, service, response_code, (date_ms - ${period.fromMs}) // ${widthMs} AS bucket,
        count(*), min(date_ms), max(date_ms)
@@ -123,7 +125,7 @@ async function readGroups(
     key: own,
     ...toFigures(ownParts, examplesOf.get(own) ?? []),
   }));
-  return { groups, familyCount, errorCount, recordCount };
+  return { groups, familyCount, totals };
 }
 
 function toFigures(parts: readonly Part[], examples: readonly Example[]): ErrorFigures {

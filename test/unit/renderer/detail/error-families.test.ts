@@ -48,6 +48,7 @@ async function show(
       errorCount: families.reduce((sum, { count }) => sum + count, 0),
       recordCount: 1000,
     }),
+    'records/find-first-seen': () => ({ patterns: ['Refused'] }),
     'records/group-errors': () => {
       const examples = [TIMEOUT.pattern, REFUSED.pattern].map((text) => ({ text, count: 1 }));
       const figures = { ...TIMEOUT, examples };
@@ -129,6 +130,17 @@ describe('the families of errors', () => {
     await not!.trigger('click');
     const own = { field: 'errorFamily', values: [REFUSED.pattern], exclude: true };
     expect(screen.emitted('filter')).toEqual([[{ conditions: [...view.filter.conditions, own] }]]);
+  });
+
+  it('are new where nothing cached before the period has them', async () => {
+    const { screen, backend } = await show([TIMEOUT, REFUSED]);
+    // A snapshot by itself says nothing of what was before.
+    expect(backend.countCalls('records/find-first-seen')).toBe(0);
+    const scope = { connectionId: 'one', report: 'inbound-detail' as const, fromMs: 0, toMs: 1000 };
+    await screen.setProps({ view: { ...view, scope } });
+    await flushPromises();
+    expect(backend.calls.at(-1)?.input).toEqual({ scope, patterns: [TIMEOUT.pattern, 'Refused'] });
+    expect(screen.findAll('tbody tr').map((row) => row.find('.new').exists())).toEqual([false, true]);
   });
 
   it('are grouped by code, channel or service as well, each with its most frequent family', async () => {
