@@ -5,10 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { writeProgram } from '../../support/programs/write-program.ts';
 
-const sources = new URL('../../../src-main', import.meta.url).href;
-const script = fileURLToPath(new URL('start-with-root.ts', import.meta.url));
+const script = fileURLToPath(bundledScript('start-with-root'));
+const WORKERS = {
+  cache: bundledScript('cache-thread'),
+  service: bundledScript('service-thread'),
+  engine: bundledScript('engine-process'),
+  imports: bundledScript('import-thread'),
+  rows: bundledScript('rows-thread'),
+};
 /** The stand-ins for the runtime are programs of Node that a shell starts. */
 const NO_SCRIPTS = process.platform === 'win32';
 
@@ -20,10 +27,10 @@ beforeEach(async () => {
   // In place of what a build would make of the same sources.
   await write(
     'out/main/web.mjs',
-    `import { findSourceWorkers } from '${sources}/node/worker-scripts.ts';
-    import { runWeb as run } from '${sources}/start/run-web.ts';
-    export const runWeb = (root, options) =>
-      run(root, options, { workers: findSourceWorkers(), developmentServer: null });`,
+    `import { runWeb as run } from '${bundledScript('run-web').href}';
+    const names = Object.entries(${JSON.stringify(WORKERS)});
+    const workers = Object.fromEntries(names.map(([name, address]) => [name, new URL(address)]));
+    export const runWeb = (root, options) => run(root, options, { workers, developmentServer: null });`,
   );
 });
 afterEach(() => rm(root, { recursive: true, force: true, maxRetries: 10 }));
