@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { beforeAll, expect, onTestFinished } from 'vitest';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import type { ImportOutcome } from '../../../src-main/common/model/cache/imported.ts';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
@@ -32,7 +32,24 @@ export interface ImportRig {
 const NOW_MS = Date.UTC(2026, 10, 23, 7);
 
 /** Opens one with an empty data folder, and removes it after the test. */
-export async function openImportRig(now: () => number = () => NOW_MS): Promise<ImportRig> {
+export async function openImportRig(): Promise<ImportRig> {
+  const { rig, close } = await createImportRig();
+  onTestFinished(close);
+  return rig;
+}
+
+/** Opens one for all tests of a file. */
+export function shareImportRig(): () => ImportRig {
+  let rig: ImportRig;
+  beforeAll(async () => {
+    const created = await createImportRig();
+    ({ rig } = created);
+    return created.close;
+  });
+  return () => rig;
+}
+
+async function createImportRig(): Promise<{ rig: ImportRig; close: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'imports-'));
   let importFile = '';
   let exportFile = '';
@@ -46,15 +63,15 @@ export async function openImportRig(now: () => number = () => NOW_MS): Promise<I
     chooseExportTarget: () => Promise.resolve(exportFile),
   });
   const core = await createCore(host, {
-    now,
+    now: () => NOW_MS,
     byItself: 'nothing',
     openSecretStore: () => Promise.resolve({ store: createInMemorySecretStore(), failure: null }),
   });
-  onTestFinished(async () => {
+  const close = async (): Promise<void> => {
     await core.stop();
     await remove();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  });
+  };
   const call: ImportRig['call'] = async (name, input) => {
     const answer = await core.call(name, input);
     if (!answer.ok) throw new Error(`${name}: ${answer.error.code} ${JSON.stringify(answer.error)}`);
@@ -66,7 +83,7 @@ export async function openImportRig(now: () => number = () => NOW_MS): Promise<I
     await onStarted(taskId ?? '');
     return call('tasks/wait', { taskId: taskId ?? '' });
   };
-  return {
+  const rig: ImportRig = {
     core,
     folder,
     dataFolder: host.dataFolder,
@@ -99,4 +116,5 @@ export async function openImportRig(now: () => number = () => NOW_MS): Promise<I
       return task;
     },
   };
+  return { rig, close };
 }

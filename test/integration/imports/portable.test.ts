@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { openPromise } from 'yauzl';
@@ -12,13 +12,18 @@ import {
 } from '../../../src-main/core/exports/portable/portable-manifest.ts';
 import { createZipWriter } from '../../../src-main/core/exports/formats/xlsx/zip-writer.ts';
 import { HOSTILE_TEXTS } from '../../support/samples/hostile-texts.ts';
-import { openImportRig, type ImportRig } from './import-rig.ts';
+import { openImportRig, shareImportRig, type ImportRig } from './import-rig.ts';
 
 type Entries = [path: string, content: string | Uint8Array][];
 
 const RECORDS = 2_500;
 
-async function importRecords(rig: ImportRig): Promise<number> {
+const openRig = shareImportRig();
+/** Records that were imported, and what they were shared as. */
+let snapshotId: number;
+let file: string;
+beforeAll(async () => {
+  const rig = openRig();
   const path = join(rig.folder, 'records.ndjson');
   const lines = Array.from({ length: RECORDS }, (_none, seq) =>
     JSON.stringify({
@@ -29,8 +34,11 @@ async function importRecords(rig: ImportRig): Promise<number> {
     }),
   );
   await writeFile(path, `${lines.join('\n')}\n`);
-  return (await rig.importWell(path)).snapshotIds[0]!;
-}
+  [snapshotId = 0] = (await rig.importWell(path)).snapshotIds;
+  await rig.call('snapshots/annotate', { snapshotId, name: 'For the ticket', note: 'Look at 10:00' });
+  file = join(rig.folder, 'shared.channelscope');
+  await rig.share([snapshotId], file);
+});
 
 async function writeZip(path: string, entries: Entries): Promise<void> {
   const zip = createZipWriter(new Date(0));
@@ -70,11 +78,7 @@ function dropRecords(snapshot: PortableSnapshot): PortableSnapshot {
 
 describe('a portable snapshot', () => {
   it('brings the pages as they were, and all that proves them, to a computer without a connection', async () => {
-    const there = await openImportRig();
-    const snapshotId = await importRecords(there);
-    await there.call('snapshots/annotate', { snapshotId, name: 'For the ticket', note: 'Look at 10:00' });
-    const file = join(there.folder, 'shared.channelscope');
-    await there.share([snapshotId], file);
+    const there = openRig();
     const here = await openImportRig();
     const { snapshotIds, recordCount } = await here.importWell(file);
     expect(recordCount).toBe(RECORDS);
@@ -101,16 +105,13 @@ describe('a portable snapshot', () => {
   });
 
   it('holds the records as Parquet, which any reader of Parquet finds equal to those of the pages', async () => {
-    const rig = await openImportRig();
-    const snapshotId = await importRecords(rig);
-    const file = join(rig.folder, 'shared.channelscope');
-    await rig.share([snapshotId], file);
+    const rig = openRig();
     const [, parquet] = (await readZip(file)).find(([name]) => name === 'snapshots/0/records.parquet')!;
     const rows = await parquetReadObjects({
       file: Uint8Array.from(Buffer.from(parquet)).buffer,
       compressors,
     });
-    const ndjson = join(rig.folder, 'records.ndjson');
+    const ndjson = join(rig.folder, 'exported.ndjson');
     await rig.export(snapshotId, ndjson, {});
     const lines = (await readFile(ndjson, 'utf8')).trimEnd().split('\n');
     expect(rows).toHaveLength(RECORDS);
@@ -121,25 +122,20 @@ describe('a portable snapshot', () => {
   });
 
   it('of version 1, which has pages only, still opens', async () => {
-    const rig = await openImportRig();
-    const snapshotId = await importRecords(rig);
-    const file = join(rig.folder, 'shared.channelscope');
-    await rig.share([snapshotId], file);
+    const rig = openRig();
     const entries = (await readZip(file)).filter(([name]) => !name.endsWith('.parquet'));
     const older = reseal(entries, (manifest) => ({
       ...manifest,
       version: 1,
       snapshots: manifest.snapshots.map(dropRecords),
     }));
-    await writeZip(file, older);
-    expect(await rig.importWell(file)).toMatchObject({ recordCount: RECORDS });
+    const path = join(rig.folder, 'older.channelscope');
+    await writeZip(path, older);
+    expect(await rig.importWell(path)).toMatchObject({ recordCount: RECORDS });
   });
 
   it('that was damaged, changed or made to do harm is refused with its reason, and nothing of it stays', async () => {
-    const rig = await openImportRig();
-    const snapshotId = await importRecords(rig);
-    const file = join(rig.folder, 'shared.channelscope');
-    await rig.share([snapshotId], file);
+    const rig = openRig();
     const whole = await readFile(file);
     const entries = await readZip(file);
     const before = await rig.call('snapshots/list', { connectionId: null });
