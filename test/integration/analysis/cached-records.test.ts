@@ -1,26 +1,23 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
 import { createOverviewHandlers } from '../../../src-main/core/overview/overview-handlers.ts';
 import { createRecordsHandlers } from '../../../src-main/core/records/records-handlers.ts';
 import {
   createDocument,
-  createFolder,
   fillSnapshot,
   FROM_MS,
-  openTestCache,
-  openTestEngine,
   toBody,
   toNewSnapshot,
   toOutbound,
   toPage,
 } from '../cache/cache-fixture.ts';
+import { shareCache } from '../cache/share-cache.ts';
 
 const HOUR_MS = 3_600_000;
 const RECEIVED: RecordOrder = [{ column: 'received', descending: false }];
@@ -28,17 +25,12 @@ const ALL = { conditions: [] };
 
 let cache: Cache;
 let engine: Engine;
-let place: Awaited<ReturnType<typeof createFolder>>;
 let killEngine: () => void;
 let records: ReturnType<typeof createRecordsHandlers>;
 let overview: ReturnType<typeof createOverviewHandlers>;
-
-async function open(): Promise<void> {
-  place = await createFolder();
-  cache = await openTestCache(place.file);
-  const processes: ChildProcess[] = [];
-  engine = openTestEngine(place.file, processes);
-  killEngine = () => processes.at(-1)?.kill();
+shareCache((shared) => {
+  ({ cache, engine } = shared);
+  killEngine = () => shared.processes.at(-1)?.kill();
   records = createRecordsHandlers({ cache, engine });
   overview = createOverviewHandlers({
     cache,
@@ -46,15 +38,6 @@ async function open(): Promise<void> {
     connections: { get: () => ({}) as never },
     now: () => FROM_MS + 4 * 3_600_000,
   });
-}
-async function close(): Promise<void> {
-  await engine.close();
-  await cache.close();
-  await place.remove();
-}
-beforeEach(async () => {
-  await open();
-  return close;
 });
 
 const createMany = (count: number, from = 0) =>
@@ -439,7 +422,7 @@ describe("the engine's process", () => {
   });
 
   it('reports a question about a snapshot that is gone as such', async () => {
-    await expect(engine.summarise({ snapshotId: 99 })).rejects.toMatchObject({
+    await expect(engine.summarise({ snapshotId: 9999 })).rejects.toMatchObject({
       code: 'cache.snapshot-not-found',
     });
   });

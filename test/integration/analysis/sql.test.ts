@@ -26,16 +26,14 @@ import { toVolumePoints } from '../../../src-renderer/screens/overview/volume/vo
 import { EXAMPLES } from '../../../src-renderer/screens/sql/side/examples.ts';
 import {
   createDocument,
-  createFolder,
   fillSnapshot,
   FROM_MS,
-  openTestCache,
-  openTestEngine,
   toBody,
   toNewSnapshot,
   toOutbound,
   toPage,
 } from '../cache/cache-fixture.ts';
+import { shareCache } from '../cache/share-cache.ts';
 import { filterArbitrary } from './random-records.ts';
 
 const HOUR_MS = 3_600_000;
@@ -59,23 +57,16 @@ const SAMPLE: StatusSample = {
 
 let cache: Cache;
 let engine: Engine;
-let place: Awaited<ReturnType<typeof createFolder>>;
 let processes: ChildProcess[];
 let sql: ReturnType<typeof createSqlHandlers>;
 let runs = 0;
 
-beforeEach(async () => {
-  place = await createFolder();
-  cache = await openTestCache(place.file);
-  processes = [];
-  engine = openTestEngine(place.file, processes);
+shareCache((shared) => {
+  ({ cache, engine, processes } = shared);
   sql = createSqlHandlers({ engine });
-  return async () => {
-    await engine.close();
-    await cache.close();
-    await place.remove();
-  };
 });
+// What a test counts are those that it had to start.
+beforeEach(() => void processes.splice(0, processes.length - 1));
 
 const createMany = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => createDocument(from + index));

@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Handlers } from '../../../src-main/common/contract/index.ts';
 import { toFirstChoices } from '../../../src-main/common/model/exports/export-choices.ts';
@@ -15,18 +16,12 @@ import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-reg
 import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
-import {
-  createDocument,
-  createFolder,
-  fillSnapshot,
-  openTestCache,
-  openTestEngine,
-  openTestRowWriter,
-} from '../cache/cache-fixture.ts';
+import { createDocument, fillSnapshot, openTestRowWriter } from '../cache/cache-fixture.ts';
+import type { SharedCache } from '../cache/share-cache.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Schedules over a cache and an engine of their own, with a clock that a test sets. */
+/** Schedules in a folder of their own, with a clock that a test sets. */
 export interface ScheduleRig {
   readonly out: string;
   readonly notes: { title: string; body: string }[];
@@ -41,11 +36,9 @@ export interface ScheduleRig {
   close(): Promise<void>;
 }
 
-export async function createScheduleRig(): Promise<ScheduleRig> {
-  const place = await createFolder();
-  const cache = await openTestCache(place.file);
-  const engine = openTestEngine(place.file);
-  const out = join(place.folder, 'out');
+export async function createScheduleRig({ cache, engine, file }: SharedCache): Promise<ScheduleRig> {
+  const folder = await mkdtemp(join(tmpdir(), 'schedules-'));
+  const out = join(folder, 'out');
   await mkdir(out);
   const notes: { title: string; body: string }[] = [];
   const registries: TaskRegistry[] = [];
@@ -55,7 +48,7 @@ export async function createScheduleRig(): Promise<ScheduleRig> {
   const now = (): number => nowMs;
   const partials = { add: () => Promise.resolve(), remove: () => Promise.resolve() };
   const host: Pick<Host, 'chooseFolder' | 'revealFolder' | 'showNote' | 'dataFolder'> = {
-    dataFolder: place.folder,
+    dataFolder: folder,
     chooseFolder: () => Promise.resolve(out),
     revealFolder: () => Promise.resolve(true),
     showNote: (note) => {
@@ -83,7 +76,7 @@ export async function createScheduleRig(): Promise<ScheduleRig> {
           revealExport: () => Promise.resolve(null),
         },
         partials,
-        rowWriter: openTestRowWriter(place.file),
+        rowWriter: openTestRowWriter(file),
         listNames: () => [],
         findTenant: () => 1,
         findLookBackMs: () => 0,
@@ -130,9 +123,7 @@ export async function createScheduleRig(): Promise<ScheduleRig> {
     },
     async close() {
       for (const tasks of registries) await tasks.stop();
-      await engine.close();
-      await cache.close();
-      await place.remove();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   return rig;

@@ -3,11 +3,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WEEKDAYS } from '../../../src-main/common/model/schedules/schedule.ts';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
+import { shareCache, type SharedCache } from '../cache/share-cache.ts';
 import { addSchedule, createScheduleRig, DRAFT, type ScheduleRig } from './schedule-rig.ts';
+
+let shared: SharedCache;
+shareCache((opened) => (shared = opened));
 
 let rig: ScheduleRig;
 beforeEach(async () => {
-  rig = await createScheduleRig();
+  rig = await createScheduleRig(shared);
   rig.setNow('2026-11-20T12:00:00Z');
 });
 afterEach(() => rig.close());
