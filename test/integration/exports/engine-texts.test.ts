@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import { RFC_4180, type CsvDialect } from '../../../src-main/common/model/exports/export-options.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
@@ -11,10 +11,18 @@ import { createRealRig, type RealRig } from './real-rig.ts';
 type Change = Partial<Input<'exports/start'>>;
 
 let rig: RealRig;
-beforeEach(async () => {
+beforeAll(async () => {
   rig = await createRealRig('records.txt');
 });
-afterEach(() => rig.close());
+afterAll(() => rig.close());
+
+/** What a test exports. */
+let scope: { readonly snapshotId: number };
+async function fill(
+  ...[documents, pageSize]: [documents: readonly unknown[], pageSize?: number]
+): Promise<void> {
+  scope = { snapshotId: await fillSnapshot(rig.cache, documents, {}, pageSize) };
+}
 
 /** Texts that the engine writes by itself: formulas of every kind, quotes, line ends, emoji, accents. */
 const PLAIN_TEXTS = [
@@ -54,21 +62,18 @@ const documents = PLAIN_TEXTS.flatMap((text, place) => [
   },
 ]);
 
-const isEngines = async (change: Change): Promise<boolean> => {
-  const spy = vi.spyOn(rig.engine, 'writeRecords');
-  await rig.write(change);
-  return (await spy.mock.results.at(-1)?.value) !== null;
-};
-
 /** An object as its fields in their order. */
 const toEntries = (_key: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : value;
 
-async function expectSame(change: Change): Promise<void> {
-  const task = await rig.write(change);
+/** Writes both ways; returns whether the engine wrote the first by itself. */
+async function expectSame(change: Change): Promise<boolean> {
+  const spy = vi.spyOn(rig.engine, 'writeRecords');
+  const task = await rig.write({ scope, ...change });
+  const isEngines = (await spy.mock.results.at(-1)?.value) !== null;
   expect(task).toMatchObject({ state: 'done' });
   const own = await readFile(rig.target, 'utf8');
-  const byRow = await rig.writeByRow(change);
+  const byRow = await rig.writeByRow({ scope, ...change });
   expect(byRow).toMatchObject({ state: 'done', done: task.done });
   const rows = await readFile(rig.target, 'utf8');
   const parse = (text: string): unknown[] => {
@@ -77,10 +82,13 @@ async function expectSame(change: Change): Promise<void> {
   };
   // JSON leaves it open how a character of a text is written.
   if (change.format === 'csv') expect(own).toBe(rows);
-  else expect(parse(own)).toEqual(parse(rows));
+  else if (own !== rows) expect(parse(own)).toEqual(parse(rows));
+  return isEngines;
 }
 
 describe('what the engine writes is what is written row by row', () => {
+  beforeAll(() => fill(documents, 5));
+
   const dialects: readonly CsvDialect[] = [
     RFC_4180,
     { ...RFC_4180, separator: ';', decimalSign: ',', byteOrderMark: true },
@@ -88,32 +96,29 @@ describe('what the engine writes is what is written row by row', () => {
     { ...RFC_4180, separator: '|', quoting: 'all', guard: false },
   ];
   it.each(dialects)('as CSV: %o', async (csv) => {
-    await fillSnapshot(rig.cache, documents, {}, 5);
-    for (const zone of ['UTC', 'Europe/Rome']) {
-      for (const dates of ['received', 'readable', 'both'] as const) {
-        const layout = { csv, dates };
-        await expectSame({ format: 'csv', zone, layout, includeNames: true, includeMarks: true });
-      }
+    for (const [zone, dates] of [
+      ['UTC', 'received'],
+      ['UTC', 'readable'],
+      ['Europe/Rome', 'both'],
+    ] as const) {
+      const layout = { csv, dates };
+      const more = { includeNames: true, includeMarks: true };
+      expect(await expectSame({ format: 'csv', zone, layout, ...more })).toBe(true);
     }
-    expect(await isEngines({ format: 'csv', layout: { csv } })).toBe(true);
   });
 
   it('as NDJSON, unknown fields among the others', async () => {
-    await fillSnapshot(rig.cache, documents, {}, 5);
-    await expectSame({ format: 'ndjson', zone: 'Europe/Rome', includeNames: true });
+    expect(await expectSame({ format: 'ndjson', zone: 'Europe/Rome', includeNames: true })).toBe(true);
     await expectSame({ format: 'ndjson', layout: { columns: ['Other fields'] } });
     await expectSame({
       format: 'ndjson',
       layout: { columns: ['Client', 'Channel'], fieldNames: 'corrected' },
     });
-    expect(await isEngines({ format: 'ndjson' })).toBe(true);
   });
 
   it('as JSON, also without a record', async () => {
-    await fillSnapshot(rig.cache, documents, {}, 5);
-    await expectSame({ format: 'json', zone: 'Europe/Rome', includeNames: true });
+    expect(await expectSame({ format: 'json', zone: 'Europe/Rome', includeNames: true })).toBe(true);
     await expectSame({ format: 'json', layout: { columns: ['Client', 'Channel'] } });
-    expect(await isEngines({ format: 'json' })).toBe(true);
     const nothing = { conditions: [{ field: 'payload' as const, text: 'not there' }] };
     await expectSame({ format: 'json', filter: nothing });
     const text = await readFile(rig.target, 'utf8');
@@ -121,7 +126,6 @@ describe('what the engine writes is what is written row by row', () => {
   });
 
   it('in other orders, and filtered', async () => {
-    await fillSnapshot(rig.cache, documents, {}, 5);
     await expectSame({
       format: 'csv',
       order: [{ column: 'responseTimeMs', descending: true }],
@@ -131,25 +135,37 @@ describe('what the engine writes is what is written row by row', () => {
   });
 });
 
-it.each(HOSTILE_TEXTS.map((text) => [JSON.stringify(text), text] as const))(
+/** A character that the engine would change, or of which an export tells. */
+const isTold = (text: string): boolean =>
+  /[\0\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u.test(text.toWellFormed());
+const toHostile = (texts: readonly string[]): unknown[] =>
+  texts.flatMap((text, place) => [
+    createDocument(2 * place, { Payload: text }),
+    createDocument(2 * place + 1, { Client: text.slice(0, 200) }),
+  ]);
+
+it('texts of which nothing has to be told are written by the engine as they came', async () => {
+  const texts = HOSTILE_TEXTS.filter((text) => !isTold(text));
+  expect(texts.length).toBeGreaterThan(10);
+  await fill(toHostile(texts));
+  expect(await expectSame({ format: 'csv' })).toBe(true);
+  expect(await expectSame({ format: 'ndjson' })).toBe(true);
+});
+
+it.each(HOSTILE_TEXTS.filter(isTold).map((text) => [JSON.stringify(text), text] as const))(
   'a text that the engine can not write as it came is written row by row: %s',
   async (_name, text) => {
-    const hostile = [createDocument(0, { Payload: text }), createDocument(1, { Client: text.slice(0, 200) })];
-    await fillSnapshot(rig.cache, hostile);
+    await fill(toHostile([text]));
     await expectSame({ format: 'csv' });
-    await expectSame({ format: 'ndjson' });
-    const isTold = /[\0\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffd]/u.test(text.toWellFormed());
-    expect(await isEngines({ format: 'ndjson' })).toBe(!isTold);
+    expect(await expectSame({ format: 'ndjson' })).toBe(false);
   },
 );
 
 it('unknown fields that are named as known columns, and numbers of unusual size, are written row by row', async () => {
   const odd = [{ ...createDocument(0), 'Other fields': 1 }, createDocument(1, { ReponseTime: 1e-7 })];
-  await fillSnapshot(rig.cache, odd);
-  await expectSame({ format: 'ndjson' });
-  await expectSame({ format: 'csv' });
-  expect(await isEngines({ format: 'ndjson' })).toBe(false);
-  expect(await isEngines({ format: 'csv' })).toBe(false);
+  await fill(odd);
+  expect(await expectSame({ format: 'ndjson' })).toBe(false);
+  expect(await expectSame({ format: 'csv' })).toBe(false);
 });
 
 /** Documents whose payloads can hardly be compressed, of about twelve times as many characters as `length`. */
@@ -159,21 +175,24 @@ function createLongDocuments(count: number, length: number): unknown[] {
   return Array.from({ length: count }, (_none, seq) => createDocument(seq, { Payload: toPayload() }));
 }
 
-it.each(['csv', 'ndjson', 'json', 'parquet'] as const)(
-  'a large file as %s has the sum that is told of it, which was added up while it was written',
-  async (format) => {
-    await fillSnapshot(rig.cache, createLongDocuments(5000, 80));
-    const task = await rig.write({ format });
-    expect(task).toMatchObject({ state: 'done', error: null });
-    const content = await readFile(rig.target);
-    expect(content.length).toBeGreaterThan(2_000_000);
-    expect(task).toMatchObject({ fileBytes: content.length, fileSha256: hash('sha256', content) });
-    expect(await isEngines({ format })).toBe(true);
-  },
-);
+describe('a large file', () => {
+  beforeAll(() => fill(createLongDocuments(5000, 80)));
+
+  it.each(['csv', 'ndjson', 'json', 'parquet'] as const)(
+    'as %s has the sum that is told of it, which was added up while it was written',
+    async (format) => {
+      const spy = vi.spyOn(rig.engine, 'writeRecords');
+      const task = await rig.write({ scope, format });
+      expect(task).toMatchObject({ state: 'done', error: null });
+      const content = await readFile(rig.target);
+      expect(content.length).toBeGreaterThan(2_000_000);
+      expect(task).toMatchObject({ fileBytes: content.length, fileSha256: hash('sha256', content) });
+      expect(await spy.mock.results.at(-1)?.value).not.toBeNull();
+    },
+  );
+});
 
 it('texts that take more memory than the engine may have are written row by row', async () => {
-  await fillSnapshot(rig.cache, createLongDocuments(2000, 800));
-  expect(await isEngines({ format: 'ndjson' })).toBe(false);
-  await expectSame({ format: 'ndjson' });
+  await fill(createLongDocuments(2000, 800));
+  expect(await expectSame({ format: 'ndjson' })).toBe(false);
 });
