@@ -1,8 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSharedCore } from '../../../src-main/core/control/create-shared-core.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { createTestHost } from '../../support/application/test-host.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { createCommandRunner, type CommandRunner } from './run-command.ts';
 
@@ -27,12 +30,17 @@ async function openElsewhere(): Promise<CommandRunner> {
   return createCommandRunner(await mkdtemp(join(elsewhere, 'data-')));
 }
 
-async function exportAs(format: string): Promise<string> {
-  const out = join(folder, `night.${format}`);
-  const run = await cli.run('export', ...RECORDS, '--format', format, '--out', out, '--json');
-  expect(run.code, run.errors).toBe(0);
-  expect(run.objects).toMatchObject([{ file: out, records }]);
-  return out;
+/** Opens Channelscope with the folder of commands, which then go through it; alone each would start all of it. */
+async function openChannelscope(dataFolder: string): Promise<() => Promise<void>> {
+  const { host, remove } = await createTestHost({ dataFolder });
+  const store = createInMemorySecretStore();
+  const core = await createSharedCore(host, {
+    openSecretStore: () => Promise.resolve({ store, failure: null }),
+  });
+  return async () => {
+    await core.stop();
+    await remove();
+  };
 }
 
 beforeAll(async () => {
@@ -55,33 +63,6 @@ afterAll(async () => {
 });
 
 describe('what the command line exported', () => {
-  it.each(['csv', 'json', 'ndjson', 'parquet', 'portable'])(
-    'is imported elsewhere from %s, and is the same there',
-    async (format) => {
-      const file = await exportAs(format);
-      const there = await openElsewhere();
-      const imported = await there.run('import', file, '--json');
-      expect(imported.code, imported.errors).toBe(0);
-      expect(imported.objects).toHaveLength(1);
-      expect(Object.keys(imported.objects[0]!)).toEqual([
-        'file',
-        'sha256',
-        'connection',
-        'snapshots',
-        'records',
-      ]);
-      expect(imported.objects[0]).toMatchObject({ file, records });
-      const snapshot = String((imported.objects[0]!['snapshots'] as number[])[0]);
-      const again = join(elsewhere, `${format}.ndjson`);
-      const exported = await there.run(
-        ...['export', '--snapshot', snapshot, '--format', 'ndjson', '--out', again, '--allow-gaps'],
-      );
-      expect(exported.code, exported.errors).toBe(0);
-      const own = await readFile(await exportAs('ndjson'), 'utf8');
-      expect(withoutClock(await readFile(again, 'utf8'))).toEqual(withoutClock(own));
-    },
-  );
-
   it('as a dataset is not remembered unless it is kept, and each of its days is imported', async () => {
     const dataset = join(folder, 'dataset');
     const words = ['dataset', '--connection', 'Night', '--out', dataset, '--json'];
@@ -109,26 +90,70 @@ describe('what the command line exported', () => {
     expect(sum).toBe(records);
   });
 
+  it('is not what some other file is', async () => {
+    const file = join(folder, 'other.txt');
+    await writeFile(file, 'Dear all');
+    expect(await cli.run('import', file)).toMatchObject({ code: 2, output: '' });
+    expect(await cli.run('import', join(folder, 'gone.csv'))).toMatchObject({ code: 6, output: '' });
+  });
+});
+
+describe('a file that the command line exported', () => {
+  const FORMATS = ['csv', 'json', 'ndjson', 'parquet', 'portable'] as const;
+  const toFile = (format: (typeof FORMATS)[number]): string => join(folder, `night.${format}`);
+
+  let there: CommandRunner;
+  beforeAll(async () => {
+    const close = await openChannelscope(folder);
+    for (const format of FORMATS) {
+      const file = toFile(format);
+      const run = await cli.run('export', ...RECORDS, '--format', format, '--out', file, '--json');
+      expect(run.code, run.errors).toBe(0);
+      expect(run.objects).toMatchObject([{ file, records }]);
+    }
+    await close();
+    const dataFolder = await mkdtemp(join(elsewhere, 'data-'));
+    there = createCommandRunner(dataFolder);
+    return openChannelscope(dataFolder);
+  });
+
+  it.each(FORMATS)('is imported elsewhere from %s, and is the same there', async (format) => {
+    const file = toFile(format);
+    const imported = await there.run('import', file, '--json');
+    expect(imported.code, imported.errors).toBe(0);
+    expect(imported.objects).toHaveLength(1);
+    expect(Object.keys(imported.objects[0]!)).toEqual([
+      'file',
+      'sha256',
+      'connection',
+      'snapshots',
+      'records',
+    ]);
+    expect(imported.objects[0]).toMatchObject({ file, records });
+    const snapshot = String((imported.objects[0]!['snapshots'] as number[])[0]);
+    const again = join(elsewhere, `${format}.ndjson`);
+    const exported = await there.run(
+      ...['export', '--snapshot', snapshot, '--format', 'ndjson', '--out', again, '--allow-gaps'],
+    );
+    expect(exported.code, exported.errors).toBe(0);
+    const own = await readFile(toFile('ndjson'), 'utf8');
+    expect(withoutClock(await readFile(again, 'utf8'))).toEqual(withoutClock(own));
+  });
+
   it.each([
     ['csv', /cut off|more or fewer cells|quotation mark/],
     ['json', /middle of its JSON/],
     ['parquet', /damaged, cut off/],
     ['portable', /damaged/],
   ] as const)('is refused with the reason where %s was cut off', async (format, reason) => {
-    const file = await exportAs(format);
-    const { length } = await readFile(file);
-    await truncate(file, Math.floor(length / 2) + 1);
-    const there = await openElsewhere();
+    const whole = await readFile(toFile(format));
+    const file = join(elsewhere, `cut.${format}`);
+    const half = Math.floor(whole.length / 2) + 1;
+    // In the first cell of a row: one that lacks a part of its last cell is a whole row to any reader of CSV.
+    await writeFile(file, whole.subarray(0, format === 'csv' ? whole.indexOf('\n', half) + 10 : half));
     const run = await there.run('import', file, '--json');
     expect(run).toMatchObject({ code: 2, output: '' });
     expect(run.errors).toMatch(reason);
-  });
-
-  it('is not what some other file is', async () => {
-    const file = join(folder, 'other.txt');
-    await writeFile(file, 'Dear all');
-    expect(await cli.run('import', file)).toMatchObject({ code: 2, output: '' });
-    expect(await cli.run('import', join(folder, 'gone.csv'))).toMatchObject({ code: 6, output: '' });
   });
 });
 
