@@ -47,7 +47,7 @@ describe('the client meets a service that misbehaves on purpose', () => {
     service = await startTestService({ now: () => clockMs, records: RECORDS, quirks, ...change });
     return service;
   };
-  const connect = (of: RunningService) => {
+  const connect = (of: RunningService, headersMs = 4_000) => {
     const clock = createSkipClock();
     const statuses: number[] = [];
     const client = createReportingClient({
@@ -65,7 +65,7 @@ describe('the client meets a service that misbehaves on purpose', () => {
       },
       clock,
       logger: createSilentLogger(),
-      timeouts: { headersMs: 4_000 },
+      timeouts: { headersMs },
     });
     return { client, waitedMs: clock.waitedMs, statuses };
   };
@@ -216,7 +216,7 @@ describe('the client meets a service that misbehaves on purpose', () => {
 
   it('stalls: the walk is tried again and fails as timed out', async () => {
     const running = await start(['stalls']);
-    const { client } = connect(running);
+    const { client } = connect(running, 600);
     const controller = new AbortController();
     const retries: number[] = [];
     const page = client.fetchPage(

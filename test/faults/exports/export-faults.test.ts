@@ -13,7 +13,7 @@ import { fillExports, FORMATS, openExports, type ExportsRig, type RunningExport 
 import { sumFile } from './sum-file.ts';
 
 /** `EXPORT_MOMENTS=10` is the long proof. */
-const MOMENTS = Number(process.env['EXPORT_MOMENTS'] ?? 3);
+const MOMENTS = Number(process.env['EXPORT_MOMENTS'] ?? 2);
 const SEED = 17;
 /** What the engine writes into a folder of its own first. */
 const OF_ENGINE = ['csv', 'json', 'ndjson', 'parquet'];

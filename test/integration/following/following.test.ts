@@ -25,7 +25,7 @@ const refuse =
 describe('following', () => {
   it('brings every settled minute, over faults, late records, a restart, a sleep and midnight', async () => {
     await start();
-    await rig.pass(12);
+    await rig.pass(12, 20_000);
     rig.network.answer = () =>
       Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
     await rig.pass(3);
@@ -36,14 +36,14 @@ describe('following', () => {
       if (!address.includes('ExecuteReport')) return undefined;
       return calls % 3 === 0 ? new Response('{"documents": [{', { status: 200 }) : undefined;
     };
-    await rig.pass(8);
+    await rig.pass(8, 20_000);
     rig.network.answer = null;
     await rig.sleep(20);
-    await rig.pass(6);
+    await rig.pass(6, 20_000);
     await rig.close();
     await rig.sleep(15);
     await rig.open();
-    await rig.pass(40, 15_000);
+    await rig.pass(40, 30_000);
     expect(readState()).toMatchObject({ state: 'following', failure: null, behindMs: 0 });
     for (const report of DETAIL_KINDS) {
       const { served, cached, settledToMs } = await rig.readSettled(report);
@@ -76,7 +76,7 @@ describe('following', () => {
     };
     /** The minutes of the day that are asked for in the next minutes, the first of each request. */
     const listAsked = async (minutes: number): Promise<number[]> => {
-      await rig.pass(minutes, 30_000);
+      await rig.pass(minutes, 60_000);
       return rig.network.calls.map(({ startDate }) => (Date.parse(`${startDate}Z`) - midnight) / MINUTE_MS);
     };
     const isEverythingThere = async (): Promise<void> => {
@@ -91,7 +91,7 @@ describe('following', () => {
     await download();
     rig.save({ followed: true, followedSinceMs: rig.now() });
     expect(Math.min(...(await listAsked(2)))).toBeCloseTo(600 - 10, 1);
-    await rig.pass(18, 30_000);
+    await rig.pass(18, 60_000);
     await isEverythingThere();
     await isEverythingThere();
 

@@ -240,7 +240,7 @@ describe('an evidence pack', () => {
 
 describe('with texts that files of other programs break on', () => {
   it('reads back as it was, and its spreadsheet runs no formula', async () => {
-    const long = 'ab"c,\n'.repeat(900_000);
+    const long = 'ab"c,\n'.repeat(200_000);
     const texts = [...HOSTILE_TEXTS, long];
     const own = await createRealRig('hostile.zip');
     try {

@@ -51,7 +51,7 @@ let rig: RealRig;
 let said: Said;
 beforeAll(async () => {
   rig = await createRealRig('leaks.zip');
-  const records = fc.sample(record, 120);
+  const records = fc.sample(record, 48);
   const documents = records.map(({ client: own, other, phrase: text, isJson, error }, place) =>
     createDocument(place, {
       Client: own,

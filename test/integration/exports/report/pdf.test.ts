@@ -13,7 +13,7 @@ import { openReportRig, REPORT_INPUT, type ReportRig } from './report-rig.ts';
 
 const run = promisify(execFile);
 const COUNT = 1234;
-const MOMENTS = 10;
+const MOMENTS = 4;
 const idle = new AbortController().signal;
 
 let rig: ReportRig;
