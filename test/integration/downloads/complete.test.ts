@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DownloadPlan } from '../../../src-main/common/model/cache/download.ts';
 import type { QuirkName } from '../../../src-main/common/model/connections/simulation.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
@@ -16,7 +16,7 @@ import {
   readFromCache,
   readFromService,
   remarksOf,
-  startRig,
+  startUnconnectedRig,
   type DownloadRig,
 } from './download-rig.ts';
 
@@ -26,7 +26,7 @@ const period = lastDays(6);
 
 async function start(quirks: readonly QuirkName[] = [], pageSize = 100, now?: () => number): Promise<void> {
   service = await startTestService({ quirks, ...(now === undefined ? {} : { now }) });
-  rig = await startRig(service, pageSize);
+  await rig.connect(service, pageSize);
 }
 async function download(asked: Period, sliceDays: number | null = null): Promise<number> {
   const { taskId, snapshotId } = await rig.start(asked, { sliceDays });
@@ -36,10 +36,11 @@ async function download(asked: Period, sliceDays: number | null = null): Promise
 const codesOf = async (snapshotId: number): Promise<string[]> =>
   (await rig.readSnapshot(snapshotId)).remarks.map(({ code }) => code);
 
-afterEach(async () => {
-  await rig.stop();
-  await service.stop();
+beforeAll(async () => {
+  rig = await startUnconnectedRig();
 });
+afterEach(() => service.stop());
+afterAll(() => rig.stop());
 
 describe('a download', () => {
   it('decision 5, client: cut into days, loses and doubles nothing at the cuts', async () => {
@@ -211,7 +212,10 @@ describe('a download', () => {
       snapshot.recordCount,
     );
     const database = new Database(join(rig.dataFolder, 'cache.sqlite'), { readonly: true });
-    const sums = database.prepare('SELECT sha256 FROM pages ORDER BY page_number').pluck().all() as string[];
+    const sums = database
+      .prepare('SELECT sha256 FROM pages WHERE snapshot_id = ? ORDER BY page_number')
+      .pluck()
+      .all(snapshotId) as string[];
     database.close();
     const hash = createHash('sha256');
     for (const sum of sums) hash.update(`${sum}\n`);
@@ -252,7 +256,7 @@ describe('a download', () => {
     await start();
     const { connectionId } = rig;
     const part = lastDays(2, period.toMs - 2 * DAY_MS);
-    await download(part);
+    const middleId = await download(part);
     const span = {
       connectionId,
       report: 'inbound-detail',
@@ -270,7 +274,7 @@ describe('a download', () => {
     for (const { taskId } of started) await rig.whenTaskEnds(taskId);
     expect(await rig.ask('downloads/fetch-gaps', span)).toEqual([]);
     const [first, second] = started.map(({ snapshotId }) => readFromCache(rig.dataFolder, snapshotId));
-    const middle = readFromCache(rig.dataFolder, 1);
+    const middle = readFromCache(rig.dataFolder, middleId);
     expect([...first!, ...middle, ...second!]).toEqual(await readFromService(service, period));
   });
 

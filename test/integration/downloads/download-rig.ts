@@ -20,6 +20,7 @@ import { createTestHost } from '../../support/application/test-host.ts';
 export const DAY_MS = 86_400_000;
 
 export interface DownloadRig {
+  /** The connection that was made last. */
   readonly connectionId: string;
   readonly dataFolder: string;
   readonly network: TestNetwork;
@@ -30,6 +31,8 @@ export interface DownloadRig {
   readSnapshot(snapshotId: number): Promise<Snapshot>;
   /** Settles once the download is as wanted; polled. */
   until(snapshotId: number, isWanted: (download: Download) => boolean): Promise<Download>;
+  /** Connects to another service in place of the last one, over an undisturbed network. */
+  connect(service: TestedService, pageSize?: number): Promise<void>;
   /** Ends the core and starts it again on the same folder and secrets. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -72,11 +75,17 @@ function createNetwork(): { network: TestNetwork; fetch: Host['fetch'] } {
   return { network, fetch };
 }
 
+type TestedService = Pick<RunningService, 'url' | 'tenant' | 'accessToken' | 'accessTokenSecret'>;
+
 /** The real core with a connection to a real service, pages of 100 unless given. */
-export async function startRig(
-  service: Pick<RunningService, 'url' | 'tenant' | 'accessToken' | 'accessTokenSecret'>,
-  pageSize = 100,
-): Promise<DownloadRig> {
+export async function startRig(service: TestedService, pageSize?: number): Promise<DownloadRig> {
+  const rig = await startUnconnectedRig();
+  await rig.connect(service, pageSize);
+  return rig;
+}
+
+/** The real core, which is connected later. */
+export async function startUnconnectedRig(): Promise<DownloadRig> {
   const { network, fetch } = createNetwork();
   const { host, remove } = await createTestHost({ fetch });
   const secrets = createInMemorySecretStore();
@@ -88,18 +97,7 @@ export async function startRig(
     if (!answer.ok) throw Object.assign(new Error(`${name}: ${answer.error.code}`), answer.error);
     return answer.value as never;
   };
-  const { id: connectionId } = await ask('connections/save', {
-    connectionId: null,
-    draft: {
-      name: 'Test',
-      baseAddress: service.url,
-      tenant: service.tenant,
-      serviceZone: 'UTC',
-      reportIdentifiers: SPECIFIED_REPORT_IDENTIFIERS,
-      pageSize,
-    },
-    secrets: { accessToken: service.accessToken, accessTokenSecret: service.accessTokenSecret },
-  });
+  let connectionId = '';
   const readDownload = async (snapshotId: number): Promise<Download> => {
     const found = (await ask('downloads/list', { connectionId })).find(
       (each) => each.snapshotId === snapshotId,
@@ -108,7 +106,9 @@ export async function startRig(
     return found;
   };
   return {
-    connectionId,
+    get connectionId() {
+      return connectionId;
+    },
     dataFolder: host.dataFolder,
     network,
     ask,
@@ -120,6 +120,24 @@ export async function startRig(
     until: async (snapshotId, isWanted) => {
       await expect.poll(async () => isWanted(await readDownload(snapshotId)), { timeout: 20_000 }).toBe(true);
       return readDownload(snapshotId);
+    },
+    connect: async ({ accessToken, accessTokenSecret, ...service }, pageSize = 100) => {
+      Object.assign(network, { isDown: false, answer: null, before: null });
+      network.pages.length = 0;
+      const saved = await ask('connections/save', {
+        connectionId: null,
+        draft: {
+          name: `Test ${service.url}`,
+          baseAddress: service.url,
+          tenant: service.tenant,
+          serviceZone: 'UTC',
+          reportIdentifiers: SPECIFIED_REPORT_IDENTIFIERS,
+          pageSize,
+        },
+        secrets: { accessToken, accessTokenSecret },
+      });
+      if (connectionId !== '') await ask('connections/remove', { connectionId });
+      connectionId = saved.id;
     },
     restart: async () => {
       await core.stop();
