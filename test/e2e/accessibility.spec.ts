@@ -5,6 +5,7 @@ import { WindowPage } from './page-models/window-page.ts';
 import { findLayoutFaults } from './tour/find-layout-faults.ts';
 import { findUnreachable } from './tour/find-unreachable.ts';
 import { findVanished } from './tour/find-vanished.ts';
+import { readHighlight } from './tour/read-highlight.ts';
 import { settle } from './tour/settle.ts';
 
 /** Screens, and the title that says that each is there. */
@@ -155,9 +156,17 @@ test('as the system asks: 200 %, forced colours, less motion, wider text', async
       await settle(page);
       expect.soft(await findVanished(page), path).toEqual([]);
     }
+    const highlight = await readHighlight(page);
+    await window.openView('/library');
+    const snapshot = page.locator('tbody tr').first();
+    await snapshot.click();
+    await expect(snapshot).toHaveCSS('background-color', highlight);
+    await window.openView('/settings');
+    await expect(page.locator('main [aria-current=true]').first()).toHaveCSS('background-color', highlight);
     await window.openView('/inbound/detail');
     await title(page, 'Detail').waitFor();
     const current = window.sidebar().locator('[aria-current=page]').first();
+    await expect(current).toHaveCSS('background-color', highlight);
     expect(await look(current)).not.toBe(await look(window.sidebar().getByRole('link', { name: 'Library' })));
     const segments = page.locator('.cs-segment');
     const chosen = segments.and(page.locator('[data-state=on], [data-state=checked]')).first();
