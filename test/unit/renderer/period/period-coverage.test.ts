@@ -116,6 +116,7 @@ describe('what is missing of a period', () => {
   it('is what else is missing of a period that ends now', async () => {
     const gap = { fromMs: TO_MS - 80_000, toMs: TO_MS - 20_000, state: 'missing' as const };
     expect(await show([gap, tail(2000)])).toContain('1 min missing');
+    expect(page.get('button').text()).toBe('Fetch');
     expect(coverage.gaps).toEqual([gap]);
   });
 });
