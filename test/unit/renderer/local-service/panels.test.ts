@@ -115,7 +115,7 @@ describe('the list of requests', () => {
     const cells = panel.findAll('tbody td:nth-child(2)');
     expect(cells.map((cell) => cell.text())).toEqual([
       'Inbound detail',
-      'Inbound and outbound summary',
+      'Both summaries',
       'Tenant status',
       'GET /openapi.json',
     ]);
