@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCommandLine } from '../../../src-main/service/read-command-line.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
+import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport, type CalledService } from '../../support/service/service-calls.ts';
@@ -16,7 +17,7 @@ import { itOnPosix } from '../../support/skips/posix.ts';
 
 /** M01_KILLS asks for more than the continuous checks try. */
 const KILLS = Number(process.env['M01_KILLS'] ?? 3);
-const LINES = 10_000;
+const LINES = 8_000;
 const MAIN = fileURLToPath(bundledScript('service-main'));
 
 describe('npm run service -- --import', () => {
@@ -132,9 +133,10 @@ describe('npm run service -- --import', () => {
   }, 240_000);
 
   const countStored = async (): Promise<number> => {
-    const service = await startTestService({ dataFolder: toPath('data'), records: 0 });
-    const { inboundRecords } = await service.readSize();
-    await service.stop();
+    await mkdir(toPath('data'), { recursive: true });
+    const store = openSqliteStore(toPath('data'));
+    const { inboundRecords } = await store.readSize();
+    await store.close();
     return inboundRecords;
   };
   const importAgain = async (text: string): Promise<{ added: number; known: number }> => {
