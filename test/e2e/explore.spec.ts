@@ -101,7 +101,7 @@ test('filters, search, sort and brush by mouse and keyboard find what the servic
   await commonest.hover();
   await see(
     'every channel but the commonest',
-    () => detail.fieldWay('Channel', `Not ${fieldChannel}`).click(),
+    () => detail.fieldWay('Channel', `Channel: not ${fieldChannel}`).click(),
     () => (record) => !isOfField(record),
   );
   await expect(detail.field('channel').filter({ hasText: 'excluded' })).toHaveCount(1);
