@@ -120,7 +120,7 @@ describe('the list of requests', () => {
       'GET /openapi.json',
     ]);
     expect(cells[0]!.attributes('title')).toBe(
-      'POST /api/ServiceReporting/ExecuteReport/:tenant/29CDB989-6221-4742-96CA-1A878545B5A3',
+      'Address: POST /api/ServiceReporting/ExecuteReport/:tenant/29CDB989-6221-4742-96CA-1A878545B5A3',
     );
   });
 
