@@ -67,8 +67,10 @@ test('a tab goes on with the session of the page that its host opens at its next
   const opened = await context.newPage();
   await opened.goto(await app.restart());
   await expect(opened.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
-  // It loads itself again with the new session, at the place where it was.
-  const token = await readToken(opened);
+  // It is not in the tab's storage before its host has proved itself.
+  let token: string | null = null;
+  await expect.poll(async () => (token = await readToken(opened)), { timeout: 30_000 }).not.toBeNull();
+  // The old tab loads itself again with the new session, at the place where it was.
   await expect.poll(() => readToken(page), { timeout: 30_000 }).toBe(token);
   await expect(page.getByRole('heading', { level: 1, name: 'Library' })).toBeVisible({ timeout: 30_000 });
 });
