@@ -34,10 +34,27 @@ export async function findSmallTargets(page: Page): Promise<string[]> {
       );
     }
 
+    /** Whether a place is beyond the edge of a part that scrolls a target: scrolled further, it is there. */
+    function isBeyondScroller({ element }: Target, x: number, y: number): boolean {
+      for (let one = element.parentElement; one !== null; one = one.parentElement) {
+        const { overflowY } = getComputedStyle(one);
+        const { left, right, top, bottom } = one.getBoundingClientRect();
+        const isInside = x >= left && x <= right && y >= top && y <= bottom;
+        if (['auto', 'scroll'].includes(overflowY) && !isInside) return true;
+      }
+      return false;
+    }
+
     /** Whether a press at a place is one on a target. What lies outside of the window belongs to the nearest. */
-    function isHit({ element }: Target, x: number, y: number): boolean {
+    function isHit(target: Target, x: number, y: number): boolean {
+      const { element } = target;
       const hit = document.elementFromPoint(x, y);
-      return hit === null || element.contains(hit) || (findLabel(element)?.contains(hit) ?? false);
+      return (
+        hit === null ||
+        element.contains(hit) ||
+        (findLabel(element)?.contains(hit) ?? false) ||
+        isBeyondScroller(target, x, y)
+      );
     }
 
     function isWithinSentence(element: HTMLElement): boolean {
@@ -65,7 +82,9 @@ export async function findSmallTargets(page: Page): Promise<string[]> {
           const box = element.getBoundingClientRect();
           const target = { element, box, x: box.x + box.width / 2, y: box.y + box.height / 2 };
           const isShown =
-            document.elementFromPoint(target.x, target.y) !== null && isHit(target, target.x, target.y);
+            document.elementFromPoint(target.x, target.y) !== null &&
+            !isBeyondScroller(target, target.x, target.y) &&
+            isHit(target, target.x, target.y);
           return isShown ? [target] : [];
         },
       );
