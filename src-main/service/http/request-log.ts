@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { ServiceRequest } from '../../common/model/connections/local-service.ts';
 import { findReport, type ServedReport } from '../reports/report-catalog.ts';
 
-const IDENTIFIER_LENGTH = 36;
+/** At the end of the route that a report has of its own. */
+const IDENTIFIER = /[\dA-F-]{36}$/;
 
 /** One line of the request log: nothing that was sent, no address, no token. */
 export interface RequestLogEntry {
@@ -35,13 +36,13 @@ export function logRequests(
   app.addHook('onResponse', (request, reply, done) => {
     const { url } = request.routeOptions;
     const { report: asked } = (request.params ?? {}) as { readonly report?: string };
-    const report = findReport(catalog, asked ?? url?.slice(-IDENTIFIER_LENGTH) ?? '');
+    const report = findReport(catalog, asked ?? IDENTIFIER.exec(url ?? '')?.[0] ?? '');
     write({
       at: new Date(now()).toISOString(),
       request: request.id,
       method: request.method,
       // The pattern, never the address as sent: that may hold anything. One for all reports.
-      route: url?.replace(/[\dA-F-]{36}$/, ':report') ?? 'unknown',
+      route: url?.replace(IDENTIFIER, ':report') ?? 'unknown',
       report: report === undefined ? null : { identifier: report.idReport, kinds: [...report.kinds] },
       tenant: request.servedTenant?.tenant ?? null,
       status: reply.statusCode,

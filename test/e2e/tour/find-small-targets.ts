@@ -34,13 +34,14 @@ export async function findSmallTargets(page: Page): Promise<string[]> {
       );
     }
 
-    /** Whether a place is beyond the edge of a part that scrolls a target: scrolled further, it is there. */
-    function isBeyondScroller({ element }: Target, x: number, y: number): boolean {
+    /** Whether a place is above or below a part that holds a target, and comes into it when that is scrolled further. */
+    function isScrolledAway({ element }: Target, y: number): boolean {
       for (let one = element.parentElement; one !== null; one = one.parentElement) {
-        const { overflowY } = getComputedStyle(one);
-        const { left, right, top, bottom } = one.getBoundingClientRect();
-        const isInside = x >= left && x <= right && y >= top && y <= bottom;
-        if (['auto', 'scroll'].includes(overflowY) && !isInside) return true;
+        if (!['auto', 'scroll'].includes(getComputedStyle(one).overflowY)) continue;
+        const { top, bottom } = one.getBoundingClientRect();
+        const { scrollTop, scrollHeight, clientHeight } = one;
+        if (y < top && scrollTop > 0) return true;
+        if (y > bottom && scrollTop + clientHeight < scrollHeight) return true;
       }
       return false;
     }
@@ -53,7 +54,7 @@ export async function findSmallTargets(page: Page): Promise<string[]> {
         hit === null ||
         element.contains(hit) ||
         (findLabel(element)?.contains(hit) ?? false) ||
-        isBeyondScroller(target, x, y)
+        isScrolledAway(target, y)
       );
     }
 
@@ -83,7 +84,7 @@ export async function findSmallTargets(page: Page): Promise<string[]> {
           const target = { element, box, x: box.x + box.width / 2, y: box.y + box.height / 2 };
           const isShown =
             document.elementFromPoint(target.x, target.y) !== null &&
-            !isBeyondScroller(target, target.x, target.y) &&
+            !isScrolledAway(target, target.y) &&
             isHit(target, target.x, target.y);
           return isShown ? [target] : [];
         },
