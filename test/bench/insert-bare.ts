@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { applyMigration } from '../../src-main/core/cache/file/migrate.ts';
-import { MIGRATIONS } from '../../src-main/core/cache/file/migrations.ts';
+import { MIGRATIONS } from '../../src-main/core/cache/file/schema.ts';
 
 type Row = readonly unknown[];
 

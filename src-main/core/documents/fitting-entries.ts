@@ -14,8 +14,8 @@ interface ReadEntries<Entry> {
   readonly setAside: UnfitEntry[];
 }
 
-/** Brings an entry of an earlier version to the present one. */
-type Upgrade = (entry: Readonly<Record<string, unknown>>, version: number) => unknown;
+/** Leaves out of an entry what it can do without. */
+type Trim = (entry: Readonly<Record<string, unknown>>) => unknown;
 
 /** Returns the entries of a list that fit a schema; none where it is no list. */
 export function keepFitting<Schema extends TSchema>(schema: Schema, list: unknown): Static<Schema>[] {
@@ -23,27 +23,27 @@ export function keepFitting<Schema extends TSchema>(schema: Schema, list: unknow
 }
 
 /**
- * Reads the entries of a document of `version`, and tries again what an earlier version set aside. An entry that
+ * Reads the entries of a document of `version`, and tries again what was set aside before. An entry that
  * doesn't fit, or has the id of an earlier one, is set aside as it was found.
  */
 export function readEntries<Schema extends TSchema>(
   schema: Schema,
   found: { readonly version: number; readonly entries: unknown; readonly setAside: unknown },
-  upgrade: Upgrade = (entry) => entry,
+  trim: Trim = (entry) => entry,
 ): ReadEntries<Static<Schema>> {
   const entries: Static<Schema>[] = [];
   const setAside: UnfitEntry[] = [];
   const ids = new Set<unknown>();
   const read = (unread: UnfitEntry): void => {
-    const { version, entry } = unread;
-    const upgraded = isPlainObject(entry) ? upgrade(entry, version) : entry;
-    const id = isPlainObject(upgraded) ? upgraded['id'] : undefined;
-    if (ids.has(id) || !Value.Check(schema, upgraded)) {
+    const { entry } = unread;
+    const trimmed = isPlainObject(entry) ? trim(entry) : entry;
+    const id = isPlainObject(trimmed) ? trimmed['id'] : undefined;
+    if (ids.has(id) || !Value.Check(schema, trimmed)) {
       setAside.push(unread);
       return;
     }
     ids.add(id);
-    entries.push(upgraded);
+    entries.push(trimmed);
   };
   for (const entry of toList(found.entries)) read({ version: found.version, entry });
   for (const kept of toList(found.setAside)) {

@@ -24,7 +24,7 @@ export async function importPortable(
 ): Promise<Snapshot[]> {
   const begun: { readonly snapshotId: number; readonly from: PortableSnapshot }[] = [];
   for (const { records } of manifest.snapshots) {
-    if (records !== undefined) await reader.checkPortableRecords(records, { signal, onProgress: onBytes });
+    await reader.checkPortableRecords(records, { signal, onProgress: onBytes });
   }
   for (const from of manifest.snapshots) {
     const { tenant, report, period, startedAtMs, stillOpen, settledToMs, name, note } = from;

@@ -16,19 +16,11 @@ export interface SettingsDocument {
   readonly setAside: readonly SetAsideSetting[];
 }
 
-type Values = Readonly<Record<string, unknown>>;
-
-/** Each takes the values from its version to the next, the first one from version 1; append-only. */
-const UPGRADES: readonly ((values: Values) => Values)[] = [
-  // At first there was one choice, for all connections, of the zone that periods were picked in.
-  ({ periodZone, ...values }) => (periodZone === undefined ? values : { clock: periodZone, ...values }),
-];
-
 /** Names of the document itself, which are no settings. */
 const OWN_NAMES = ['version', 'setAside'];
 
 /** The version that is written; a document that names none is of version 1. */
-export const DOCUMENT_VERSION = UPGRADES.length + 1;
+export const DOCUMENT_VERSION = 1;
 
 /** Returns the version of a document as it was read, or null for something else. */
 export function findDocumentVersion(saved: unknown): number | null {
@@ -48,7 +40,7 @@ export function readDocument(saved: unknown, version: number): SettingsDocument 
   const found = Object.fromEntries(Object.entries(document).filter(([name]) => !OWN_NAMES.includes(name)));
   const used: Record<string, unknown> = {};
   const setAside: SetAsideSetting[] = [];
-  for (const [name, value] of Object.entries(upgrade(found, version))) {
+  for (const [name, value] of Object.entries(found)) {
     const fitting = findFitting(name, value);
     if (fitting !== undefined) used[name] = fitting.value;
     if (fitting?.isWhole !== true) {
@@ -66,10 +58,8 @@ export function readDocument(saved: unknown, version: number): SettingsDocument 
 }
 
 /** What was set aside, where this version can use it after all. */
-function findAgain({ version, name, value }: SetAsideSetting): { name: string; value: unknown } | undefined {
-  const [upgraded] = Object.entries(upgrade({ [name]: value }, version));
-  if (upgraded === undefined || findFitting(...upgraded)?.isWhole !== true) return undefined;
-  return { name: upgraded[0], value: upgraded[1] };
+function findAgain({ name, value }: SetAsideSetting): { name: string; value: unknown } | undefined {
+  return findFitting(name, value)?.isWhole === true ? { name, value } : undefined;
 }
 
 /**
@@ -109,10 +99,6 @@ function keepFitting(
   saved: readonly unknown[],
 ): readonly unknown[] {
   return saved.filter((item) => Value.Check(items, item)).slice(0, maxItems);
-}
-
-function upgrade(values: Values, version: number): Values {
-  return UPGRADES.slice(version - 1).reduce((known, step) => step(known), values);
 }
 
 function isSetAside(value: unknown): value is SetAsideSetting {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createFolder } from '../../integration/cache/cache-fixture.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
+import { STEP_COUNT, withSteps } from './added-steps.ts';
 import { canInject, injectInto } from './inject-faults.ts';
 import { runWriter } from './run-writer.ts';
 import { SCALE } from './writer-rig.ts';
@@ -16,7 +16,9 @@ import { isPosix } from '../../support/skips/posix.ts';
 const KILLS = Math.ceil(2 * SCALE);
 /** Nothing is loaded that opening a file does not need: each start counts. */
 const script = bundledScript('open-and-close');
-const KNOWN = MIGRATIONS.length;
+/** The version after all steps, and the one before any. */
+const KNOWN = withSteps(STEP_COUNT).length;
+const FIRST = KNOWN - STEP_COUNT;
 let place: Awaited<ReturnType<typeof createFolder>>;
 
 beforeEach(async () => {
@@ -24,9 +26,9 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-/** A cache of an older version with a snapshot of three records. */
-function createOlder(file: string, version: number): void {
-  const { database } = openFile(file, 1, { migrations: MIGRATIONS.slice(0, version) });
+/** A cache of a version that lacks steps, with a snapshot of three records. */
+function createOlder(file: string, steps: number): void {
+  const { database } = openFile(file, 1, { migrations: withSteps(steps) });
   database.exec(`
     INSERT INTO snapshots (connection_id, tenant, report, start_date, end_date, from_ms, to_ms, zone, state,
       started_at_ms, still_open, record_count) VALUES ('one', 1, 'inbound-detail', '', '', 0, 1, 'UTC', 'complete', 1, 0, 3);
@@ -41,7 +43,10 @@ async function countWrites(model: string): Promise<number> {
   const file = join(place.folder, 'counted.sqlite');
   const log = join(place.folder, 'writes.log');
   await copyFile(model, file);
-  await runWriter([file], { script, before: ['strace', '-f', '-o', log, '-e', 'trace=pwrite64'] });
+  await runWriter([file, STEP_COUNT], {
+    script,
+    before: ['strace', '-f', '-o', log, '-e', 'trace=pwrite64'],
+  });
   return readFileSync(log, 'utf8').split('pwrite64(').length - 1;
 }
 
@@ -56,26 +61,27 @@ function readFile(file: string): { version: unknown; check: unknown; records: un
   }
 }
 
-test.each(Array.from({ length: KNOWN - 1 }, (_, index) => index + 1))(
-  `D-14: ${KILLS} kills while version %i is brought up to date leave it old or new, never between`,
+test.each(Array.from({ length: STEP_COUNT }, (_, index) => index))(
+  `D-14: ${KILLS} kills while a cache with %i of the steps is brought up to date leave it old or new, never between`,
   { timeout: 300_000 },
-  async (version) => {
+  async (steps) => {
+    const version = FIRST + steps;
     const random = createRandom(version);
     const model = join(place.folder, 'model.sqlite');
-    createOlder(model, version);
+    createOlder(model, steps);
     const writes = canInject() ? await countWrites(model) : 0;
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const file = join(place.folder, `${kill}.sqlite`);
       await copyFile(model, file);
       const atWrite = Math.ceil((kill * writes) / (KILLS + 1));
       await (canInject()
-        ? runWriter([file], { script, before: injectInto('pwrite64', 'signal=KILL', atWrite) })
-        : runWriter([file], { script, killAfterMs: Math.floor(random() * 5) }));
+        ? runWriter([file, STEP_COUNT], { script, before: injectInto('pwrite64', 'signal=KILL', atWrite) })
+        : runWriter([file, STEP_COUNT], { script, killAfterMs: Math.floor(random() * 5) }));
       const left = readFile(file);
       expect(left).toMatchObject({ check: 'ok', records: 3 });
       expect(left.version).toBeGreaterThanOrEqual(version);
       expect(left.version).toBeLessThanOrEqual(KNOWN);
-      const { database, damagedFolder } = openFile(file, 1);
+      const { database, damagedFolder } = openFile(file, 1, { migrations: withSteps(STEP_COUNT) });
       database.close();
       expect(damagedFolder).toBeNull();
       expect(readFile(file)).toEqual({ version: KNOWN, check: 'ok', records: 3 });
@@ -84,21 +90,21 @@ test.each(Array.from({ length: KNOWN - 1 }, (_, index) => index + 1))(
 );
 
 test('D-12: the copy from before a migration is whole, for its owner only, and can be gone back to', async () => {
-  createOlder(place.file, 1);
-  expect((await runWriter([place.file, 1, 0])).lines).toEqual(['open ', 'closed']);
-  const copy = `${place.file}.v1.backup`;
-  expect(readFile(copy)).toEqual({ version: 1, check: 'ok', records: 3 });
+  createOlder(place.file, 0);
+  expect((await runWriter([place.file, STEP_COUNT], { script })).lines).toEqual(['open ', 'closed']);
+  const copy = `${place.file}.v${FIRST}.backup`;
+  expect(readFile(copy)).toEqual({ version: FIRST, check: 'ok', records: 3 });
   if (isPosix) expect((await stat(copy)).mode & 0o077).toBe(0);
   const restored = join(place.folder, 'restored.sqlite');
   await copyFile(copy, restored);
-  expect((await runWriter([restored, 1, 0])).lines).toEqual(['open ', 'closed']);
+  expect((await runWriter([restored, STEP_COUNT], { script })).lines).toEqual(['open ', 'closed']);
   expect(readFile(restored)).toEqual({ version: KNOWN, check: 'ok', records: 3 });
 });
 
 test('D-12: three copies are kept, those of the newest versions', () => {
-  const migrations = [...MIGRATIONS];
+  const migrations = withSteps(0);
   const versions: number[] = [];
-  createOlder(place.file, 1);
+  createOlder(place.file, 0);
   for (let added = 1; added <= 4; added += 1) {
     const version = migrations.length + 1;
     versions.push(version - 1);
@@ -108,5 +114,5 @@ test('D-12: three copies are kept, those of the newest versions', () => {
   }
   const open = (version: number) => () => readFile(`${place.file}.v${version}.backup`);
   for (const version of versions.slice(1)) expect(open(version)()).toMatchObject({ version, check: 'ok' });
-  expect(existsSync(`${place.file}.v1.backup`)).toBe(false);
+  expect(existsSync(`${place.file}.v${FIRST}.backup`)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import Sqlite from 'better-sqlite3';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
-import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';
+import { withSteps } from '../cache/added-steps.ts';
 import { createWriter } from '../../../src-main/core/cache/threads/writer-operations.ts';
 import { createFolder, toNewSnapshot } from '../../integration/cache/cache-fixture.ts';
 import { tryEachCall, type HeldFilesTrial } from './try-each-call.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
     copyFileSync(place.file + suffix, join(unclosed, 'cache.sqlite') + suffix);
   }
   opened.database.close();
-  const before = openFile(join(old, 'cache.sqlite'), 1, { migrations: MIGRATIONS.slice(0, -1) });
+  const before = openFile(join(old, 'cache.sqlite'), 1);
   before.database.close();
 });
 afterAll(() => place.remove());
@@ -191,12 +191,13 @@ describe('A1', () => {
 });
 
 describe('a cache that is brought up to date', () => {
-  const { version } = MIGRATIONS.at(-1)!;
+  const migrations = withSteps(1);
+  const { version } = migrations.at(-1)!;
   const trial: HeldFilesTrial<string | null> = {
     get model() {
       return old;
     },
-    work: (folder) => Promise.resolve().then(() => open(folder, {})),
+    work: (folder) => Promise.resolve().then(() => open(folder, { migrations })),
     checkAfterFault: (folder, outcome) => {
       if ('error' in outcome) expect(outcome.error).toEqual(CLEAR_WORDS);
       checkSound(toFile(folder));

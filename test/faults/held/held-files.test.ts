@@ -60,7 +60,8 @@ describe('A4: settings', () => {
   };
 
   it('are the same in use and on the disk, whichever call fails', async () => {
-    await writeFile(join(model, 'settings.json'), JSON.stringify({ theme: 'light' }));
+    const other = { version: 2, theme: 'light' };
+    await writeFile(join(model, 'settings.json'), JSON.stringify(other));
     await tryBoth({
       work,
       checkAfterFault: async (folder, outcome) => {
@@ -74,9 +75,9 @@ describe('A4: settings', () => {
       checkInTheEnd: async (folder, result) => {
         expect(result).toEqual({ inUse: 'dark', error: null });
         expect(await readJson(join(folder, 'settings.json'))).toMatchObject({ theme: 'dark' });
-        // Those of an earlier version were copied before they were replaced.
-        expect(await readdir(folder)).toEqual(['settings.json', 'settings.json.v1.backup']);
-        expect(await readJson(join(folder, 'settings.json.v1.backup'))).toEqual({ theme: 'light' });
+        // Those of another version were copied before they were replaced.
+        expect(await readdir(folder)).toEqual(['settings.json', 'settings.json.v2.backup']);
+        expect(await readJson(join(folder, 'settings.json.v2.backup'))).toEqual(other);
       },
     });
   });
@@ -108,7 +109,7 @@ it('A4: connections of another version are copied whole, and saved whole', async
     tenant: 1,
     zone: 'UTC',
   };
-  const before = JSON.stringify([connection]);
+  const before = JSON.stringify({ version: 2, connections: [connection] });
   await writeFile(join(model, 'connections.json'), before);
   await tryBoth({
     work: async (folder) => {
@@ -121,13 +122,13 @@ it('A4: connections of another version are copied whole, and saved whole', async
       const saved = await readJson(join(folder, 'connections.json'));
       expect(JSON.stringify(saved)).toContain('"One"');
       const names = await readdir(folder);
-      if (!names.includes('connections.json.v1.backup')) expect(JSON.stringify(saved)).toBe(before);
-      else expect(await readFile(join(folder, 'connections.json.v1.backup'), 'utf8')).toBe(before);
+      if (!names.includes('connections.json.v2.backup')) expect(JSON.stringify(saved)).toBe(before);
+      else expect(await readFile(join(folder, 'connections.json.v2.backup'), 'utf8')).toBe(before);
     },
     checkInTheEnd: async (folder, count) => {
       expect(count).toBe(1);
-      expect(await readdir(folder)).toEqual(['connections.json', 'connections.json.v1.backup']);
-      expect(await readJson(join(folder, 'connections.json'))).toMatchObject({ version: 3 });
+      expect(await readdir(folder)).toEqual(['connections.json', 'connections.json.v2.backup']);
+      expect(await readJson(join(folder, 'connections.json'))).toMatchObject({ version: 1 });
     },
   });
 });

@@ -2,8 +2,12 @@ import { chmod, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { APPLICATION_ID, openCacheDatabase } from '../../../src-main/core/cache/file/open-database.ts';
-import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';
+import {
+  APPLICATION_ID,
+  EARLIER_APPLICATION_ID,
+  openCacheDatabase,
+} from '../../../src-main/core/cache/file/open-database.ts';
+import { MIGRATIONS } from '../../../src-main/core/cache/file/schema.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import { createDocument, createFolder, fillSnapshot, FROM_MS, openTestCache } from './cache-fixture.ts';
 import { isPosix, itOnPosix } from '../../support/skips/posix.ts';
@@ -91,6 +95,33 @@ test('a database of a later version is refused and stays as it was', async () =>
   expect(before.equals(await readFile(place.file))).toBe(true);
   expect(await readdir(place.folder)).not.toContain('damaged');
 });
+
+test.each<[string, string]>([
+  [
+    'whose versions had other numbers',
+    `PRAGMA application_id = ${EARLIER_APPLICATION_ID}; PRAGMA user_version = 15;
+      ALTER TABLE snapshots DROP COLUMN note`,
+  ],
+  ['whose tables have other columns', 'ALTER TABLE snapshots ADD COLUMN later INTEGER'],
+])(
+  'a cache from before the first release, %s, is put aside as it was, and said to be one',
+  async (_kind, sql) => {
+    await createFilled();
+    const database = new Database(place.file);
+    database.exec(sql);
+    database.close();
+    const before = await readFile(place.file);
+    const cache = await openTestCache(place.file);
+    const { putAside, salvaged } = cache.readState();
+    expect(putAside).toMatchObject({ damage: 'other-schema' });
+    expect(before.equals(await readFile(join(putAside!.folder, 'cache.sqlite')))).toBe(true);
+    // Nothing of it is read as if its columns were those of today.
+    await fillSnapshot(cache, [createDocument(0)]);
+    expect(await cache.listSnapshots(null)).toHaveLength(1);
+    expect(salvaged).toBeNull();
+    await cache.close();
+  },
+);
 
 const KNOWN = MIGRATIONS.length;
 

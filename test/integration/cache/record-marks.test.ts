@@ -1,12 +1,9 @@
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { RecordMarkChange } from '../../../src-main/common/model/records/record-mark.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { MIGRATIONS } from '../../../src-main/core/cache/file/migrations.ts';
-import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import {
   createDocument,
   createFolder,
@@ -146,25 +143,4 @@ test('exports carry marks when asked', async () => {
     (await cache.readExportBatch({ ...batch, includeMarks })).map(({ mark }) => mark?.note ?? null);
   expect(await marks(true)).toEqual([null, 'why?', null]);
   expect(await marks(false)).toEqual([null, null, null]);
-});
-
-test('version 6 is brought up to date, and an older application refuses version 7 untouched', async () => {
-  const file = `${place.file}.older`;
-  const older = openFile(file, 1, { migrations: MIGRATIONS.slice(0, 6) });
-  older.database.exec('UPDATE cache_state SET was_closed = 1');
-  older.database.close();
-  const upgraded = await openTestCache(file);
-  const id = await fillSnapshot(upgraded, createMany(2));
-  await upgraded.changeMarks({
-    records: [{ snapshotId: id, seq: 0 }],
-    change: { mark: 'star' },
-    nowMs: 1,
-  });
-  await upgraded.close();
-  expect(() => openFile(file, 1, { migrations: MIGRATIONS.slice(0, 6) })).toThrow(
-    expect.objectContaining({ code: 'cache.newer' }),
-  );
-  const database = new Database(file, { readonly: true });
-  expect(database.prepare('SELECT mark FROM record_marks').pluck().all()).toEqual(['star']);
-  database.close();
 });

@@ -34,8 +34,8 @@ test('a record can be read letter for letter as it was received', async () => {
     '{ "Date" : "2026-05-04T10:00:00Z",  "Payload":"\\ud83d alone", "ReponseTime": 1.50, "Id":"a" }';
   const second = '{"Id":"b","Strange":{"deep":[1e2]},"Payload":"x"}';
   const id = await store(`\n{"isValid":true,"pages":[], "documents":[${first}, 7 ,\n${second}]}`);
-  expect(await cache.readRaw({ snapshotId: id, seq: 0 })).toEqual({ text: first, rebuilt: false });
-  expect(await cache.readRaw({ snapshotId: id, seq: 1 })).toEqual({ text: second, rebuilt: false });
+  expect(await cache.readRaw({ snapshotId: id, seq: 0 })).toEqual({ text: first });
+  expect(await cache.readRaw({ snapshotId: id, seq: 1 })).toEqual({ text: second });
   expect(await cache.readRecord({ snapshotId: id, seq: 0 })).toMatchObject({ payload: '\ud83d alone' });
   expect(await cache.readRecord({ snapshotId: id, seq: 1 })).toMatchObject({
     payload: 'x',
@@ -87,14 +87,14 @@ test('another list of a page that is as long is never taken for its records', as
   ];
   const others = '"errors":[{"Id":"c"},{"Id":"d"}]';
   const id = await store(`{"isValid":true,${others},"documents":[${first},${second}]}`);
-  expect(await cache.readRaw({ snapshotId: id, seq: 0 })).toEqual({ text: first, rebuilt: false });
-  expect(await cache.readRaw({ snapshotId: id, seq: 1 })).toEqual({ text: second, rebuilt: false });
+  expect(await cache.readRaw({ snapshotId: id, seq: 0 })).toEqual({ text: first });
+  expect(await cache.readRaw({ snapshotId: id, seq: 1 })).toEqual({ text: second });
 });
 
 test('a record of a list inside a string has no text of its own, but all its fields', async () => {
   const documents = JSON.stringify(JSON.stringify([createDocument(3)]));
   const id = await store(`{"isValid":true,"documents":${documents}}`);
-  expect(await cache.readRaw({ snapshotId: id, seq: 0 })).toEqual({ text: null, rebuilt: false });
+  expect(await cache.readRaw({ snapshotId: id, seq: 0 })).toEqual({ text: null });
   expect(await cache.readRecord({ snapshotId: id, seq: 0 })).toMatchObject({ payload: '{"text":"hello 3"}' });
 });
 

@@ -20,7 +20,7 @@ describe('pages that an earlier version kept with what a service had echoed', ()
   let cache: Cache;
   let echoed: number;
   let plain: number;
-  let rebuilt: number;
+  let single: number;
   let isLocked = true;
   let reads = 0;
   let restarts = 0;
@@ -70,14 +70,13 @@ describe('pages that an earlier version kept with what a service had echoed', ()
       {},
       2,
     );
-    rebuilt = await fillSnapshot(cache, [{ ...createDocument(0), ...echo }]);
+    single = await fillSnapshot(cache, [{ ...createDocument(0), ...echo }]);
     plain = await fillSnapshot(cache, documents, {}, 2);
     await cache.close();
     // As the update to this version leaves them.
     const database = new Database(place.file);
     database.pragma('journal_mode = WAL');
     database.exec('UPDATE pages SET is_cleaned = 0');
-    database.prepare('UPDATE page_bodies SET is_rebuilt = 1 WHERE snapshot_id = ?').run(rebuilt);
     database
       .prepare("INSERT INTO remarks (snapshot_id, code, detail) VALUES (?, 'unknown-fields', ?)")
       .run(plain, ECHO);
@@ -114,12 +113,12 @@ describe('pages that an earlier version kept with what a service had echoed', ()
   });
 
   it('are whole: their records, their checksums, and the certificate that follows from them', async () => {
-    for (const snapshotId of [echoed, plain, rebuilt]) {
+    for (const snapshotId of [echoed, plain, single]) {
       expect(await cache.verifyPages(snapshotId)).toMatchObject({ damagedPages: [], missingPages: 0 });
     }
     for (const place of [
       { snapshotId: echoed, seq: 3 },
-      { snapshotId: rebuilt, seq: 0 },
+      { snapshotId: single, seq: 0 },
     ]) {
       const text = JSON.stringify(await cache.readRecord(place));
       expect(text).toContain('[removed]');

@@ -99,14 +99,8 @@ export const recordsOperations = {
     Type.Object({ ...RecordPlace.properties, whole: Type.Optional(Type.Boolean()) }),
     RecordDetail,
   ),
-  /**
-   * The text of a record as it stands in its page; null where the page holds it in a way that has none. `rebuilt`
-   * where the cache of an older version kept rows only, and the page was made from them.
-   */
-  'records/read-raw': operation(
-    RecordPlace,
-    Type.Object({ text: Nullable(Type.String()), rebuilt: Type.Boolean() }),
-  ),
+  /** The text of a record as it stands in its page; null where the page holds it in a way that has none. */
+  'records/read-raw': operation(RecordPlace, Type.Object({ text: Nullable(Type.String()) })),
   /** A session in both directions, over everything cached of a connection; with `limit` 0 what is counted of it alone. */
   'records/read-session': operation(
     Type.Object({

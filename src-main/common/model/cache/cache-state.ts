@@ -20,7 +20,10 @@ const PutAside = Type.Object({
   /** Absolute path of the folder that holds the database, its log, and `report.json`. */
   folder: Type.String(),
   atMs: Type.Integer(),
-  /** Selects the words: `empty`, `other-application`, `quick-check`, `missing-table`, or SQLite's code. */
+  /**
+   * Selects the words: `other-schema` for a cache from before the first release; `empty`, `other-application`,
+   * `quick-check`, `missing-table`, or SQLite's code for a damaged one.
+   */
   damage: Type.String(),
 });
 

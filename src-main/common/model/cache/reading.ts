@@ -38,8 +38,6 @@ export const SnapshotReading = Type.Object({
    */
   fields: Type.Array(Type.Object({ field: Type.String(), count: Type.Integer() })),
   examples: Type.Array(ReadingExample, { maxItems: MAX_READING_EXAMPLES }),
-  /** Pages made from the rows of a cache of version 0.1.0: what was received is not there to be read. */
-  rebuiltPages: Type.Integer(),
   /** Pages whose bytes are damaged or missing, or that today's reader refuses; left as they are. */
   unreadPages: Type.Integer(),
   /** Pages in which today's reader finds other entries, or more records while the download is not complete. */

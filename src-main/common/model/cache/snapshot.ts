@@ -109,8 +109,6 @@ export const JournalPage = Type.Object({
   sizeBytes: Type.Integer(),
   /** SHA-256 of the bytes as received. */
   sha256: Type.String(),
-  /** The bytes are not those received: a cache of version 0.1.0 kept rows only, and the page was made from them. */
-  rebuilt: Type.Boolean(),
   /** SHA-256 of what was stored; null for pages stored by version 0.1.0. */
   recordsSha256: Nullable(Type.String()),
   /** The last verification found that what is stored is no longer what was stored. */

@@ -6,7 +6,7 @@ import type { CallContext } from '../../calls/call-messages.ts';
 import { createSecretCleaner, type SecretCleaner } from '../../secrets/secret-cleaner.ts';
 import { isDamagedPage } from '../file/to-cache-error.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
-import { createStoredPages, type StoredBody } from '../read/stored-pages.ts';
+import { createStoredPages } from '../read/stored-pages.ts';
 import { cleanRows, cleanTexts, defineCleaning } from './clean-rows.ts';
 import { packBody } from '../write/page-body.ts';
 import { preparePageReading, type StoredPage } from '../rereading/page-reading.ts';
@@ -86,7 +86,7 @@ export function createPageCleaner(
   // Whatever is derived from the cache is built anew: it holds the secrets, too.
   const renewIdentity = database.prepare('UPDATE cache_state SET identity = lower(hex(randomblob(16)))');
 
-  const readBody = ({ snapshotId, pageNumber }: UncleanedPage): StoredBody | null => {
+  const readBody = ({ snapshotId, pageNumber }: UncleanedPage): Buffer | null => {
     try {
       return bodies.readBody(snapshotId, pageNumber);
     } catch (error) {
@@ -106,26 +106,24 @@ export function createPageCleaner(
     cleanRows(database, snapshot, page);
     forgetRowsDigest.run(snapshot.id, page.pageNumber);
   };
-  const replace = database.transaction(
-    (page: UncleanedPage, { isRebuilt }: StoredBody, cleaned: Buffer, removed: number) => {
-      const { snapshotId, pageNumber } = page;
-      const snapshot = snapshots.get(snapshotId);
-      const sha256 = isRebuilt ? page.sha256 : createHash('sha256').update(cleaned).digest('hex');
-      setBody.run(packBody(cleaned), snapshotId, pageNumber);
-      setPage.run(sha256, cleaned.byteLength, snapshotId, pageNumber);
-      replaceRows(snapshot, { ...page, sha256 });
-      mergeRemark(snapshotId, { code: 'secrets-removed', count: removed });
-      addUp.run({ snapshotId });
-    },
-  );
+  const replace = database.transaction((page: UncleanedPage, cleaned: Buffer, removed: number) => {
+    const { snapshotId, pageNumber } = page;
+    const snapshot = snapshots.get(snapshotId);
+    const sha256 = createHash('sha256').update(cleaned).digest('hex');
+    setBody.run(packBody(cleaned), snapshotId, pageNumber);
+    setPage.run(sha256, cleaned.byteLength, snapshotId, pageNumber);
+    replaceRows(snapshot, { ...page, sha256 });
+    mergeRemark(snapshotId, { code: 'secrets-removed', count: removed });
+    addUp.run({ snapshotId });
+  });
   const cleanOne = (page: UncleanedPage, cleaner: SecretCleaner): boolean => {
     const body = readBody(page);
     if (body === null) return false;
     // A copy: the search looks at it from its first byte, in pairs.
-    const { bytes, removed } = cleaner.cleanBody(new Uint8Array(body.bytes).buffer);
+    const { bytes, removed } = cleaner.cleanBody(new Uint8Array(body).buffer);
     if (removed === 0) return false;
     beforeChange();
-    replace.immediate(page, body, Buffer.from(bytes), removed);
+    replace.immediate(page, Buffer.from(bytes), removed);
     return true;
   };
   const cleanBeside = database.transaction((connectionId: string): boolean => {

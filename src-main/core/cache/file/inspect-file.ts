@@ -2,9 +2,8 @@ import { statSync } from 'node:fs';
 import { AppError } from '../../../common/contract/errors.ts';
 import Sqlite from 'better-sqlite3';
 import type { Database } from '../../../node/open-database.ts';
-import { APPLICATION_ID, openCacheDatabase } from './open-database.ts';
-import { applyMigration, assertNotNewer } from './migrate.ts';
-import type { Migration } from './migrations.ts';
+import { APPLICATION_ID, EARLIER_APPLICATION_ID, openCacheDatabase } from './open-database.ts';
+import { applyMigration, assertNotNewer, type Migration } from './migrate.ts';
 import type { Damage } from './put-aside.ts';
 import { isDamage, toCacheError } from './to-cache-error.ts';
 
@@ -37,12 +36,13 @@ export function findDamage(file: string, migrations: readonly Migration[], whole
 function checkFile(file: string, migrations: readonly Migration[], whole: boolean): Damage | null {
   const database = openCacheDatabase(file, 'read-any');
   try {
-    if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
-      return { code: 'other-application', lines: [] };
-    }
+    const applicationId = database.pragma('application_id', { simple: true });
+    if (applicationId === EARLIER_APPLICATION_ID) return { code: 'other-schema', lines: [] };
+    if (applicationId !== APPLICATION_ID) return { code: 'other-application', lines: [] };
     assertNotNewer(database, migrations);
-    const missing = listMissing(database, migrations);
+    const { missing, other } = compareSchema(database, migrations);
     if (missing.length > 0) return { code: 'missing-table', lines: missing.slice(0, MAX_CHECK_LINES) };
+    if (other.length > 0) return { code: 'other-schema', lines: other.slice(0, MAX_CHECK_LINES) };
     const wasClosed = database.prepare('SELECT was_closed FROM cache_state').pluck().get() === 1;
     const limitBytes = wasClosed ? MAX_CHECKED_BYTES : MAX_CHECKED_BYTES_AFTER_CRASH;
     if (!whole && statSync(file).size > limitBytes) return null;
@@ -61,24 +61,34 @@ function checkPages(database: Database, wasClosed: boolean): Damage | null {
   return { code: 'foreign-keys', lines: orphans.slice(0, MAX_CHECK_LINES).map(({ table }) => table) };
 }
 
-/** Tables and indexes that the file's version should have. */
-function listMissing(database: Database, migrations: readonly Migration[]): string[] {
+/** Tables and indexes that the file's version should have: those that aren't there, and those made otherwise. */
+function compareSchema(
+  database: Database,
+  migrations: readonly Migration[],
+): { readonly missing: string[]; readonly other: string[] } {
   const version = Number(database.pragma('user_version', { simple: true }));
   const model = new Sqlite(':memory:');
   try {
     for (const migration of migrations) {
       if (migration.version <= version) applyMigration(model, migration);
     }
-    const present = new Set(listNames(database));
-    return listNames(model).filter((name) => !present.has(name));
+    const found = readSchema(database);
+    const wanted = [...readSchema(model)];
+    return {
+      missing: wanted.filter(([name]) => !found.has(name)).map(([name]) => name),
+      other: wanted.filter(([name, sql]) => (found.get(name) ?? sql) !== sql).map(([name]) => name),
+    };
   } finally {
     model.close();
   }
 }
 
-function listNames(database: Database): string[] {
-  return database
-    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
-    .pluck()
+/** Each table and index with the statement that made it. */
+export function readSchema(database: Database): ReadonlyMap<string, string> {
+  const rows = database
+    .prepare<[], { name: string; sql: string | null }>(
+      "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'",
+    )
     .all();
+  return new Map(rows.map(({ name, sql }) => [name, sql ?? '']));
 }

@@ -2,8 +2,16 @@ import { AppError } from '../../../common/contract/errors.ts';
 import { backUp } from './back-up.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { APPLICATION_ID } from './open-database.ts';
-import type { Migration } from './migrations.ts';
 import { readPragma } from './storage-size.ts';
+
+/** One step of the schema; numbered from 1 without gaps. */
+export interface Migration {
+  readonly version: number;
+  readonly sql: string;
+  /** What SQL alone can't do, between `sql` and `after`. */
+  readonly run?: (database: Database) => void;
+  readonly after?: string;
+}
 
 /** The version of the schema in the file; 0 for a new one. */
 function readVersion(database: Database): number {

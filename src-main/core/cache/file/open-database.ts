@@ -1,7 +1,9 @@
 import { openDatabase, type Database, type Pragma } from '../../../node/open-database.ts';
 
 /** Marks the file as this application's cache. */
-export const APPLICATION_ID = 0x43_68_53_63;
+export const APPLICATION_ID = 0x43_68_53_31;
+/** The mark of caches from before the first release, whose schemas had other numbers. */
+export const EARLIER_APPLICATION_ID = 0x43_68_53_63;
 
 /** How long a statement waits for a lock of another program. */
 export const BUSY_TIMEOUT_MS = 5000;

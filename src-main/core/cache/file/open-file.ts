@@ -6,8 +6,8 @@ import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
 import { findDamage } from './inspect-file.ts';
-import { migrate } from './migrate.ts';
-import { MIGRATIONS, type Migration } from './migrations.ts';
+import { migrate, type Migration } from './migrate.ts';
+import { MIGRATIONS } from './schema.ts';
 import { COMPANIONS, putAside, resumePutAside, type Damage, type PutAside } from './put-aside.ts';
 import { toCacheError } from './to-cache-error.ts';
 
@@ -22,7 +22,8 @@ export interface OpenedFile {
   /** Folder into which a damaged file was moved, or null. */
   readonly damagedFolder: string | null;
   /**
-   * Code of the damage: `empty`, `other-application`, `missing-table`, `quick-check`, `foreign-keys`, or SQLite's.
+   * Code of the damage: `empty`, `other-application`, `other-schema`, `missing-table`, `quick-check`, `foreign-keys`, or
+   * SQLite's.
    * `no-database` where only a log was left, which is put aside too.
    */
   readonly damage: string;

@@ -5,7 +5,7 @@ import type { Database } from '../../../node/open-database.ts';
 import { openCacheDatabase } from './open-database.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
-import { readPragma } from './storage-size.ts';
+import { readSchema } from './inspect-file.ts';
 import { isDamagedPage } from './to-cache-error.ts';
 import { createRowInserter, isConstraint, readRows, type AnyRow } from './salvage-rows.ts';
 import { preparePageDigest } from '../read/verify-pages.ts';
@@ -46,7 +46,7 @@ class PageLost extends Error {}
 /**
  * Brings over from a damaged file what is whole: of each snapshot the pages up to the first whose stored rows are
  * no longer those of its checksum, and the status samples that can be read. A snapshot that loses pages becomes
- * incomplete, with a remark. The damaged file is only read. Returns null for a file of another version.
+ * incomplete, with a remark. The damaged file is only read. Returns null for a file of another schema.
  */
 export async function salvage(
   target: Database,
@@ -55,11 +55,16 @@ export async function salvage(
 ): Promise<Salvage | null> {
   const source = openCacheDatabase(damagedFile, 'read-any');
   try {
-    const isSameVersion = readPragma(source, 'user_version') === readPragma(target, 'user_version');
-    return isSameVersion ? await bringOver(source, target, pause) : null;
+    return hasSchemaOf(source, target) ? await bringOver(source, target, pause) : null;
   } finally {
     source.close();
   }
+}
+
+/** A table that is missing in the damaged file has nothing to bring over; one made otherwise can't be read as ours. */
+function hasSchemaOf(source: Database, target: Database): boolean {
+  const own = readSchema(target);
+  return [...readSchema(source)].every(([name, sql]) => own.get(name) === sql);
 }
 
 async function bringOver(source: Database, target: Database, pause: () => Promise<void>): Promise<Salvage> {

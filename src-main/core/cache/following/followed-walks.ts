@@ -96,7 +96,7 @@ export function prepareFollowedWalks(
       for (const entry of setAside) if (entry.isUnreadable === 1) add(identifyAside(entry));
       if (seqs.size === 0) continue;
       const places = new Set(setAside.map(({ index }) => index));
-      const stored = listPlaced(readPage(pages.readBody(id, pageNumber).bytes, { report: kind, zone }));
+      const stored = listPlaced(readPage(pages.readBody(id, pageNumber), { report: kind, zone }));
       const own = stored.filter(({ place }) => !places.has(place));
       for (const [at, { record }] of own.entries()) if (seqs.has(firstSeq + at)) add(identify(record));
     }

@@ -9,7 +9,9 @@ import { leaveOut } from '../write/left-out.ts';
 import { packBody } from '../write/page-body.ts';
 import { preparePageWrites, type NewPage } from '../write/page-writes.ts';
 import { createRowDigest } from '../write/record-digest.ts';
-import { BEING_IMPORTED } from './imported-schema.ts';
+
+/** Hides a snapshot while it is being imported; the next start deletes one that a crash left so. */
+export const BEING_IMPORTED = 4;
 
 /** A page of an import with the journal's words about it. */
 export interface ImportedPage extends Pick<

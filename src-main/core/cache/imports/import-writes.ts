@@ -5,8 +5,12 @@ import type { CallContext } from '../../calls/call-messages.ts';
 import type { DownloadRow } from '../read/download-rows.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import type { NewSnapshot } from '../write/snapshot-writes.ts';
-import { prepareImportedPages, type IncomingImport, type StoredImport } from './import-pages.ts';
-import { BEING_IMPORTED } from './imported-schema.ts';
+import {
+  BEING_IMPORTED,
+  prepareImportedPages,
+  type IncomingImport,
+  type StoredImport,
+} from './import-pages.ts';
 
 /** A snapshot that is imported: hidden until `finishImport`. */
 export interface NewImport extends NewSnapshot {

@@ -12,7 +12,6 @@ export type PortablePage = Omit<ImportedPage, 'snapshotId'> & {
   readonly sizeBytes: number;
   /** Of the bytes as received, in hex. */
   readonly sha256: string;
-  readonly isRebuilt: boolean;
   readonly isDamaged: boolean;
 };
 
@@ -22,8 +21,7 @@ export interface PortableSource {
   readonly followedSlices: ImportedDownload['followedSlices'];
 }
 
-interface PageRow extends Omit<PortablePage, 'leftOut' | 'isRebuilt' | 'isDamaged'> {
-  readonly isRebuilt: number;
+interface PageRow extends Omit<PortablePage, 'leftOut' | 'isDamaged'> {
   readonly isDamaged: number;
 }
 
@@ -37,9 +35,8 @@ export function createPortableReader(database: Database) {
     `SELECT p.page_number AS pageNumber, cursor_sent AS cursorSent, status, requested_at_ms AS requestedAtMs,
        received_at_ms AS receivedAtMs, slice_number AS sliceNumber, walk_number AS walkNumber,
        size_asked AS sizeAsked, known_entries AS knownEntries, entry_count AS entryCount,
-       record_count AS recordCount, size_bytes AS sizeBytes, sha256, is_damaged AS isDamaged,
-       coalesce(b.is_rebuilt, 0) AS isRebuilt
-     FROM pages AS p LEFT JOIN page_bodies AS b USING (snapshot_id, page_number)
+       record_count AS recordCount, size_bytes AS sizeBytes, sha256, is_damaged AS isDamaged
+     FROM pages AS p
      WHERE p.snapshot_id = ? ORDER BY p.page_number`,
   );
   const leftOut = database.prepare<[number, number], SetAside>(
@@ -54,9 +51,8 @@ export function createPortableReader(database: Database) {
   const stored = createStoredPages(database);
   return {
     readPortable: (snapshotId: number): PortableSource => ({
-      pages: pages.all(snapshotId).map(({ isRebuilt, isDamaged, ...page }) => ({
+      pages: pages.all(snapshotId).map(({ isDamaged, ...page }) => ({
         ...page,
-        isRebuilt: isRebuilt === 1,
         isDamaged: isDamaged === 1,
         leftOut: leftOut.all(snapshotId, page.pageNumber),
       })),
@@ -64,6 +60,6 @@ export function createPortableReader(database: Database) {
     }),
     /** The bytes of a page as received. Throws `cache.page-damaged`. */
     readPageBytes: ({ snapshotId, pageNumber }: { snapshotId: number; pageNumber: number }): Uint8Array =>
-      new Uint8Array(stored.readBody(snapshotId, pageNumber).bytes),
+      new Uint8Array(stored.readBody(snapshotId, pageNumber)),
   };
 }

@@ -21,10 +21,7 @@ export interface JournalReader {
   readPages(place: Input<'snapshots/read-journal'>): Output<'snapshots/read-journal'>;
 }
 
-type JournalPageRow = Omit<JournalPage, 'damaged' | 'rebuilt'> & {
-  readonly damaged: number;
-  readonly rebuilt: number;
-};
+type JournalPageRow = Omit<JournalPage, 'damaged'> & { readonly damaged: number };
 
 /** Prepares the reading of the journal of pages. */
 export function createJournalReader(database: Database): JournalReader {
@@ -38,8 +35,6 @@ export function createJournalReader(database: Database): JournalReader {
        (SELECT count(*) FROM set_aside AS s WHERE s.snapshot_id = p.snapshot_id AND s.page_number = p.page_number
           AND ${IS_UNREADABLE}) AS setAsideCount,
        size_bytes AS sizeBytes, sha256, records_sha256 AS recordsSha256, is_damaged AS damaged,
-       coalesce((SELECT is_rebuilt FROM page_bodies AS b WHERE b.snapshot_id = p.snapshot_id AND b.page_number = p.page_number), 0)
-         AS rebuilt,
        total_document AS totalDocument, execution_time_ms AS executionTimeMs, status,
        requested_at_ms AS requestedAtMs, received_at_ms AS receivedAtMs
      FROM pages AS p WHERE snapshot_id = ? AND page_number >= ? ORDER BY page_number LIMIT ?`,
@@ -65,7 +60,6 @@ export function createJournalReader(database: Database): JournalReader {
       pages: pages.all(snapshotId, offset, limit).map((row) => ({
         ...row,
         damaged: row.damaged === 1,
-        rebuilt: row.rebuilt === 1,
       })),
     }),
   };

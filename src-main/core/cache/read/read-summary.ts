@@ -28,7 +28,7 @@ export function createSummaryReader(database: Database): (snapshot: Snapshot) =>
   /** The groups of a page as read today; none where its bytes are damaged, since the groups are there without it. */
   const readFresh = ({ id, report }: Snapshot, pageNumber: number): readonly SummaryGroup[] => {
     try {
-      const { bytes } = bodies.readBody(id, pageNumber);
+      const bytes = bodies.readBody(id, pageNumber);
       return readPage(bytes, { report, zone: 'UTC', hasExactExtras: true }).groups;
     } catch (error) {
       const isRefused = error instanceof AppError && error.code.startsWith('client.');

@@ -19,24 +19,18 @@ export interface PageRange {
 /** What of a record no table holds. */
 export type StoredTexts = Pick<DetailRecord, 'payload' | 'response' | 'extra'>;
 
-/** A page as received; or, of a cache of version 0.1.0, one made again from the rows that it had kept. */
-export interface StoredBody {
-  readonly bytes: Buffer;
-  readonly isRebuilt: boolean;
-}
-
 type Owner = Pick<Snapshot, 'id' | 'report'>;
 
 export interface StoredPages {
-  /** Throws AppError `cache.page-damaged` where the bytes are missing or damaged. */
-  readBody(snapshotId: number, pageNumber: number): StoredBody;
+  /** A page as received. Throws AppError `cache.page-damaged` where the bytes are missing or damaged. */
+  readBody(snapshotId: number, pageNumber: number): Buffer;
   /**
    * Texts of a page's records, in their order, as today's reader reads them; empty ones of a record that it
    * sets aside. Throws AppError `cache.page-damaged` when the page does not hold as many records.
    */
   readTexts(snapshot: Owner, page: PageRange): readonly StoredTexts[];
   /** The text of one record as it stands in its page; null where the page holds it in a way that has none. */
-  readRaw(snapshot: Owner, seq: number): { readonly text: string | null; readonly isRebuilt: boolean };
+  readRaw(snapshot: Owner, seq: number): string | null;
   /** Texts of entries of a page, readable or not, as they stand in it; null for each that has none there. */
   readEntries(snapshotId: number, pageNumber: number, places: readonly number[]): (string | null)[];
   /** Texts of records with these ids, in their order; each page is opened once. */
@@ -45,10 +39,6 @@ export interface StoredPages {
 
 const NO_TEXTS: StoredTexts = { payload: '', response: null, extra: {} };
 
-interface BodyRow {
-  readonly body: Buffer;
-  readonly isRebuilt: number;
-}
 interface EntryRow {
   readonly knownEntries: number;
 }
@@ -61,9 +51,11 @@ export function createStoredPages(
   database: Database,
   { hasExactExtras = false }: { readonly hasExactExtras?: boolean } = {},
 ): StoredPages {
-  const body = database.prepare<[number, number], BodyRow>(
-    'SELECT body, is_rebuilt AS isRebuilt FROM page_bodies WHERE snapshot_id = ? AND page_number = ?',
-  );
+  const body = database
+    .prepare<[number, number], Buffer>(
+      'SELECT body FROM page_bodies WHERE snapshot_id = ? AND page_number = ?',
+    )
+    .pluck();
   const known = database.prepare<[number, number], EntryRow>(
     'SELECT known_entries AS knownEntries FROM pages WHERE snapshot_id = ? AND page_number = ?',
   );
@@ -82,10 +74,10 @@ export function createStoredPages(
   );
   let last: { readonly key: string; readonly texts: readonly StoredTexts[] } | null = null;
 
-  const readBody = (snapshotId: number, pageNumber: number): StoredBody => {
-    const row = body.get(snapshotId, pageNumber);
-    if (row === undefined) throw toDamage(snapshotId, pageNumber);
-    return { bytes: unpackBody(row.body), isRebuilt: row.isRebuilt === 1 };
+  const readBody = (snapshotId: number, pageNumber: number): Buffer => {
+    const packed = body.get(snapshotId, pageNumber);
+    if (packed === undefined) throw toDamage(snapshotId, pageNumber);
+    return unpackBody(packed);
   };
 
   /** The page that holds a place of the snapshot; `near`, one before it, is where the search begins. */
@@ -97,14 +89,9 @@ export function createStoredPages(
   };
 
   /** Places of a page's records among its entries. */
-  const listPlaces = (
-    snapshotId: number,
-    pageNumber: number,
-    entryCount: number,
-    isRebuilt: boolean,
-  ): number[] => {
-    const { knownEntries = 0 } = isRebuilt ? {} : (known.get(snapshotId, pageNumber) ?? {});
-    const aside = new Set(isRebuilt ? [] : setAside.all(snapshotId, pageNumber));
+  const listPlaces = (snapshotId: number, pageNumber: number, entryCount: number): number[] => {
+    const { knownEntries = 0 } = known.get(snapshotId, pageNumber) ?? {};
+    const aside = new Set(setAside.all(snapshotId, pageNumber));
     const places = Array.from({ length: entryCount }, (_none, place) => place);
     return places.filter((place) => place >= knownEntries && !aside.has(place));
   };
@@ -117,9 +104,9 @@ export function createStoredPages(
     const aside = setAside.all(snapshot.id, pageNumber).join(' ');
     const key = `${snapshot.id} ${pageNumber} ${firstSeq} ${recordCount} ${aside}`;
     if (last?.key === key) return last.texts;
-    const { bytes, isRebuilt } = readBody(snapshot.id, pageNumber);
+    const bytes = readBody(snapshot.id, pageNumber);
     const entries = listEntries(bytes, snapshot.report, hasExactExtras);
-    const places = listPlaces(snapshot.id, pageNumber, entries.length, isRebuilt);
+    const places = listPlaces(snapshot.id, pageNumber, entries.length);
     // Nearly always every entry is a record of the snapshot.
     const isEvery = places.length === entries.length;
     const texts = isEvery ? entries : places.map((place) => entries[place] ?? NO_TEXTS);
@@ -157,11 +144,11 @@ export function createStoredPages(
     const page = findPage(snapshot.id, seq);
     if (page === undefined) throw new AppError('cache.snapshot-not-found', 'The record is not in the cache.');
     const { pageNumber, firstSeq } = page;
-    const { bytes, isRebuilt } = readBody(snapshot.id, pageNumber);
+    const bytes = readBody(snapshot.id, pageNumber);
     const entries = parseEntries(bytes, snapshot.report);
-    const place = listPlaces(snapshot.id, pageNumber, entries.length, isRebuilt)[seq - firstSeq];
+    const place = listPlaces(snapshot.id, pageNumber, entries.length)[seq - firstSeq];
     const [text = null] = place === undefined ? [] : findRawEntries(decodeUtf8(bytes), entries, [place]);
-    return { text, isRebuilt };
+    return text;
   };
   const readEntries = (
     snapshotId: number,
@@ -169,9 +156,8 @@ export function createStoredPages(
     places: readonly number[],
   ): (string | null)[] => {
     const snapshot = owner.get(snapshotId);
-    const { bytes, isRebuilt } = readBody(snapshotId, pageNumber);
-    // What was set aside is not in a page that was made of rows.
-    if (snapshot === undefined || isRebuilt) return places.map(() => null);
+    const bytes = readBody(snapshotId, pageNumber);
+    if (snapshot === undefined) return places.map(() => null);
     return findRawEntries(decodeUtf8(bytes), parseEntries(bytes, snapshot.report), places);
   };
 

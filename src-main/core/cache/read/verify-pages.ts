@@ -99,8 +99,8 @@ export function createPageVerifier(
   const stored = createStoredPages(database);
   const digestPage = preparePageDigest(database, stored);
   const isAsReceived = ({ id }: Snapshot, { pageNumber, sha256 }: PageToVerify): boolean => {
-    const { bytes, isRebuilt } = stored.readBody(id, pageNumber);
-    return isRebuilt || createHash('sha256').update(bytes).digest('hex') === sha256;
+    const bytes = stored.readBody(id, pageNumber);
+    return createHash('sha256').update(bytes).digest('hex') === sha256;
   };
   return async (snapshot, pause, progress) => {
     const damagedPages: number[] = [];

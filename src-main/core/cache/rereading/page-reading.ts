@@ -38,7 +38,7 @@ export interface FreshPage {
 }
 
 /** `other-entries`: today's reader takes more or fewer of the page for its entries. */
-type UnreadState = 'damaged' | 'rebuilt' | 'other-entries';
+type UnreadState = 'damaged' | 'other-entries';
 
 export type PageReading =
   | { readonly state: UnreadState }
@@ -87,8 +87,7 @@ export function preparePageReading(database: Database): PageReader {
     return records[report].all(toRecordId(id, firstSeq), toRecordId(id, end));
   };
   const readWhole = (owner: Owner, page: StoredPage, zone: string): ReadPage | UnreadState => {
-    const { bytes, isRebuilt } = bodies.readBody(owner.id, page.pageNumber);
-    if (isRebuilt) return 'rebuilt';
+    const bytes = bodies.readBody(owner.id, page.pageNumber);
     if (createHash('sha256').update(bytes).digest('hex') !== page.sha256) return 'damaged';
     const read = readPage(bytes, { report: owner.report, zone });
     if (read.recordCount !== page.entryCount) return 'other-entries';

@@ -35,7 +35,6 @@ interface Done {
   hasGaps: boolean;
   pageCount: number;
   changedPages: number;
-  rebuiltPages: number;
   unreadPages: number;
   leftPages: number;
 }
@@ -69,9 +68,9 @@ export function createPageRereader(
   const finish = database.transaction(
     (snapshot: Snapshot, wanted: WantedReading, reading: SnapshotReading, remarks: Iterable<Remark>) => {
       const { period, stillOpen } = wanted;
-      const { isPartial, rebuiltPages, unreadPages, leftPages } = reading;
+      const { isPartial, unreadPages, leftPages } = reading;
       // The period stays with the dates of records that could not be read again.
-      const isWhole = !isPartial && rebuiltPages + leftPages === 0;
+      const isWhole = !isPartial && leftPages === 0;
       if (isWhole) savePeriod.run(period.fromMs, period.toMs, period.zone, Number(stillOpen), snapshot.id);
       if (isWhole && unreadPages === 0 && hasChanged(reading)) {
         for (const code of RECORD_REMARKS) forgetRemark.run(snapshot.id, code);
@@ -83,8 +82,7 @@ export function createPageRereader(
 
   const readOne = (snapshot: Snapshot, page: StoredPage, period: Period, done: Done): void => {
     const reading = reader.compare(snapshot, page, period.zone);
-    if (reading.state === 'rebuilt') done.rebuiltPages += 1;
-    else if (reading.state === 'damaged') done.unreadPages += 1;
+    if (reading.state === 'damaged') done.unreadPages += 1;
     else if (reading.state === 'other-entries') done.leftPages += 1;
     if (reading.state !== 'read') return;
     const { read, fresh, change, isChanged } = reading;
@@ -125,9 +123,9 @@ export function createPageRereader(
     if (isUnderWay(before)) return null;
     const done = createDone();
     const save = (isPartial: boolean): SnapshotReading => {
-      const { sum, pageCount, changedPages, rebuiltPages, unreadPages, leftPages } = done;
+      const { sum, pageCount, changedPages, unreadPages, leftPages } = done;
       const zones = { zone: period.zone, zoneBefore: before.period.zone };
-      const pages = { pageCount, changedPages, rebuiltPages, unreadPages, leftPages };
+      const pages = { pageCount, changedPages, unreadPages, leftPages };
       const reading = { atMs, ...zones, isPartial, ...pages, ...toReadingCounts(sum) };
       finish.immediate(before, wanted, reading, done.remarks.values());
       return reading;
@@ -173,7 +171,6 @@ function createDone(): Done {
     hasGaps: false,
     pageCount: 0,
     changedPages: 0,
-    rebuiltPages: 0,
     unreadPages: 0,
     leftPages: 0,
   };

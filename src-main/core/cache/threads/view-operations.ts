@@ -37,8 +37,7 @@ export function createViewOperations(database: Database) {
     readSetAside: createSetAsideReader(database),
     readEnvelope: ({ snapshotId, pageNumber }: Input<'snapshots/read-envelope'>): OtherFields => {
       const { report } = snapshots.get(snapshotId);
-      const { bytes, isRebuilt } = pages.readBody(snapshotId, pageNumber);
-      return isRebuilt ? { fields: {}, leftOut: 0 } : readEnvelopeRest(bytes, report);
+      return readEnvelopeRest(pages.readBody(snapshotId, pageNumber), report);
     },
     /** Rows with these ids, in their order. Throws AppError `cache.view-closed` where one is gone. */
     readRows: ({ report, ids }: { report: DetailKind; ids: readonly number[] }): RecordRow[] =>
@@ -47,9 +46,8 @@ export function createViewOperations(database: Database) {
       const record = readDetail(snapshots.get(snapshotId), seq, whole);
       return addMarks([record])[0] ?? record;
     },
-    readRaw: ({ snapshotId, seq }: Input<'records/read-raw'>): Output<'records/read-raw'> => {
-      const { text, isRebuilt } = pages.readRaw(snapshots.get(snapshotId), seq);
-      return { text, rebuilt: isRebuilt };
-    },
+    readRaw: ({ snapshotId, seq }: Input<'records/read-raw'>): Output<'records/read-raw'> => ({
+      text: pages.readRaw(snapshots.get(snapshotId), seq),
+    }),
   };
 }

@@ -98,7 +98,7 @@ export function prepareLeavingOut(
       .all(id, from, walk.sliceFirstSeq)
       .flatMap(({ pageNumber, firstSeq, recordCount, knownEntries }) => {
         if (!wanted.some((seq) => seq >= firstSeq && seq < firstSeq + recordCount)) return [];
-        const { bytes } = pages.readBody(id, pageNumber);
+        const bytes = pages.readBody(id, pageNumber);
         const aside = new Set(asideOf.all(id, pageNumber));
         return listPlaced(readPage(bytes, { report: kind, zone: period.zone }))
           .filter(({ place }) => place >= knownEntries && !aside.has(place))

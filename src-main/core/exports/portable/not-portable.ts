@@ -4,8 +4,6 @@ import { MAX_PAGES } from './portable-manifest.ts';
 const REASONS = {
   'not-over': 'It is still being downloaded. Wait for its end, or cancel it.',
   damaged: 'A page of it is damaged, or missing. Download it again.',
-  rebuilt:
-    'Its pages are not those that were received: a cache of version 0.1.0 kept rows only. Download it again.',
   changed: 'It changed while the file was written. Share it again.',
   'too-many-pages': `Together they have more than ${MAX_PAGES} pages. Share fewer of them at a time.`,
   'too-large': 'Its records take more than 4 GB. Download shorter periods, and share those.',

@@ -5,8 +5,7 @@ import { Remark, ReportKindSchema, SnapshotState } from '../../../common/model/c
 import { Period } from '../../../common/model/period.ts';
 
 export const PORTABLE_FORMAT = 'channelscope-portable-snapshot';
-/** Files of version 1 have no records beside their pages. */
-export const PORTABLE_VERSION = 2;
+export const PORTABLE_VERSION = 1;
 export const MANIFEST_ENTRY = 'manifest.json';
 /** Holds the SHA-256 of the manifest, in hex. */
 export const SEAL_ENTRY = 'manifest.sha256';
@@ -97,15 +96,14 @@ export const PortableSnapshot = Type.Object({
   download: nullable(Download),
   certificate: nullable(Certificate),
   pages: Type.Array(Page, { maxItems: MAX_PAGES }),
-  /** Left out in files of version 1. */
-  records: Type.Optional(PortableRecords),
+  records: PortableRecords,
 });
 export type PortableSnapshot = Static<typeof PortableSnapshot>;
 
 /** What a portable file says of itself; every other entry of the ZIP is one that it names. */
 export const PortableManifest = Type.Object({
   format: Type.Literal(PORTABLE_FORMAT),
-  version: Type.Integer({ minimum: 1, maximum: PORTABLE_VERSION }),
+  version: Type.Literal(PORTABLE_VERSION),
   application: Type.String(),
   applicationVersion: Type.String(),
   madeAtMs: Type.Integer(),

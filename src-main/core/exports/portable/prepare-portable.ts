@@ -108,7 +108,6 @@ export async function preparePortable(
 function requirePortable({ state, pageCount }: Snapshot, { pages }: PortableSource): void {
   if (state === 'downloading' || state === 'paused') throw toNotPortable('not-over');
   if (pageCount !== pages.length || pages.some(({ isDamaged }) => isDamaged)) throw toNotPortable('damaged');
-  if (pages.some(({ isRebuilt }) => isRebuilt)) throw toNotPortable('rebuilt');
 }
 
 function toManifest(
@@ -133,7 +132,7 @@ async function describe(
   snapshot: Snapshot,
   { pages, followedSlices }: PortableSource,
   place: number,
-): Promise<PortableSnapshot> {
+): Promise<Omit<PortableSnapshot, 'records'>> {
   const isDetail = isDetailKind(snapshot.report);
   const row = isDetail ? await cache.getDownload(snapshot.id) : null;
   return {

@@ -129,9 +129,7 @@ function tryParse(bytes: Uint8Array): unknown {
 }
 
 function requireSameEntries({ snapshots }: PortableManifest, entries: ReadonlyMap<string, Entry>): void {
-  const parts = snapshots.flatMap(({ pages, records }) =>
-    records === undefined ? pages : [...pages, records],
-  );
+  const parts = snapshots.flatMap(({ pages, records }) => [...pages, records]);
   const named = new Set([MANIFEST_ENTRY, SEAL_ENTRY, ...parts.map(({ path }) => path)]);
   const strange = [...entries.keys()].find((name) => !named.has(name));
   if (strange !== undefined)
@@ -146,7 +144,7 @@ function requireSameEntries({ snapshots }: PortableManifest, entries: ReadonlyMa
 }
 
 /** Counts, and the certificate, have to be those of the pages. */
-function requireConsistent({ version, snapshots }: PortableManifest): void {
+function requireConsistent({ snapshots }: PortableManifest): void {
   for (const { recordCount, certificate, pages, records } of snapshots) {
     const isCounted = recordCount === pages.reduce((sum, page) => sum + page.recordCount, 0);
     const sums = createHash('sha256');
@@ -158,8 +156,8 @@ function requireConsistent({ version, snapshots }: PortableManifest): void {
         certificate.recordCount === recordCount);
     if (!isCounted || !isCertified)
       throw toUnreadable(`Its certificate is not that of its pages. ${DAMAGED}`);
-    const isBeside = version === 1 ? records === undefined : records?.recordCount === recordCount;
-    if (!isBeside) throw toUnreadable(`Its records are not as many as its pages hold. ${DAMAGED}`);
+    if (records.recordCount !== recordCount)
+      throw toUnreadable(`Its records are not as many as its pages hold. ${DAMAGED}`);
   }
 }
 

@@ -47,20 +47,21 @@ async function readSaved(): Promise<Record<string, unknown>> {
 }
 
 describe('connections.json', () => {
-  it('of the time before it had a version is upgraded, and a copy of it stays', async () => {
+  it('starts at version 1: a bare list of before the first release is moved aside and named', async () => {
     const entry = { ...draft, id: 'old', kind: 'remote', createdAtMs: 5 };
     await writeFile(path, JSON.stringify([entry]));
     const connections = await open();
-    expect(await connections.list()).toMatchObject([{ id: 'old', name: 'Production' }]);
+    expect(await connections.list()).toEqual([]);
+    expect(connections.listSetAside()).toMatchObject({ keptFile: 'connections.json.damaged-7' });
     await connections.save(null, { ...draft, name: 'Staging' }, secrets);
-    expect(await readSaved()).toMatchObject({ connections: [{ id: 'old' }, { name: 'Staging' }] });
-    expect((await readSaved())['version']).toBeGreaterThan(1);
-    expect(JSON.parse(await readFile(`${path}.v1.backup`, 'utf8'))).toEqual([entry]);
+    expect(await readSaved()).toMatchObject({ version: 1, connections: [{ name: 'Staging' }] });
+    expect(JSON.parse(await readFile(`${path}.damaged-7`, 'utf8'))).toEqual([entry]);
   });
 
   it('keeps an entry that does not fit through every save, and names it', async () => {
     const unfit = { name: 'From elsewhere', baseAddress: 'https://other.example.com', since: 'next year' };
-    await writeFile(path, JSON.stringify([unfit, 'not even an object', { ...draft, id: 'a' }]));
+    const saved = [unfit, 'not even an object', { ...draft, id: 'a' }];
+    await writeFile(path, JSON.stringify({ version: 1, connections: saved }));
     const connections = await open();
     expect(await connections.list()).toEqual([]);
     const { id } = await connections.save(null, draft, secrets);
@@ -108,7 +109,7 @@ describe('connections.json', () => {
 
   it('keeps fields of an entry that this version does not know', async () => {
     const entry = { ...draft, id: 'a', kind: 'remote', createdAtMs: 5, colour: 'green' };
-    await writeFile(path, JSON.stringify([entry]));
+    await writeFile(path, JSON.stringify({ version: 1, connections: [entry] }));
     await (await open()).save('a', { ...draft, name: 'Other' }, secrets);
     expect(await readSaved()).toMatchObject({ connections: [{ id: 'a', name: 'Other', colour: 'green' }] });
   });

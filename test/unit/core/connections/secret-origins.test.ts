@@ -107,17 +107,6 @@ describe('saved secrets', () => {
       expect((await each.list())[0]).toMatchObject({ secrets: 'missing' });
     }
   });
-
-  it('of the time before that belong to the address that they were saved with', async () => {
-    const entry = { ...draft, id: 'old', kind: 'remote', createdAtMs: 5 };
-    await writeFile(join(folder, 'connections.json'), JSON.stringify([entry]));
-    const store = createInMemorySecretStore();
-    await store.set('old', 'accessToken', 'rk_1');
-    await store.set('old', 'accessTokenSecret', 'sesame-sesame');
-    const { connections } = await open(store);
-    expect(await connections.readSecrets('old')).toEqual(secrets);
-    await expect(connections.readSecrets('old', 'https://x.example.com')).rejects.toThrow(AppError);
-  });
 });
 
 describe('plain http beyond loopback', () => {
@@ -145,9 +134,16 @@ describe('plain http beyond loopback', () => {
     expect(connections.get(id).allowsPlainHttp).toBe(false);
   });
 
-  it('of a connection of the time before is not used until then', async () => {
-    const entry = { ...draft, baseAddress: PLAIN, id: 'old', kind: 'remote', createdAtMs: 5 };
-    await writeFile(join(folder, 'connections.json'), JSON.stringify([entry]));
+  it('of a connection that nobody agreed to is not used until then', async () => {
+    const entry = {
+      ...draft,
+      baseAddress: PLAIN,
+      secretsOrigin: PLAIN,
+      id: 'old',
+      kind: 'remote',
+      createdAtMs: 5,
+    };
+    await writeFile(join(folder, 'connections.json'), JSON.stringify({ version: 1, connections: [entry] }));
     const store = createInMemorySecretStore();
     await store.set('old', 'accessToken', 'rk_1');
     await store.set('old', 'accessTokenSecret', 'sesame-sesame');

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSettings } from '../../../../src-main/core/settings/create-settings.ts';
-import { DOCUMENT_VERSION } from '../../../../src-main/core/settings/settings-document.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 let folder: string;
@@ -54,17 +53,13 @@ describe('settings', () => {
 });
 
 describe('a file of settings', () => {
-  it('of the version before is taken over, copied, and written as one of this version', async () => {
-    const earlier = { periodZone: 'local', refreshSeconds: 15 };
-    await write(earlier);
+  it('starts at version 1, and knows no choice of before the first release', async () => {
+    await write({ version: 1, periodZone: 'local', refreshSeconds: 15 });
     const settings = await open();
-    expect(JSON.parse(await readFile(join(folder, 'settings.json.v1.backup'), 'utf8'))).toEqual(earlier);
-    expect(settings.get()).toMatchObject({ clock: 'local', clocks: {}, refreshSeconds: 15 });
-    await settings.update({ clocks: { a: 'utc' } });
-    const saved = await read();
-    expect(saved).not.toHaveProperty('periodZone');
-    expect(saved['version']).toBe(DOCUMENT_VERSION);
-    expect((await open()).get()).toMatchObject({ clock: 'local', clocks: { a: 'utc' } });
+    expect(settings.get()).toMatchObject({ clock: 'service', refreshSeconds: 15 });
+    expect(settings.listSetAside().names).toEqual(['periodZone']);
+    await settings.update({ refreshSeconds: 60 });
+    expect(await read()).toMatchObject({ version: 1, setAside: [{ name: 'periodZone', value: 'local' }] });
   });
 
   it('falls back one by one where a value does not fit, and loses none', async () => {

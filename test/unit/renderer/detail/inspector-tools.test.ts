@@ -178,7 +178,7 @@ describe('copying', () => {
     vi.spyOn(navigator.clipboard, 'write').mockRejectedValue(new Error('not allowed'));
     let raw: string | null = '{"Id": "abc",  "Odd":1}';
     await showInspector({
-      'records/read-raw': () => ({ text: raw, rebuilt: false }),
+      'records/read-raw': () => ({ text: raw }),
       'downloads/read-page-request': () => ({ ...REQUEST, isKept: false }),
     });
     const press = async (text: string): Promise<void> => {

@@ -95,7 +95,7 @@ it('seen: a copy that ended where the shown text was cut', async () => {
   vi.spyOn(navigator.clipboard, 'write').mockRejectedValue(new Error('not allowed'));
   const backend = new ScriptedBackend({
     'records/read-record': ({ whole }) => (whole === true ? { ...RECORD, payload: WHOLE } : RECORD),
-    'records/read-raw': () => ({ text: null, rebuilt: true }),
+    'records/read-raw': () => ({ text: null }),
   });
   const { global } = await provideApplication(backend);
   const props = { record: RECORD, target: { snapshotId: 1, seq: 4 }, direction: 'inbound' as const };
@@ -123,7 +123,7 @@ it('seen: a copy that ended where the shown text was cut', async () => {
 });
 
 it('marks what a service said as such: a browser that translates the window would otherwise translate it', async () => {
-  const backend = new ScriptedBackend({ 'records/read-raw': () => ({ text: null, rebuilt: true }) });
+  const backend = new ScriptedBackend({ 'records/read-raw': () => ({ text: null }) });
   const { global } = await provideApplication(backend);
   const view = mount(RecordInspector, {
     props: {

@@ -16,9 +16,9 @@ it('shows neither text nor failure of a record that was left meanwhile', async (
   await section.setProps({ seq: 3 });
   const [first, second, third, ...more] = backend.of('records/read-raw');
   expect(more).toEqual([]);
-  await third!.answer({ text: '{"third":3}', rebuilt: false });
+  await third!.answer({ text: '{"third":3}' });
   await first!.refuse('cache.damaged');
-  await second!.answer({ text: '{"second":2}', rebuilt: false });
+  await second!.answer({ text: '{"second":2}' });
   await flushPromises();
   expect(section.text()).toContain('third');
   expect(section.text()).not.toContain('second');

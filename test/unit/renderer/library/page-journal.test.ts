@@ -18,7 +18,6 @@ const PAGE: JournalPage = {
   setAsideCount: 2,
   sizeBytes: 1000,
   sha256: 'ab'.repeat(32),
-  rebuilt: false,
   recordsSha256: null,
   requestedAtMs: 0,
   receivedAtMs: 45,

@@ -49,7 +49,7 @@ it('blurs texts while the setting is on, and the status bar shows them again', a
 });
 
 it('counts among them all that a record says of a person or by one, and nothing else of it', async () => {
-  const backend = new ScriptedBackend({ 'records/read-raw': () => ({ text: null, rebuilt: true }) });
+  const backend = new ScriptedBackend({ 'records/read-raw': () => ({ text: null }) });
   const { global } = await provideApplication(backend);
   const record = makeRecord({
     client: 'Anna',

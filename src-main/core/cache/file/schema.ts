@@ -1,0 +1,236 @@
+import type { Migration } from './migrate.ts';
+
+/** What the records of both directions have. `record_id` is snapshot_id * 2^32 + seq. */
+const RECORD_FIELDS = `
+  record_id INTEGER PRIMARY KEY,
+  date_text TEXT NOT NULL,
+  date_ms INTEGER,
+  session_id TEXT NOT NULL,
+  channel INTEGER,
+  service INTEGER,
+  client TEXT NOT NULL,
+  response_time_ms REAL,
+  response_code INTEGER,
+  error TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  payload_preview TEXT NOT NULL DEFAULT '',
+  text_length INTEGER NOT NULL DEFAULT 0`;
+
+const SCHEMA = `
+-- identity tells one cache from another, so that what is derived from it is never taken for another one's.
+CREATE TABLE cache_state (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  was_closed INTEGER NOT NULL,
+  checked_at_ms INTEGER,
+  identity TEXT NOT NULL
+) STRICT;
+INSERT INTO cache_state (id, was_closed, identity) VALUES (1, 1, lower(hex(randomblob(16))));
+
+-- A snapshot is read in slices of its period, one walk over cursors each; a walk that had to begin again counts anew.
+-- Slice counts say what is stored, walk counts what came since the walk began. A followed day has settled_to_ms.
+-- reading is raised when stored pages are read again with another result; last_reading says what that changed, as JSON.
+-- imported says where an imported snapshot came from, as JSON; null for what was received from the service.
+CREATE TABLE snapshots (
+  snapshot_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  connection_id TEXT NOT NULL,
+  tenant INTEGER NOT NULL,
+  report TEXT NOT NULL,
+  start_date TEXT NOT NULL,
+  end_date TEXT NOT NULL,
+  from_ms INTEGER NOT NULL,
+  to_ms INTEGER NOT NULL,
+  zone TEXT NOT NULL,
+  state TEXT NOT NULL,
+  record_count INTEGER NOT NULL DEFAULT 0,
+  received_count INTEGER NOT NULL DEFAULT 0,
+  total_document INTEGER,
+  page_count INTEGER NOT NULL DEFAULT 0,
+  size_bytes INTEGER NOT NULL DEFAULT 0,
+  started_at_ms INTEGER NOT NULL,
+  fetched_at_ms INTEGER,
+  id_report TEXT NOT NULL DEFAULT '',
+  name_visualization TEXT NOT NULL DEFAULT '',
+  failure TEXT,
+  still_open INTEGER NOT NULL,
+  next_cursor TEXT DEFAULT '',
+  is_removed INTEGER NOT NULL DEFAULT 0,
+  removed_at_ms INTEGER,
+  name TEXT NOT NULL DEFAULT '',
+  note TEXT NOT NULL DEFAULT '',
+  is_pinned INTEGER NOT NULL DEFAULT 0,
+  refresh_of INTEGER REFERENCES snapshots ON DELETE SET NULL,
+  verified_at_ms INTEGER,
+  damaged_pages INTEGER,
+  slice_number INTEGER NOT NULL DEFAULT 0,
+  slice_first_seq INTEGER NOT NULL DEFAULT 0,
+  slice_total_before INTEGER NOT NULL DEFAULT 0,
+  slice_entry_count INTEGER NOT NULL DEFAULT 0,
+  walk_number INTEGER NOT NULL DEFAULT 0,
+  walk_entry_count INTEGER NOT NULL DEFAULT 0,
+  walk_record_count INTEGER NOT NULL DEFAULT 0,
+  settled_to_ms INTEGER,
+  reading INTEGER NOT NULL DEFAULT 0,
+  last_reading TEXT,
+  imported TEXT
+) STRICT;
+CREATE INDEX snapshots_by_connection ON snapshots (connection_id, report);
+CREATE INDEX snapshots_by_refresh ON snapshots (refresh_of);
+
+CREATE TABLE remarks (
+  snapshot_id INTEGER NOT NULL REFERENCES snapshots ON DELETE CASCADE,
+  code TEXT NOT NULL,
+  count INTEGER,
+  detail TEXT,
+  PRIMARY KEY (snapshot_id, code)
+) STRICT, WITHOUT ROWID;
+
+-- asked_start is where the first request begins: filling a gap asks for the second before it, too.
+-- report_identifier is the address of the report; it must not change on the way.
+CREATE TABLE downloads (
+  snapshot_id INTEGER PRIMARY KEY REFERENCES snapshots ON DELETE CASCADE,
+  state TEXT NOT NULL,
+  queued_at_ms INTEGER NOT NULL,
+  ended_at_ms INTEGER,
+  slice_days INTEGER,
+  base_address TEXT NOT NULL,
+  report_identifier TEXT NOT NULL DEFAULT '',
+  asked_start TEXT NOT NULL DEFAULT '',
+  page_size INTEGER,
+  forecast_total INTEGER,
+  resumed_count INTEGER NOT NULL DEFAULT 0,
+  failure TEXT
+) STRICT;
+CREATE INDEX downloads_by_state ON downloads (state);
+
+-- What the walks of a followed day asked for, [from_ms, to_ms), slice by slice.
+CREATE TABLE followed_slices (
+  snapshot_id INTEGER NOT NULL REFERENCES snapshots ON DELETE CASCADE,
+  slice_number INTEGER NOT NULL,
+  from_ms INTEGER NOT NULL,
+  to_ms INTEGER NOT NULL,
+  start_date TEXT NOT NULL,
+  end_date TEXT NOT NULL,
+  PRIMARY KEY (snapshot_id, slice_number)
+) STRICT, WITHOUT ROWID;
+
+-- Up to where all days of a report are settled.
+CREATE TABLE followed_reports (
+  connection_id TEXT NOT NULL,
+  report TEXT NOT NULL,
+  done_to_ms INTEGER NOT NULL,
+  PRIMARY KEY (connection_id, report)
+) STRICT, WITHOUT ROWID;
+
+-- sha256 is of the bytes as received, records_sha256 covers what was stored of them, so that damage shows later.
+-- is_cleaned is 0 until the page was searched for secrets.
+CREATE TABLE pages (
+  snapshot_id INTEGER NOT NULL REFERENCES snapshots ON DELETE CASCADE,
+  page_number INTEGER NOT NULL,
+  slice_number INTEGER NOT NULL DEFAULT 0,
+  walk_number INTEGER NOT NULL DEFAULT 0,
+  cursor_sent TEXT NOT NULL,
+  cursor_received TEXT,
+  size_asked INTEGER,
+  entry_count INTEGER NOT NULL,
+  known_entries INTEGER NOT NULL DEFAULT 0,
+  first_seq INTEGER NOT NULL,
+  record_count INTEGER NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  sha256 TEXT NOT NULL,
+  records_sha256 TEXT,
+  is_damaged INTEGER NOT NULL DEFAULT 0,
+  is_cleaned INTEGER NOT NULL DEFAULT 0,
+  total_document INTEGER,
+  execution_time_ms REAL,
+  status INTEGER NOT NULL,
+  requested_at_ms INTEGER NOT NULL,
+  received_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (snapshot_id, page_number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX pages_by_cursor ON pages (snapshot_id, cursor_sent);
+CREATE INDEX pages_to_clean ON pages (snapshot_id, page_number) WHERE is_cleaned = 0;
+CREATE TABLE cleaned_connections (connection_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+
+-- Pages as received, compressed with zstd: long texts need no tables.
+CREATE TABLE page_bodies (
+  snapshot_id INTEGER NOT NULL REFERENCES snapshots ON DELETE CASCADE,
+  page_number INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  PRIMARY KEY (snapshot_id, page_number)
+) STRICT;
+
+CREATE TABLE set_aside (
+  snapshot_id INTEGER NOT NULL REFERENCES snapshots ON DELETE CASCADE,
+  page_number INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (snapshot_id, page_number, place)
+) STRICT, WITHOUT ROWID;
+
+-- An empty date_text beside a date_ms stands for the text that follows from it.
+CREATE TABLE inbound_records (${RECORD_FIELDS},
+  bot_latency_ms REAL
+) STRICT;
+CREATE TABLE outbound_records (${RECORD_FIELDS},
+  action_id TEXT
+) STRICT;
+
+CREATE TABLE summary_groups (
+  snapshot_id INTEGER NOT NULL REFERENCES snapshots ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  channel INTEGER,
+  service INTEGER,
+  origin TEXT,
+  response_code INTEGER,
+  request_count INTEGER NOT NULL,
+  average_response_time_ms REAL,
+  average_bot_latency_ms REAL,
+  session_id TEXT NOT NULL,
+  PRIMARY KEY (snapshot_id, seq)
+) STRICT, WITHOUT ROWID;
+
+-- What a person noted on records: by what a record holds, so that it outlives snapshots.
+CREATE TABLE record_marks (
+  connection_id TEXT NOT NULL,
+  report TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  date_text TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  date_ms INTEGER,
+  mark TEXT,
+  note TEXT NOT NULL DEFAULT '',
+  changed_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (connection_id, report, session_id, date_text, digest)
+) STRICT;
+
+-- What the reports of a connection looked like so far, as JSON; it is learned anew where it is missing.
+CREATE TABLE report_shapes (
+  connection_id TEXT NOT NULL,
+  report TEXT NOT NULL,
+  shape TEXT NOT NULL,
+  PRIMARY KEY (connection_id, report)
+) STRICT;
+
+-- extra is what of a status is none of its fields, as JSON; null for nothing.
+CREATE TABLE status_samples (
+  sample_id INTEGER PRIMARY KEY,
+  connection_id TEXT NOT NULL,
+  checked_at_ms INTEGER NOT NULL,
+  round_trip_ms INTEGER,
+  platform TEXT NOT NULL,
+  connector TEXT NOT NULL,
+  internal_response_time_ms REAL,
+  sessions INTEGER,
+  traffic TEXT NOT NULL,
+  traffic_text TEXT NOT NULL,
+  failure TEXT,
+  extra TEXT
+) STRICT;
+-- What a history is made of, side by side: with their traffic, samples of a month fill hundreds of megabytes.
+CREATE INDEX status_points ON status_samples
+  (connection_id, checked_at_ms, sample_id, platform, connector, internal_response_time_ms, failure);
+`;
+
+/** The steps of the cache's schema; append-only from the first release on. */
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: SCHEMA }];
