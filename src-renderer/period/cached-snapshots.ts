@@ -8,7 +8,7 @@ export function isTouching(a: Span, b: Span): boolean {
   return a.fromMs <= b.toMs && b.fromMs <= a.toMs;
 }
 
-/** Returns the snapshots of a connection's report that hold anything to show, newest first. */
+/** Returns the snapshots of a connection's report that hold anything to show, the one fetched last first. */
 export function listUsable(
   snapshots: readonly Snapshot[],
   connectionId: string,
@@ -17,7 +17,7 @@ export function listUsable(
   return snapshots
     .filter((snapshot) => snapshot.connectionId === connectionId && snapshot.report === report)
     .filter((snapshot) => snapshot.state !== 'failed' || snapshot.recordCount > 0)
-    .sort((a, b) => b.startedAtMs - a.startedAtMs || b.id - a.id);
+    .sort((a, b) => b.fetchedOrder - a.fetchedOrder || b.id - a.id);
 }
 
 /** True when a summary of the snapshot can be shown: a report of groups is valid only as a whole, records at any number. */

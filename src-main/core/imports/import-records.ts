@@ -30,7 +30,8 @@ export async function importRecords(
   { signal, onBytes, beforeShown }: ImportRun,
 ): Promise<Snapshot[]> {
   const { facts, report, recordCount } = survey;
-  const madeAtMs = facts.exportedAtMs ?? imported.importedAtMs;
+  // Another computer's clock may have been ahead.
+  const madeAtMs = Math.min(facts.exportedAtMs ?? imported.importedAtMs, imported.importedAtMs);
   const period = findPeriod(survey, madeAtMs);
   const snapshotId = await cache.beginImport({
     connectionId,
@@ -38,7 +39,7 @@ export async function importRecords(
     report,
     period,
     startedAtMs: madeAtMs,
-    stillOpen: facts.exportedAtMs !== null && period.toMs + LATE_MS >= facts.exportedAtMs,
+    stillOpen: facts.exportedAtMs !== null && period.toMs + LATE_MS >= madeAtMs,
     imported,
     name: '',
     note: '',

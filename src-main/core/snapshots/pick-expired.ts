@@ -28,7 +28,7 @@ export function pickExpired(
     .filter(({ imported }) => imported === undefined)
     // A day that is being followed would be fetched again at once.
     .filter(({ stillOpen, settledToMs }) => !stillOpen || settledToMs === undefined)
-    .sort((a, b) => toFetchedAtMs(a) - toFetchedAtMs(b) || a.id - b.id);
+    .sort((a, b) => a.fetchedOrder - b.fetchedOrder || a.id - b.id);
   const endMs = nowMs - limits.retentionDays * DAY_MS;
   let leftBytes = usedBytes;
   const expired: RetiredSnapshot[] = [];

@@ -169,6 +169,19 @@ describe('facets', () => {
     ]);
   });
 
+  it('count every record by its class, however many different codes there are', async () => {
+    const codes = Array.from({ length: 600 }, (_none, place) =>
+      createDocument(place, { ReponseCode: 1000 + place }),
+    );
+    const id = await fillSnapshot(cache, [...codes, createDocument(600, { ReponseCode: 200 })]);
+    const filter = { conditions: [{ field: 'responseCode' as const, classes: ['2xx' as const] }] };
+    const { codeClasses } = await records['records/read-facets']({ scope: { snapshotId: id }, filter });
+    expect(codeClasses).toEqual([
+      { value: '2xx', count: 1 },
+      { value: 'none', count: 600 },
+    ]);
+  });
+
   it('count families of errors, and no record without an error', async () => {
     const id = await fillSnapshot(cache, createMany(240));
     const filter = { conditions: [{ field: 'errorFamily' as const, values: ['another'] }] };
@@ -296,7 +309,36 @@ describe('a computed summary', () => {
   });
 });
 
+describe('a trend of errors', () => {
+  it('leaves out what is before its period, and what is after it', async () => {
+    const failing = [0, 9, 10, 11, 33, 34, 50].map((second) =>
+      createDocument(second, { ReponseCode: 500, Error: 'Timed out' }),
+    );
+    const id = await fillSnapshot(cache, failing);
+    const period = { fromMs: FROM_MS + 10_000, toMs: FROM_MS + 34_000 };
+    const question = { scope: { snapshotId: id }, filter: ALL, ...period };
+    const [family] = (await records['records/find-error-families'](question)).families;
+    expect(family?.count).toBe(7);
+    expect(family?.trend).toEqual([1, 1, ...Array.from({ length: 21 }, () => 0), 1]);
+    const [group] = (await records['records/group-errors']({ ...question, by: 'responseCode' })).groups;
+    expect(group?.trend).toEqual(family?.trend);
+  });
+});
+
 describe('a session', () => {
+  it('is found whole in any letter case, however each of its records spells it', async () => {
+    const spellings = ['abcdef00-0000-4000-8000-0000000000ab', 'ABCDEF00-0000-4000-8000-0000000000AB'];
+    const mixed = 'aBcDeF00-0000-4000-8000-0000000000Ab';
+    await fillSnapshot(
+      cache,
+      [...spellings, mixed].map((Id, index) => createDocument(index, { Id })),
+    );
+    for (const sessionId of [...spellings, mixed]) {
+      const session = await records['records/read-session']({ connectionId: 'one', sessionId, limit: 10 });
+      expect(session.inbound.requests).toBe(3);
+    }
+  });
+
   it('is found in both directions, in the order of time, each request once', async () => {
     const documents = createMany(21);
     await fillSnapshot(cache, documents);

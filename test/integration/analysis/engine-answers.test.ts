@@ -89,7 +89,7 @@ describe('what the engine finds', () => {
               snapshotId: id,
               recordCount,
               withUndated,
-              span: isWhole ? null : { fromMs, toMs: fromMs + lengthMs },
+              spans: isWhole ? null : [{ fromMs, toMs: fromMs + lengthMs }],
             };
           });
           const scope: ResolvedScope = { direction: 'inbound', parts };
@@ -182,7 +182,7 @@ describe('what the engine finds', () => {
     const views = createRecordViews(database, 'closed', feed.isInOrder, { first: 1, most: 1 });
     const scope: ResolvedScope = {
       direction: 'inbound',
-      parts: [{ snapshotId: 1, recordCount: records.length, span: null, withUndated: true }],
+      parts: [{ snapshotId: 1, recordCount: records.length, spans: null, withUndated: true }],
     };
     const filter = { conditions: [{ field: 'payload' as const, text: 'found nowhere' }] };
     // Dates are mixed up: the order has to be read.

@@ -30,7 +30,7 @@ const listsArbitrary = fc.tuple(
   fc.array(recordArbitrary, { maxLength: 30 }),
 );
 const cutPeriod = (place: number): Partial<ScopePart> => ({
-  span: { fromMs: place * 30_000, toMs: (place + 1) * 30_000 },
+  spans: [{ fromMs: place * 30_000, toMs: (place + 1) * 30_000 }],
   withUndated: place === 0,
 });
 const byArbitrary = fc.subarray([...GROUP_FIELDS], { minLength: 0, maxLength: 2 });

@@ -171,10 +171,11 @@ export function listScope(
   snapshots: ReadonlyMap<number, readonly PlainRecord[]>,
   parts: readonly ScopePart[],
 ): PlainRecord[] {
-  return parts.flatMap(({ snapshotId, recordCount, span, withUndated }) =>
+  return parts.flatMap(({ snapshotId, recordCount, spans, withUndated }) =>
     (snapshots.get(snapshotId) ?? []).slice(0, recordCount).filter(({ dateMs }) => {
-      if (span === null) return true;
-      return dateMs === null ? withUndated : dateMs >= span.fromMs && dateMs < span.toMs;
+      if (spans === null) return true;
+      if (dateMs === null) return withUndated;
+      return spans.some(({ fromMs, toMs }) => dateMs >= fromMs && dateMs < toMs);
     }),
   );
 }

@@ -44,7 +44,7 @@ async function followCache() {
       return {
         snapshotId,
         recordCount: records.length,
-        span: null,
+        spans: null,
         withUndated: true,
         ...(isDated ? { dates: { firstMs, lastMs } } : {}),
       };

@@ -34,7 +34,7 @@ export function useFedEngine() {
         lastSnapshot += 1;
         const snapshotId = lastSnapshot;
         const records = list.map((record, seq) => ({ ...record, recordId: snapshotId * SPAN + seq }));
-        const part = { snapshotId, recordCount: records.length, span: null, withUndated: true };
+        const part = { snapshotId, recordCount: records.length, spans: null, withUndated: true };
         return { part, scope: { direction: 'inbound', parts: [part] }, records };
       });
       const snapshots = new Map(fed.map(({ part, records }) => [part.snapshotId, records]));

@@ -85,8 +85,8 @@ describe('a portable snapshot', () => {
     const [arrived] = snapshotIds;
     const found = await here.call('snapshots/get', { snapshotId: arrived! });
     const sent = await there.call('snapshots/get', { snapshotId });
-    const { id, connectionId, imported } = found;
-    expect(found).toEqual({ ...sent, id, connectionId, imported });
+    const { id, connectionId, imported, fetchedOrder } = found;
+    expect(found).toEqual({ ...sent, id, connectionId, imported, fetchedOrder });
     expect(imported).toMatchObject({ format: 'portable', fileName: 'shared.channelscope' });
     const certificate = async (rig: ImportRig, id: number) => ({
       ...(await rig.call('downloads/read-certificate', { snapshotId: id })),
@@ -119,6 +119,37 @@ describe('a portable snapshot', () => {
       const { Payload, Id, Date: date, ActionId } = JSON.parse(line) as Record<string, string>;
       expect(rows[place]).toMatchObject({ Payload: Payload?.toWellFormed(), Id, Date: date, ActionId });
     }
+  });
+
+  it('made by a clock that was ahead has no time after its import, and hides nothing that is imported later', async () => {
+    const there = openRig();
+    const here = await openImportRig();
+    const ahead = join(there.folder, 'ahead.channelscope');
+    const aheadMs = Date.UTC(2100, 0);
+    const entries = reseal(await readZip(file), (manifest) => ({
+      ...manifest,
+      snapshots: manifest.snapshots.map((snapshot) => ({
+        ...snapshot,
+        startedAtMs: aheadMs,
+        fetchedAtMs: aheadMs,
+        pages: snapshot.pages.map((page) => ({ ...page, requestedAtMs: aheadMs, receivedAtMs: aheadMs })),
+      })),
+    }));
+    await writeZip(ahead, entries);
+    const [early] = (await here.importWell(ahead)).snapshotIds;
+    const first = await here.call('snapshots/get', { snapshotId: early! });
+    expect(first.fetchedAtMs).toBeLessThanOrEqual(first.imported!.importedAtMs);
+    expect(first.startedAtMs).toBeLessThanOrEqual(first.imported!.importedAtMs);
+    const { pages } = await here.call('snapshots/read-journal', {
+      snapshotId: early!,
+      offset: 0,
+      limit: 500,
+    });
+    for (const { receivedAtMs } of pages)
+      expect(receivedAtMs).toBeLessThanOrEqual(first.imported!.importedAtMs);
+    const [late] = (await here.importWell(file)).snapshotIds;
+    const second = await here.call('snapshots/get', { snapshotId: late! });
+    expect(second.fetchedOrder).toBeGreaterThan(first.fetchedOrder);
   });
 
   it('that was damaged, changed or made to do harm is refused with its reason, and nothing of it stays', async () => {

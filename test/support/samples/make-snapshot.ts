@@ -28,6 +28,7 @@ export function makeSnapshot(
     startedAtMs: period.toMs,
     fetchedAtMs: period.toMs + 60_000,
     idReport: '',
+    fetchedOrder: 1,
     nameVisualization: '',
     remarks: [],
     failure: null,

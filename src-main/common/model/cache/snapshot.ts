@@ -50,6 +50,8 @@ export const Snapshot = Type.Object({
   startedAtMs: Type.Integer(),
   /** When the last page arrived; null before the first. */
   fetchedAtMs: Nullable(Type.Integer()),
+  /** Larger than that of every snapshot that was fetched, or imported, before; no clock decides it. */
+  fetchedOrder: Type.Integer(),
   idReport: Type.String(),
   nameVisualization: Type.String(),
   remarks: Type.Array(Remark),

@@ -1,6 +1,8 @@
 import { BIGINT, type DuckDBConnection } from '@duckdb/node-api';
+import { CODE_CLASSES, type Facets } from '../../../common/model/records/record.ts';
 import type { FilterField } from '../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
+import { CODE_CLASS_SQL } from '../../../common/sql/filter-statement.ts';
 import { readRows } from './engine-database.ts';
 import { findColumn } from './engine-tables.ts';
 import { NO_CONDITION, toFilterSql, type SqlCondition } from './filter-sql.ts';
@@ -55,6 +57,25 @@ export async function countValues<Field extends FilterField>(
   return counts;
 }
 
+/** A class of response codes and its number of records. */
+export type ClassCount = Facets['codeClasses'][number];
+
+/** Counts the records of each class of response codes; conditions on the code don't restrict them. */
+export async function countClasses(
+  connection: DuckDBConnection,
+  { scope, filter }: FilteredRecords,
+): Promise<ClassCount[]> {
+  const where = toFilterSql(filter, scope.direction, 'responseCode');
+  const counts = CODE_CLASSES.map((name) => `count(*) FILTER (${CODE_CLASS_SQL[name]})`);
+  const source = toSourceSql(scope, ['response_code'], where);
+  const [row = []] = await readRows<number[]>(
+    connection,
+    `SELECT ${counts.join(', ')} FROM ${source}`,
+    where.values,
+  );
+  return CODE_CLASSES.map((value, place) => ({ value, count: row[place] ?? 0 }));
+}
+
 function toCountSql(name: string, place: number): string {
   return `SELECT * FROM (
     SELECT ${place} AS place, ${name} AS value, sum(records)::BIGINT AS records FROM combinations
@@ -73,7 +94,7 @@ export async function countRecords(
   where: SqlCondition = NO_CONDITION,
 ): Promise<number> {
   // Parts of whole snapshots say it themselves.
-  if (where === NO_CONDITION && scope.parts.every(({ span }) => span === null))
+  if (where === NO_CONDITION && scope.parts.every(({ spans }) => spans === null))
     return scope.parts.reduce((sum, { recordCount }) => sum + recordCount, 0);
   const source = toSourceSql(scope, ['record_id'], where);
   const [[count] = [0]] = await readRows<[number]>(

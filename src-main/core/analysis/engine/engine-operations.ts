@@ -1,10 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import {
-  CODE_CLASSES,
-  toCodeClass,
-  type Facets,
-  type RecordOrder,
-} from '../../../common/model/records/record.ts';
+import type { Facets, RecordOrder } from '../../../common/model/records/record.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
@@ -13,7 +8,7 @@ import type { SqlQuestion } from '../../../common/model/records/sql.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { rejectOnAbort } from '../../calls/reject-on-abort.ts';
-import { countValues, type ValueCount } from './count-records.ts';
+import { countClasses, countValues, type ClassCount, type ValueCount } from './count-records.ts';
 import { createEngineFeed, type EngineFeed, type FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
@@ -124,7 +119,8 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     countFacets: (question: Question, context: Context): Promise<Facets> =>
       askFiltered(question, context, async (connection, records) => {
         const fields = ['responseCode', 'channel', 'service', 'origin', 'errorFamily'] as const;
-        return toFacets(await countValues(connection, records, fields));
+        const counts = await countValues(connection, records, fields);
+        return toFacets(counts, await countClasses(connection, records));
       }),
     ...createMeasureOperations(askFiltered),
     ...createFileOperations({
@@ -227,18 +223,14 @@ export async function createEngineOperations(database: EngineDatabase, source: E
 
 function toFacets(
   counts: Readonly<Record<'responseCode' | 'channel' | 'service' | 'origin' | 'errorFamily', ValueCount[]>>,
+  classes: readonly ClassCount[],
 ): Facets {
-  const classes = new Map(CODE_CLASSES.map((name) => [name, 0]));
-  for (const { value, count } of counts.responseCode) {
-    const name = toCodeClass(value as number | null);
-    classes.set(name, (classes.get(name) ?? 0) + count);
-  }
   const listNumbers = (field: keyof typeof counts): { value: number; count: number }[] =>
     counts[field].flatMap(({ value, count }) => (typeof value === 'number' ? [{ value, count }] : []));
   const listTexts = (field: keyof typeof counts): { value: string; count: number }[] =>
     counts[field].flatMap(({ value, count }) => (typeof value === 'string' ? [{ value, count }] : []));
   return {
-    codeClasses: [...classes].flatMap(([value, count]) => (count > 0 ? [{ value, count }] : [])),
+    codeClasses: classes.filter(({ count }) => count > 0),
     responseCodes: listNumbers('responseCode'),
     channels: listNumbers('channel'),
     services: listNumbers('service'),

@@ -107,8 +107,10 @@ async function readGroups(
   );
   const totals = { errorCount, recordCount };
   if (errorCount === 0) return { groups: [], familyCount, totals };
+  // A division is rounded towards zero: what is before the period would be in its first bar.
+  const bucket = `CASE WHEN date_ms >= ${period.fromMs} THEN (date_ms - ${period.fromMs}) // ${widthMs} END`;
   const parts = await read<Part>(
-    `SELECT ${key} AS key, channel, service, response_code, (date_ms - ${period.fromMs}) // ${widthMs} AS bucket,
+    `SELECT ${key} AS key, channel, service, response_code, ${bucket} AS bucket,
        count(*), min(date_ms), max(date_ms)
      FROM ${source} WHERE ${listed} GROUP BY ALL`,
   );

@@ -28,8 +28,10 @@ export async function readSession(
   sessionId: string,
   limit: number,
 ): Promise<Session> {
-  const ids = listSpellings(sessionId);
-  const isOfSession = `session_id IN (${ids.map((_, place) => `$${place + 1}`).join(', ')})`;
+  // A GUID means the same in any letter case, and other systems write it in another one than the service.
+  const isAnyCase = isGuid(sessionId);
+  const ids = [isAnyCase ? sessionId.toLowerCase() : sessionId];
+  const isOfSession = isAnyCase ? 'lower(session_id) = $1' : 'session_id = $1';
   const requests: SessionRequest[] = [];
   const counts = { inbound: { requests: 0, failures: 0 }, outbound: { requests: 0, failures: 0 } };
   const edges: number[] = [];
@@ -79,12 +81,6 @@ export async function readSession(
     endMs: ends.length === 0 ? null : Math.max(...ends),
     untimedCount,
   };
-}
-
-/** A GUID means the same in any letter case, and other systems write it in another one than the service. */
-function listSpellings(sessionId: string): string[] {
-  if (!isGuid(sessionId)) return [sessionId];
-  return [...new Set([sessionId, sessionId.toLowerCase(), sessionId.toUpperCase()])];
 }
 
 function toRequest(direction: SessionRequest['direction'], row: Row): SessionRequest {

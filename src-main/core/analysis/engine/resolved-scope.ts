@@ -2,13 +2,12 @@ import type { RecordFilter } from '../../../common/model/records/record-filter.t
 import type { Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { toRecordId } from '../../../common/model/records/record-ids.ts';
-import type { Segment } from '../divide-period.ts';
 import type { SqlCondition } from './filter-sql.ts';
 
 /** Where the records of a question are: those of one direction, in parts that don't overlap. */
 export interface ResolvedScope {
   readonly direction: Direction;
-  /** In the order of time: a part of a snapshot, or (`span` null) all of it, records without a date included. */
+  /** In the order of time: a part of a snapshot, or (`spans` null) all of it, records without a date included. */
   readonly parts: readonly ScopePart[];
 }
 
@@ -23,28 +22,14 @@ export interface ScopePart {
   readonly recordCount: number;
   /** Records before this place don't belong to it. */
   readonly fromSeq?: number;
-  /** Dates [fromMs, toMs); null for every record. */
-  readonly span: TimeSpan | null;
+  /** Dates, in rising spans that don't meet; null for every record. */
+  readonly spans: readonly TimeSpan[] | null;
   /** Records whose date can't be read belong to it too. */
   readonly withUndated: boolean;
+  /** Ids of those of them that don't: an overlapping snapshot holds the same ones. */
+  readonly repeatedIds?: readonly number[];
   /** The first and the last date of its records, both null where none has one; missing where that is not known. */
   readonly dates?: { readonly firstMs: number | null; readonly lastMs: number | null };
-}
-
-/** Parts of a scope from the segments of a period. */
-export function toParts(
-  segments: readonly Segment[],
-  snapshots: ReadonlyMap<number, { readonly recordCount: number; readonly isInside: boolean }>,
-): ScopePart[] {
-  const seen = new Set<number>();
-  return segments.flatMap(({ snapshotId, fromMs, toMs }) => {
-    const snapshot = snapshots.get(snapshotId);
-    if (snapshot === undefined) return [];
-    // Records that nobody can place in time count once, with the first part of a snapshot that lies in the period.
-    const withUndated = snapshot.isInside && !seen.has(snapshotId);
-    seen.add(snapshotId);
-    return [{ snapshotId, recordCount: snapshot.recordCount, span: { fromMs, toMs }, withUndated }];
-  });
 }
 
 /** The number of records of a scope, or more where spans leave some out. */
@@ -76,10 +61,14 @@ export function toSourceSql(
 }
 
 /** Numbers of the application, never input: they stand in the statement itself. */
-function toRangeSql({ snapshotId, recordCount, fromSeq = 0, span, withUndated }: ScopePart): string {
+function toRangeSql({ snapshotId, recordCount, fromSeq = 0, ...part }: ScopePart): string {
   const firstId = toRecordId(snapshotId, fromSeq);
   const ids = `record_id >= ${firstId} AND record_id < ${toRecordId(snapshotId, recordCount)}`;
-  if (span === null) return ids;
-  const dates = `date_ms >= ${span.fromMs} AND date_ms < ${span.toMs}`;
-  return withUndated ? `${ids} AND (date_ms IS NULL OR (${dates}))` : `${ids} AND ${dates}`;
+  const { spans, withUndated, repeatedIds = [] } = part;
+  if (spans === null) return ids;
+  const dates = spans.map(({ fromMs, toMs }) => `date_ms >= ${fromMs} AND date_ms < ${toMs}`);
+  const repeated = repeatedIds.length === 0 ? '' : ` AND record_id NOT IN (${repeatedIds.join(', ')})`;
+  const ways = [...(withUndated ? [`date_ms IS NULL${repeated}`] : []), ...dates];
+  const [only = 'false'] = ways;
+  return `${ids} AND ${ways.length > 1 ? `(${ways.map((way) => `(${way})`).join(' OR ')})` : only}`;
 }

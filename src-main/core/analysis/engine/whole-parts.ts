@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { readRows } from './engine-database.ts';
+import { toRecordsKey } from './owned-moments.ts';
 import { toSourceSql, type ScopePart } from './resolved-scope.ts';
 
 /** Snapshots whose dates are known, before all are forgotten together. */
@@ -16,7 +17,7 @@ interface Dates {
 }
 
 /**
- * Returns parts in which one that leaves out no record of its snapshot has no span any more: no statement then looks at
+ * Returns parts in which one that leaves out no record of its snapshot has no spans any more: no statement then looks at
  * the date of each of its records, and how many they are is known.
  */
 export type FindWholeParts = (
@@ -30,7 +31,7 @@ export type FindWholeParts = (
 export function createWholeParts(): FindWholeParts {
   const known = new Map<string, Dates>();
   return async (connection, direction, parts, snapshots) => {
-    const keys = new Map(snapshots.map((snapshot) => [snapshot.id, toKey(snapshot)]));
+    const keys = new Map(snapshots.map((snapshot) => [snapshot.id, toRecordsKey(snapshot)]));
     const findDates = ({ snapshotId }: ScopePart): Dates | undefined => known.get(keys.get(snapshotId) ?? '');
     const unknown = parts.filter((part) => isCandidate(part) && findDates(part) === undefined);
     if (known.size + unknown.length > MAX_KNOWN) known.clear();
@@ -44,24 +45,20 @@ export function createWholeParts(): FindWholeParts {
     }
     return parts.map((part) => {
       const dates = isCandidate(part) ? findDates(part) : undefined;
-      return dates !== undefined && isWithin(dates, part) ? { ...part, span: null, dates } : part;
+      return dates !== undefined && isWithin(dates, part) ? { ...part, spans: null, dates } : part;
     });
   };
 }
 
 /** A part without the records that have no date is never all of a snapshot. */
-function isCandidate({ span, withUndated, recordCount }: ScopePart): boolean {
-  return span !== null && withUndated && recordCount > 0;
+function isCandidate({ spans, withUndated, repeatedIds = [], recordCount }: ScopePart): boolean {
+  return spans?.length === 1 && withUndated && repeatedIds.length === 0 && recordCount > 0;
 }
 
-function isWithin({ firstMs, lastMs }: Dates, { span }: ScopePart): boolean {
-  if (firstMs === null || lastMs === null || span === null) return true;
+function isWithin({ firstMs, lastMs }: Dates, { spans }: ScopePart): boolean {
+  const [span] = spans ?? [];
+  if (firstMs === null || lastMs === null || span === undefined) return true;
   return firstMs >= span.fromMs && lastMs < span.toMs;
-}
-
-/** Other records have another key: more of them, those of a page read again, or of another snapshot. */
-function toKey({ id, startedAtMs, recordCount, reading }: Snapshot): string {
-  return [id, startedAtMs, recordCount, reading].join(' ');
 }
 
 async function readDates(
@@ -70,7 +67,7 @@ async function readDates(
   parts: readonly ScopePart[],
 ): Promise<[snapshotId: number, Dates][]> {
   const selects = parts.map((part) => {
-    const whole = { direction, parts: [{ ...part, span: null }] };
+    const whole = { direction, parts: [{ ...part, spans: null }] };
     const source = toSourceSql(whole, ['date_ms'], { sql: 'true', values: [] });
     return `SELECT ${part.snapshotId}, min(date_ms), max(date_ms) FROM ${source}`;
   });

@@ -29,6 +29,7 @@ INSERT INTO cache_state (id, was_closed, identity) VALUES (1, 1, lower(hex(rando
 -- A snapshot is read in slices of its period, one walk over cursors each; a walk that had to begin again counts anew.
 -- Slice counts say what is stored, walk counts what came since the walk began. A followed day has settled_to_ms.
 -- reading is raised when stored pages are read again with another result; last_reading says what that changed, as JSON.
+-- fetched_order is larger than that of every snapshot that was fetched or imported before: clocks don't tell that.
 -- imported says where an imported snapshot came from, as JSON; null for what was received from the service.
 CREATE TABLE snapshots (
   snapshot_id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -48,6 +49,7 @@ CREATE TABLE snapshots (
   size_bytes INTEGER NOT NULL DEFAULT 0,
   started_at_ms INTEGER NOT NULL,
   fetched_at_ms INTEGER,
+  fetched_order INTEGER NOT NULL DEFAULT 0,
   id_report TEXT NOT NULL DEFAULT '',
   name_visualization TEXT NOT NULL DEFAULT '',
   failure TEXT,
@@ -75,6 +77,7 @@ CREATE TABLE snapshots (
 ) STRICT;
 CREATE INDEX snapshots_by_connection ON snapshots (connection_id, report);
 CREATE INDEX snapshots_by_refresh ON snapshots (refresh_of);
+CREATE INDEX snapshots_by_fetching ON snapshots (fetched_order);
 
 CREATE TABLE remarks (
   snapshot_id INTEGER NOT NULL REFERENCES snapshots ON DELETE CASCADE,

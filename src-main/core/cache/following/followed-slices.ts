@@ -3,6 +3,7 @@ import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
+import { NEXT_FETCHED_ORDER } from '../write/fetched-order.ts';
 
 export interface NewFollowedDay {
   readonly connectionId: string;
@@ -41,9 +42,9 @@ export interface FollowedMark {
 export function createFollowingWriter(database: Database, snapshots: SnapshotReader) {
   const insert = database.prepare(
     `INSERT INTO snapshots (connection_id, tenant, report, start_date, end_date, from_ms, to_ms, zone, state,
-       started_at_ms, still_open, settled_to_ms, slice_number)
+       started_at_ms, still_open, settled_to_ms, slice_number, fetched_order)
      VALUES (@connectionId, @tenant, @report, @startDate, @endDate, @fromMs, @toMs, @zone, 'complete',
-       @startedAtMs, 1, @fromMs, -1)`,
+       @startedAtMs, 1, @fromMs, -1, ${NEXT_FETCHED_ORDER})`,
   );
   const insertDownload = database.prepare(
     `INSERT INTO downloads (snapshot_id, state, queued_at_ms, base_address, report_identifier)
@@ -62,7 +63,8 @@ export function createFollowingWriter(database: Database, snapshots: SnapshotRea
   );
   const end = database.prepare(
     `UPDATE snapshots SET end_date = @endDate, to_ms = @toMs, settled_to_ms = @settledToMs,
-       still_open = @stillOpen, fetched_at_ms = @atMs, next_cursor = NULL
+       still_open = @stillOpen, fetched_at_ms = @atMs, fetched_order = ${NEXT_FETCHED_ORDER},
+       next_cursor = NULL
      WHERE snapshot_id = @snapshotId`,
   );
   const endDownload = database.prepare('UPDATE downloads SET ended_at_ms = ? WHERE snapshot_id = ?');

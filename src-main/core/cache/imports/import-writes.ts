@@ -4,6 +4,7 @@ import type { Database } from '../../../node/open-database.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import type { DownloadRow } from '../read/download-rows.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
+import { NEXT_FETCHED_ORDER } from '../write/fetched-order.ts';
 import type { NewSnapshot } from '../write/snapshot-writes.ts';
 import {
   BEING_IMPORTED,
@@ -62,13 +63,14 @@ export function createImportWriter(database: Database, snapshots: SnapshotReader
   const storePage = prepareImportedPages(database);
   const insert = database.prepare(
     `INSERT INTO snapshots (connection_id, tenant, report, start_date, end_date, from_ms, to_ms, zone, state,
-       started_at_ms, still_open, imported, name, note, settled_to_ms, next_cursor, is_removed)
+       started_at_ms, still_open, imported, name, note, settled_to_ms, next_cursor, is_removed, fetched_order)
      VALUES (@connectionId, @tenant, @report, @startDate, @endDate, @fromMs, @toMs, @zone, 'incomplete',
-       @startedAtMs, @stillOpen, @imported, @name, @note, @settledToMs, NULL, ${BEING_IMPORTED})`,
+       @startedAtMs, @stillOpen, @imported, @name, @note, @settledToMs, NULL, ${BEING_IMPORTED},
+       ${NEXT_FETCHED_ORDER})`,
   );
   const show = database.prepare(
     `UPDATE snapshots SET is_removed = 0, state = @state, failure = @failure, fetched_at_ms = @fetchedAtMs,
-       total_document = @totalDocument, next_cursor = NULL
+       fetched_order = ${NEXT_FETCHED_ORDER}, total_document = @totalDocument, next_cursor = NULL
      WHERE snapshot_id = @snapshotId AND is_removed = ${BEING_IMPORTED}`,
   );
   const addRemark = database.prepare(

@@ -66,7 +66,7 @@ export function readPace(database: Database, connectionId: string, report: Detai
        FROM snapshots AS s
        WHERE s.connection_id = ? AND s.report = ? AND s.state = 'complete' AND s.record_count > 0
          AND s.is_removed = 0
-       ORDER BY s.fetched_at_ms DESC LIMIT ?`,
+       ORDER BY s.fetched_order DESC LIMIT ?`,
     )
     .all(connectionId, report, MAX_PACE_DOWNLOADS);
   const sum = (read: (row: (typeof recent)[number]) => number): number =>

@@ -23,7 +23,7 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
     `SELECT snapshot_id AS snapshotId, CASE report WHEN 'inbound-detail' THEN 'inbound' ELSE 'outbound' END AS direction,
        started_at_ms AS startedAtMs, record_count AS recordCount, reading
      FROM snapshots WHERE is_removed = 0 AND report IN ('inbound-detail', 'outbound-detail')
-     ORDER BY started_at_ms DESC, snapshot_id DESC`,
+     ORDER BY snapshot_id DESC`,
   );
   const pages = createStoredPages(database, { hasExactExtras: true });
   const marks = createMarkReader(database);

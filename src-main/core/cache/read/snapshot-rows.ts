@@ -28,7 +28,7 @@ interface RemarkRow {
 export interface SnapshotReader {
   /** Throws AppError `cache.snapshot-not-found`. */
   get(snapshotId: number): Snapshot;
-  /** Newest first; of one connection, or of all. */
+  /** Begun last first; of one connection, or of all. */
   list(connectionId: string | null): Snapshot[];
   /** What reading its pages again changed the last time; null before the first. Throws as `get`. */
   getReading(snapshotId: number): SnapshotReading | null;
@@ -41,7 +41,7 @@ const SELECT = `
     started_at_ms AS startedAtMs, fetched_at_ms AS fetchedAtMs, id_report AS idReport,
     name_visualization AS nameVisualization, failure, still_open AS stillOpen, name, note,
     is_pinned AS pinned, refresh_of AS refreshOf, verified_at_ms AS verifiedAtMs, damaged_pages AS damagedPages, reading,
-    settled_to_ms AS settledToMs, imported
+    settled_to_ms AS settledToMs, imported, fetched_order AS fetchedOrder
   FROM snapshots WHERE is_removed = 0`;
 
 /** Reads snapshots; those being removed are gone already. */
@@ -50,7 +50,7 @@ export function createSnapshotReader(database: Database): SnapshotReader {
   const all = database.prepare<[string | null, string | null], SnapshotRow>(
     // A followed day that nothing has come of yet is no snapshot to anybody.
     `${SELECT} AND (? IS NULL OR connection_id = ?) AND (settled_to_ms IS NULL OR to_ms >= from_ms)
-     ORDER BY started_at_ms DESC, snapshot_id DESC`,
+     ORDER BY snapshot_id DESC`,
   );
   const remarks = database.prepare<[number], RemarkRow>(
     'SELECT code, count, detail FROM remarks WHERE snapshot_id = ? ORDER BY code',

@@ -3,6 +3,7 @@ import type { SummaryGroup } from '../../../common/model/records/summary.ts';
 import type { SetAside } from '../../../common/reporting/reading/read-page.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { GROUP_COLUMNS } from '../read/record-tables.ts';
+import { NEXT_FETCHED_ORDER } from './fetched-order.ts';
 import type { RowDigest } from './record-digest.ts';
 
 /** A page as its answer came, with the journal's words about it. */
@@ -125,6 +126,7 @@ export function preparePageWrites(database: Database) {
        walk_entry_count = walk_entry_count + @pageEntries, walk_record_count = walk_record_count + @pageRecords,
        page_count = page_count + 1, size_bytes = size_bytes + @size,
        total_document = coalesce(slice_total_before + @totalDocument, total_document), fetched_at_ms = @receivedAtMs,
+       fetched_order = ${NEXT_FETCHED_ORDER},
        id_report = @idReport, name_visualization = @nameVisualization, next_cursor = @nextCursor
      WHERE snapshot_id = @snapshotId`,
   );

@@ -6,6 +6,7 @@ import type { ReportKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import type { PageCheck } from '../read/verify-pages.ts';
+import { NEXT_FETCHED_ORDER } from './fetched-order.ts';
 
 export interface NewSnapshot {
   readonly connectionId: string;
@@ -21,9 +22,9 @@ export interface NewSnapshot {
 export function createSnapshotWriter(database: Database, snapshots: SnapshotReader) {
   const insert = database.prepare(
     `INSERT INTO snapshots (connection_id, tenant, report, start_date, end_date, from_ms, to_ms, zone, state,
-       started_at_ms, still_open)
+       started_at_ms, still_open, fetched_order)
      VALUES (@connectionId, @tenant, @report, @startDate, @endDate, @fromMs, @toMs, @zone, 'downloading',
-       @startedAtMs, @stillOpen)`,
+       @startedAtMs, @stillOpen, ${NEXT_FETCHED_ORDER})`,
   );
   const finish = database.prepare('UPDATE snapshots SET state = ?, failure = ? WHERE snapshot_id = ?');
   const annotate = database.prepare(

@@ -54,6 +54,8 @@ export async function preparePortable(
     found.push({ snapshot, source });
   }
   const [first] = found;
+  // An import counts them in this order (decision 33).
+  found.sort((a, b) => a.snapshot.fetchedOrder - b.snapshot.fetchedOrder);
   if (first === undefined) throw new AppError('app.invalid-input', 'There is no snapshot to share.');
   const pageCount = found.reduce((sum, { source }) => sum + source.pages.length, 0);
   if (pageCount > MAX_PAGES) throw toNotPortable('too-many-pages');

@@ -27,7 +27,7 @@ export function findPair(snapshot: Snapshot, snapshots: readonly Snapshot[]): Re
   if (older !== undefined) return { older, newer: snapshot };
   const newer = snapshots
     .filter(({ refreshOf }) => refreshOf === snapshot.id)
-    .sort((a, b) => b.startedAtMs - a.startedAtMs || b.id - a.id)[0];
+    .sort((a, b) => b.fetchedOrder - a.fetchedOrder || b.id - a.id)[0];
   return newer === undefined ? null : { older: snapshot, newer };
 }
 

@@ -37,8 +37,8 @@ export function createSettledTraffic(getVersion: () => number): ReadSettledTraff
 }
 
 /** False where none of a part's records can lie in a span. */
-function isWithin({ span: own, dates }: ScopePart, { fromMs, toMs }: TimeSpan): boolean {
-  if (own !== null && (own.toMs <= fromMs || own.fromMs >= toMs)) return false;
+function isWithin({ spans, dates }: ScopePart, { fromMs, toMs }: TimeSpan): boolean {
+  if (spans?.every((own) => own.toMs <= fromMs || own.fromMs >= toMs) === true) return false;
   if (dates === undefined) return true;
   const { firstMs, lastMs } = dates;
   return firstMs !== null && lastMs !== null && firstMs < toMs && lastMs >= fromMs;

@@ -30,11 +30,11 @@ export async function findRuns(
   const { parts } = scope;
   const isByDate = leading.kind === 'date' && columns.length === 1 && isLastFirst === leading.isDescending;
   if (leading.kind !== 'received' && !isByDate) return null;
-  const isRun = ({ snapshotId, span }: ScopePart): boolean =>
-    isInOrder(snapshotId) || (!isByDate && span === null);
+  const isRun = ({ snapshotId, spans }: ScopePart): boolean =>
+    spans === null ? isInOrder(snapshotId) || !isByDate : isInOrder(snapshotId) && spans.length === 1;
   if (!parts.every(isRun)) return null;
   const needsNoDates = !isByDate || parts.length < 2;
-  if (needsNoDates && parts.every(({ span }) => span === null)) return parts.map(toWholeRun);
+  if (needsNoDates && parts.every(({ spans }) => spans === null)) return parts.map(toWholeRun);
   const runs = await readRuns(connection, scope);
   const isApart = (run: FoundRun, next: FoundRun | undefined): boolean =>
     next === undefined || (run.lastMs ?? 0) < (next.firstMs ?? 0);
