@@ -77,6 +77,7 @@ export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end'
         status: response.status,
         zone: snapshot.period.zone,
         sizeAsked: size,
+        sliceFromMs: period.fromMs,
         removedSecrets: response.removedSecrets,
       },
       response.bytes,

@@ -2,10 +2,13 @@ import type { Events } from '../events.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import type { Cache } from '../cache/cache.ts';
+import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
 import { pickExpired } from './pick-expired.ts';
 
 /** A removal can be undone for this long. */
 const UNDO_MS = 300_000;
+/** How often it is looked whether a day has passed: the computer may have slept meanwhile. */
+const LOOK_MS = HOUR_MS;
 
 export interface Housekeeping {
   /** Hides snapshots, and has them deleted for good later. Resolves with the time until which that can be undone. */
@@ -17,7 +20,10 @@ export interface Housekeeping {
   stop(): void;
 }
 
-/** Deletes removed snapshots in time, and applies retention, whose removals can be undone for as long as the user's own. */
+/**
+ * Deletes removed snapshots in time, and applies retention: after each download, once a day while the application only
+ * follows, and when its settings change. Its removals can be undone for as long as the user's own.
+ */
 export function createHousekeeping(options: {
   cache: Cache;
   settings: Pick<SettingsStore, 'get'>;
@@ -28,6 +34,8 @@ export function createHousekeeping(options: {
   const { cache, settings, events, logger, now } = options;
   const timers = new Set<NodeJS.Timeout>();
   let retiring: Promise<void> = Promise.resolve();
+  let retiredAtMs = now();
+  let { retentionDays, retentionBytes } = settings.get();
 
   const purgeUntil = async (untilMs: number): Promise<number> => {
     const { snapshotIds, freedBytes } = await cache.purgeRemoved(untilMs);
@@ -63,6 +71,7 @@ export function createHousekeeping(options: {
     cache.noteRetired({ atMs: now(), snapshots: expired });
   };
   const retire = (): Promise<void> => {
+    retiredAtMs = now();
     retiring = retiring.then(applyRetention).catch(logFailure);
     return retiring;
   };
@@ -70,6 +79,15 @@ export function createHousekeeping(options: {
   const stopListening = events.on('tasks/changed', ({ kind, endedAtMs }) => {
     if (kind === 'download' && endedAtMs !== null) void retire();
   });
+  const stopWatching = events.on('settings/changed', (changed) => {
+    const isSame = changed.retentionDays === retentionDays && changed.retentionBytes === retentionBytes;
+    ({ retentionDays, retentionBytes } = changed);
+    if (!isSame) void retire();
+  });
+  const looking = setInterval(() => {
+    // Also where the clock was set back.
+    if (Math.abs(now() - retiredAtMs) >= DAY_MS) void retire();
+  }, LOOK_MS).unref();
 
   return {
     remove,
@@ -80,6 +98,8 @@ export function createHousekeeping(options: {
     },
     stop() {
       stopListening();
+      stopWatching();
+      clearInterval(looking);
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
     },

@@ -213,3 +213,32 @@ test('reading again is a task, in the zone that the connection has now, and leav
     code: 'cache.snapshot-not-found',
   });
 });
+
+test('retention runs once a day where nothing is downloaded, such as while an application only follows', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  housekeeping.stop();
+  const logger = createSilentLogger();
+  limits = { retentionDays: 1, retentionBytes: 0 };
+  const { emit, on, onAny } = createEvents();
+  onAny((...event) => events.push(event));
+  const settings = { get: () => limits as Settings };
+  housekeeping = createHousekeeping({ cache, settings, events: { emit, on }, logger, now: () => nowMs });
+  const id = await fill();
+  await housekeeping.begin();
+  expect(heard('snapshots/removed')).toEqual([]);
+  nowMs += DAY_MS - 1;
+  vi.advanceTimersByTime(DAY_MS - 1);
+  expect(heard('snapshots/removed')).toEqual([]);
+  nowMs += DAY_MS;
+  vi.advanceTimersByTime(DAY_MS);
+  await expect.poll(() => heard('snapshots/removed')).toEqual([{ snapshotIds: [id] }]);
+});
+
+test('retention runs when its settings change, and not when others do', async () => {
+  const id = await fill();
+  nowMs += 3 * DAY_MS;
+  notify('settings/changed', { ...limits, theme: 'dark' } as Settings);
+  limits = { retentionDays: 1, retentionBytes: 0 };
+  notify('settings/changed', limits as Settings);
+  await expect.poll(() => heard('snapshots/removed')).toEqual([{ snapshotIds: [id] }]);
+});

@@ -27,7 +27,8 @@ CREATE TABLE cache_state (
 INSERT INTO cache_state (id, was_closed, identity) VALUES (1, 1, lower(hex(randomblob(16))));
 
 -- A snapshot is read in slices of its period, one walk over cursors each; a walk that had to begin again counts anew.
--- Slice counts say what is stored, walk counts what came since the walk began. A followed day has settled_to_ms.
+-- Slice counts say what is stored, walk counts what came since the walk began, its overlap how much pages repeated of the
+-- end of the page before. A followed day has settled_to_ms.
 -- reading is raised when stored pages are read again with another result; last_reading says what that changed, as JSON.
 -- fetched_order is larger than that of every snapshot that was fetched or imported before: clocks don't tell that.
 -- imported says where an imported snapshot came from, as JSON; null for what was received from the service.
@@ -70,6 +71,9 @@ CREATE TABLE snapshots (
   walk_number INTEGER NOT NULL DEFAULT 0,
   walk_entry_count INTEGER NOT NULL DEFAULT 0,
   walk_record_count INTEGER NOT NULL DEFAULT 0,
+  walk_page_count INTEGER NOT NULL DEFAULT 0,
+  walk_overlap_pages INTEGER NOT NULL DEFAULT 0,
+  walk_overlap_records INTEGER NOT NULL DEFAULT 0,
   settled_to_ms INTEGER,
   reading INTEGER NOT NULL DEFAULT 0,
   last_reading TEXT,

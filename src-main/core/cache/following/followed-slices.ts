@@ -53,7 +53,7 @@ export function createFollowingWriter(database: Database, snapshots: SnapshotRea
   const begin = database.prepare(
     `UPDATE snapshots SET slice_number = slice_number + 1, slice_first_seq = record_count, slice_entry_count = 0,
        slice_total_before = 0, walk_number = walk_number + 1, walk_entry_count = 0, walk_record_count = 0,
-       next_cursor = ''
+       walk_page_count = 0, walk_overlap_pages = 0, walk_overlap_records = 0, next_cursor = ''
      WHERE snapshot_id = ?`,
   );
   const keepSpan = database.prepare(

@@ -55,7 +55,11 @@ const MAX_WALKS = 16;
 export function prepareFollowedWalks(
   database: Database,
   pages: StoredPages,
-): (snapshot: Snapshot, walk: WalkRow, cursorSent: string) => FollowedWalk {
+): {
+  openFollowed(snapshot: Snapshot, walk: WalkRow, cursorSent: string): FollowedWalk;
+  /** Drops what is remembered of a walk: a page of it was not stored, so that the next slice begins anew. */
+  forget(snapshotId: number): void;
+} {
   const spanOf = database.prepare<[number, number], Slice>(
     `SELECT from_ms AS fromMs, to_ms AS toMs FROM followed_slices WHERE snapshot_id = ? AND slice_number = ?`,
   );
@@ -154,7 +158,7 @@ export function prepareFollowedWalks(
     };
   };
 
-  return (snapshot, row, cursorSent) => {
+  const openFollowed = (snapshot: Snapshot, row: WalkRow, cursorSent: string): FollowedWalk => {
     const { id, report } = snapshot;
     const underWay = walks.get(id);
     if (underWay?.walkNumber === row.walkNumber && cursorSent !== '') return underWay.walk;
@@ -168,6 +172,7 @@ export function prepareFollowedWalks(
     for (const [oldest] of walks) if (walks.size > MAX_WALKS) walks.delete(oldest);
     return walk;
   };
+  return { openFollowed, forget: (snapshotId) => void walks.delete(snapshotId) };
 }
 
 /** True for a page with entries that can't be read. */

@@ -115,6 +115,7 @@ export function prepareImportedPages(database: Database): (input: IncomingImport
       freshEntries: read.recordCount - knownEntries,
       pageRecords: isDetail ? read.records.length : read.groups.length,
       pageEntries: read.recordCount,
+      overlap: 0,
       size: body.byteLength,
       totalDocument: read.totalDocument,
       receivedAtMs: page.receivedAtMs,

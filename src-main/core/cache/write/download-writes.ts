@@ -65,12 +65,13 @@ export function createDownloadWriter(database: Database, snapshots: SnapshotRead
   const nextSlice = database.prepare(
     `UPDATE snapshots SET slice_number = slice_number + 1, slice_first_seq = record_count,
        slice_total_before = coalesce(total_document, 0), slice_entry_count = 0, walk_number = walk_number + 1,
-       walk_entry_count = 0, walk_record_count = 0, next_cursor = ''
+       walk_entry_count = 0, walk_record_count = 0, walk_page_count = 0, walk_overlap_pages = 0,
+       walk_overlap_records = 0, next_cursor = ''
      WHERE snapshot_id = ? AND next_cursor IS NULL`,
   );
   const restart = database.prepare(
     `UPDATE snapshots SET walk_number = walk_number + 1, walk_entry_count = 0, walk_record_count = 0,
-       next_cursor = ''
+       walk_page_count = 0, walk_overlap_pages = 0, walk_overlap_records = 0, next_cursor = ''
      WHERE snapshot_id = ?`,
   );
   const forgetEnd = database.prepare(`DELETE FROM remarks WHERE snapshot_id = ? AND code IN ${END_REMARKS}`);

@@ -8,10 +8,10 @@ import type { Database } from '../../../node/open-database.ts';
 import { prepareFollowedWalks, type FollowedWalk } from '../following/followed-walks.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
 import { prepareComparison } from './download-compare.ts';
-import type { PageHead } from './incoming-page.ts';
+import type { PageHead, PageToStore } from './incoming-page.ts';
 import { leaveOut, prepareLeavingOut } from './left-out.ts';
 import type { PageWrites, WalkRow } from './page-writes.ts';
-import { prepareRepeatWatch, type Overlap } from './repeated-pages.ts';
+import { prepareRepeatWatch } from './repeated-pages.ts';
 import { prepareAnnounced } from './walk-ends.ts';
 
 /** What a page brings that its snapshot does not hold yet, and how the walk goes on after it. */
@@ -22,6 +22,8 @@ export interface JudgedPage {
   /** Entries of the page that an earlier walk stored, and how many records they are. */
   readonly knownEntries: number;
   readonly knownRecords: number;
+  /** Records at its beginning that are the end of the page before. */
+  readonly overlap: number;
   /** The service returned an earlier page once more, under another cursor. */
   readonly isRepeat: boolean;
   /** What the walk's pages announced, this one included. */
@@ -35,9 +37,9 @@ export interface PageJudge {
    * Judges the page that follows on a walk. Throws `downloads.changed-meanwhile` when what an earlier walk stored now
    * reads otherwise.
    */
-  judge(snapshot: Snapshot, walk: WalkRow, cursorSent: string, whole: ReadPage): JudgedPage;
-  /** How much pages of the snapshot's walk overlapped, this one included. */
-  readOverlap(snapshotId: number): Overlap;
+  judge(snapshot: Snapshot, walk: WalkRow, page: PageToStore, whole: ReadPage): JudgedPage;
+  /** Drops what is remembered of a snapshot: the page that was judged last is not stored. */
+  forget(snapshotId: number): void;
 }
 
 /** Prepares the judging of pages before they are stored. */
@@ -49,8 +51,8 @@ export function preparePageJudge(
   const isStored = mapKinds(DETAIL_KINDS, (kind) => prepareComparison(database, pages, kind));
   const repeats = prepareRepeatWatch(database, isStored);
   const readAnnounced = prepareAnnounced(database);
-  const findLeftOut = prepareLeavingOut(database, pages);
-  const openFollowed = prepareFollowedWalks(database, pages);
+  const { findLeftOut, forget: forgetDoubles } = prepareLeavingOut(database, pages);
+  const { openFollowed, forget: forgetFollowed } = prepareFollowedWalks(database, pages);
 
   const countKnown = (
     snapshot: Snapshot,
@@ -71,21 +73,23 @@ export function preparePageJudge(
     });
   };
 
-  /** True for a page that came before in its walk, which remembers it otherwise. */
-  const isRepeated = (
+  /** Whether a page came before in its walk, which remembers it otherwise; and else how far it overlaps the one before. */
+  const watch = (
     snapshot: Snapshot,
     walk: WalkRow,
     { records }: ReadPage,
     hadAll: () => boolean,
-  ): boolean => {
+  ): Pick<JudgedPage, 'isRepeat' | 'overlap'> => {
     const { report } = snapshot;
-    if (!isDetailKind(report)) return false;
+    if (!isDetailKind(report)) return { isRepeat: false, overlap: 0 };
     const { sliceFirstSeq } = walk;
     const firstSeq = sliceFirstSeq + walk.walkRecordCount;
-    return repeats.isRepeated(report, { snapshot, firstSeq, sliceFirstSeq, records, hadAll });
+    const page = { snapshot, firstSeq, sliceFirstSeq, records, hadAll };
+    if (repeats.isRepeated(report, page)) return { isRepeat: true, overlap: 0 };
+    return { isRepeat: false, overlap: repeats.countOverlap(report, page) };
   };
 
-  const judge: PageJudge['judge'] = (snapshot, walk, cursorSent, whole) => {
+  const judge: PageJudge['judge'] = (snapshot, walk, { cursorSent, sliceFromMs = null }, whole) => {
     const followed = snapshot.settledToMs === undefined ? null : openFollowed(snapshot, walk, cursorSent);
     const { recordCount, totalDocument, lastDocument } = whole;
     const announced = (): Announced =>
@@ -93,14 +97,15 @@ export function preparePageJudge(
     const hadAll = (): boolean => hasAllAnnounced(walk.walkEntryCount, announced());
     const isAgain = followed?.isRepeated(whole, hadAll) ?? false;
     const toFresh = (): ReadPage =>
-      followed?.takeNew(whole) ?? leaveOut(whole, findLeftOut(snapshot, walk, whole));
+      followed?.takeNew(whole) ?? leaveOut(whole, findLeftOut(snapshot, walk, { read: whole, sliceFromMs }));
     const read = isAgain ? whole : toFresh();
-    const isRepeat = followed === null ? isRepeated(snapshot, walk, read, hadAll) : isAgain;
+    const { isRepeat, overlap } =
+      followed === null ? watch(snapshot, walk, read, hadAll) : { isRepeat: isAgain, overlap: 0 };
     if (isRepeat) {
       const end = hadAll() ? ('total-reached' as const) : ('cursor-repeated' as const);
       const head = { recordCount, totalDocument, nextCursor: null, end };
       const known = { knownEntries: recordCount, knownRecords: read.records.length };
-      return { read, head, ...known, isRepeat, announced, followed };
+      return { read, head, ...known, overlap, isRepeat, announced, followed };
     }
     const known = countKnown(snapshot, walk, read);
     const end = judgeEnd({
@@ -113,8 +118,16 @@ export function preparePageJudge(
         writes.wasSeen(snapshot.id, walk.walkNumber, cursor.toWellFormed()),
       hasAll: () => hasAllAnnounced(walk.walkEntryCount + recordCount, announced()),
     });
-    return { read, head: { recordCount, totalDocument, ...end }, ...known, isRepeat, announced, followed };
+    const head = { recordCount, totalDocument, ...end };
+    return { read, head, ...known, overlap, isRepeat, announced, followed };
   };
 
-  return { judge, readOverlap: repeats.readOverlap };
+  return {
+    judge,
+    forget(snapshotId) {
+      repeats.forget(snapshotId);
+      forgetDoubles(snapshotId);
+      forgetFollowed(snapshotId);
+    },
+  };
 }

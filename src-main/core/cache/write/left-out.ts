@@ -14,12 +14,19 @@ import type { WalkRow } from './page-writes.ts';
 import { identify, listPlaced, takeOne } from './record-identity.ts';
 
 type SnapshotOwner = Pick<Snapshot, 'id' | 'report' | 'period'>;
+/** A page, and where its slice begins; null where that isn't known. */
+interface PageOfSlice {
+  readonly read: ReadPage;
+  readonly sliceFromMs: number | null;
+}
 /** How often each record that the slice before holds near its end may still come again, by what is quickly compared. */
 type Doubles = Map<string, Map<string, number>>;
 
 const NO_DOUBLES: Doubles = new Map();
 /** More records near a cut than this are no records at a cut. */
 const MAX_CANDIDATES = 100_000;
+/** Snapshots whose doubles are kept in mind; more than are ever downloaded at once. */
+const MAX_REMEMBERED = 16;
 
 /** What is left out of the page's records, beside the entries that can't be read; both stand in its page. */
 export function leaveOut(read: ReadPage, leftOut: readonly SetAside[]): ReadPage {
@@ -39,7 +46,12 @@ export function leaveOut(read: ReadPage, leftOut: readonly SetAside[]): ReadPage
 export function prepareLeavingOut(
   database: Database,
   pages: StoredPages,
-): (snapshot: SnapshotOwner, walk: WalkRow, read: ReadPage) => SetAside[] {
+): {
+  /** Call it once for a page, in the transaction that stores it. */
+  findLeftOut(snapshot: SnapshotOwner, walk: WalkRow, page: PageOfSlice): SetAside[];
+  /** Drops what is remembered of a snapshot: its page was not stored, and what it took is there to be taken again. */
+  forget(snapshotId: number): void;
+} {
   const firstSeqOf = database
     .prepare<[number, number], number | null>(
       'SELECT min(first_seq) FROM pages WHERE snapshot_id = ? AND slice_number = ?',
@@ -79,18 +91,26 @@ export function prepareLeavingOut(
   const askedStartOf = database
     .prepare<[number], string>('SELECT asked_start FROM downloads WHERE snapshot_id = ?')
     .pluck();
-  let known: { readonly snapshotId: number; readonly walkNumber: number; readonly doubles: Doubles } | null =
-    null;
+  const remembered = new Map<number, { readonly walkNumber: number; readonly doubles: Doubles }>();
 
-  /** Records of the slice before that a service may return again. */
-  const findCandidates = (kind: DetailKind, snapshot: SnapshotOwner, walk: WalkRow): DetailRecord[] => {
+  /**
+   * Records of the slice before that a service may return again: those of the last second before the cut and later, and
+   * where all lie before that, as with a service whose clock is another, those of the last second in which there are any.
+   */
+  const findCandidates = (
+    kind: DetailKind,
+    snapshot: SnapshotOwner,
+    walk: WalkRow,
+    sliceFromMs: number | null,
+  ): DetailRecord[] => {
     const { id, period } = snapshot;
     const from = firstSeqOf.get(id, walk.sliceNumber - 1);
     if (typeof from !== 'number' || from >= walk.sliceFirstSeq) return [];
     const range = [toRecordId(id, from), toRecordId(id, walk.sliceFirstSeq)] as const;
-    const lastSecondMs = Math.floor((newest[kind].get(...range) ?? 0) / SECOND_MS) * SECOND_MS;
+    const newestMs = Math.floor((newest[kind].get(...range) ?? 0) / SECOND_MS) * SECOND_MS;
+    const nearMs = Math.min(newestMs, (sliceFromMs ?? Infinity) - SECOND_MS);
     const seqs = new Set(
-      candidates[kind].all(...range, lastSecondMs).map((recordId) => recordId - toRecordId(id, 0)),
+      candidates[kind].all(...range, nearMs).map((recordId) => recordId - toRecordId(id, 0)),
     );
     if (seqs.size === 0) return [];
     const wanted = [...seqs];
@@ -105,11 +125,17 @@ export function prepareLeavingOut(
           .flatMap(({ record }, at) => (seqs.has(firstSeq + at) ? [record] : []));
       });
   };
-  const readDoubles = (kind: DetailKind, snapshot: SnapshotOwner, walk: WalkRow): Doubles => {
+  const readDoubles = (
+    kind: DetailKind,
+    snapshot: SnapshotOwner,
+    walk: WalkRow,
+    sliceFromMs: number | null,
+  ): Doubles => {
     const { walkNumber } = walk;
-    if (known?.snapshotId === snapshot.id && known.walkNumber === walkNumber) return known.doubles;
+    const known = remembered.get(snapshot.id);
+    if (known?.walkNumber === walkNumber) return known.doubles;
     const doubles: Doubles = new Map();
-    for (const record of findCandidates(kind, snapshot, walk)) {
+    for (const record of findCandidates(kind, snapshot, walk, sliceFromMs)) {
       const alike = doubles.get(toKey(record)) ?? new Map<string, number>();
       const identity = identify(record);
       doubles.set(toKey(record), alike.set(identity, (alike.get(identity) ?? 0) + 1));
@@ -117,14 +143,20 @@ export function prepareLeavingOut(
     for (const identity of leftOutBefore.all(snapshot.id, walkNumber)) {
       for (const alike of doubles.values()) takeOne(alike, identity);
     }
-    known = { snapshotId: snapshot.id, walkNumber, doubles };
+    remembered.delete(snapshot.id);
+    remembered.set(snapshot.id, { walkNumber, doubles });
+    for (const [oldest] of remembered) if (remembered.size > MAX_REMEMBERED) remembered.delete(oldest);
     return doubles;
   };
 
-  return (snapshot, walk, read) => {
+  const findLeftOut = (
+    snapshot: SnapshotOwner,
+    walk: WalkRow,
+    { read, sliceFromMs }: PageOfSlice,
+  ): SetAside[] => {
     const { report, period } = snapshot;
     if (!isDetailKind(report)) return [];
-    const doubles = walk.sliceNumber === 0 ? NO_DOUBLES : readDoubles(report, snapshot, walk);
+    const doubles = walk.sliceNumber === 0 ? NO_DOUBLES : readDoubles(report, snapshot, walk, sliceFromMs);
     const endMs = toEndMs(period);
     const asked =
       walk.sliceNumber === 0 ? fromWireDate(askedStartOf.get(snapshot.id) ?? '', period.zone) : null;
@@ -149,6 +181,7 @@ export function prepareLeavingOut(
       return takeOne(alike, identity) ? [{ index, reason: LEFT_OUT_REASONS.double, text: identity }] : [];
     });
   };
+  return { findLeftOut, forget: (snapshotId) => void remembered.delete(snapshotId) };
 }
 
 function toKey({ dateText, sessionId }: DetailRecord): string {

@@ -6,7 +6,6 @@ import { isDetailKind } from '../../../common/reporting/reports.ts';
 import { findOutside } from '../../analysis/pages/find-outside.ts';
 import { LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
 import type { WalkRow } from './page-writes.ts';
-import type { Overlap } from './repeated-pages.ts';
 
 interface RemarkedPage {
   readonly walk: WalkRow;
@@ -19,13 +18,15 @@ interface RemarkedPage {
   readonly isRepeat: boolean;
   /** What the walk's pages announced, this one included. */
   readonly announced: () => Announced;
-  readonly overlap: Overlap;
+  /** Records at the page's beginning that are the end of the page before. */
+  readonly overlap: number;
   /** Of a followed day: its walks overlap, and who follows judges what they announce. */
   readonly followed: { readonly asked: Pick<Period, 'fromMs' | 'toMs'> } | null;
 }
 
 /** Services that cut an answer short do so at a round number of records. */
 const ROUND = 10;
+const MIN_OVERLAPPING_PAGES = 2;
 
 /** What was tolerated in the page itself, and what only shows between pages (decisions 8 and 10). */
 export function listPageRemarks(snapshot: Snapshot, page: RemarkedPage): Remark[] {
@@ -62,17 +63,31 @@ export function listPageRemarks(snapshot: Snapshot, page: RemarkedPage): Remark[
   const announced = page.announced();
   if (isPerhapsCut(snapshot, page, announced)) remarks.push({ code: 'end-not-stated', count: 1 });
   const received = walk.walkEntryCount + (isRepeat ? 0 : read.recordCount);
-  if (isOverlapping(received, announced, page.overlap)) {
-    remarks.push({ code: 'pages-overlap', count: page.overlap.records });
+  const overlap = isRepeat ? walk.walkOverlapRecords : walk.walkOverlapRecords + page.overlap;
+  if (isOverlapping(received, announced, overlap, isAlwaysOverlapping(page))) {
+    remarks.push({ code: 'pages-overlap', count: overlap });
   }
   return [...remarks, ...judgeTotals(received, announced).remarks];
 }
 
 /** Exactly as many too much came as pages began with the end of the one before, or all of them did. */
-function isOverlapping(received: number, { last, largest }: Announced, overlap: Overlap): boolean {
-  if (overlap.records === 0) return false;
-  if (last === null || largest === null) return overlap.isAlways;
-  return received > largest && received - largest === overlap.records;
+function isOverlapping(
+  received: number,
+  { last, largest }: Announced,
+  overlap: number,
+  isAlways: boolean,
+): boolean {
+  if (overlap === 0) return false;
+  if (last === null || largest === null) return isAlways;
+  return received > largest && received - largest === overlap;
+}
+
+/** True where every page of the walk after its first began with the end of the one before, and there were several. */
+function isAlwaysOverlapping({ walk, read, overlap, isRepeat }: RemarkedPage): boolean {
+  const isCounted = !isRepeat && read.records.length > 0;
+  const pages = walk.walkPageCount + (isCounted ? 1 : 0);
+  const overlapping = walk.walkOverlapPages + (isCounted && overlap > 0 ? 1 : 0);
+  return overlapping >= MIN_OVERLAPPING_PAGES && overlapping === pages - 1;
 }
 
 /** One page with neither a total nor a cursor, and as long as a cut one: nothing says that this is all. */

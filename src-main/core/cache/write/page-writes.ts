@@ -39,6 +39,8 @@ interface SnapshotChange {
   /** Everything readable and everything at all in the page. */
   readonly pageRecords: number;
   readonly pageEntries: number;
+  /** Records at the page's beginning that are the end of the page before. */
+  readonly overlap: number;
   readonly size: number;
   readonly totalDocument: number | null;
   readonly receivedAtMs: number;
@@ -60,6 +62,10 @@ export interface WalkRow {
   readonly walkNumber: number;
   readonly walkEntryCount: number;
   readonly walkRecordCount: number;
+  /** Pages with records of the walk, and how much of them the end of the page before began with. */
+  readonly walkPageCount: number;
+  readonly walkOverlapPages: number;
+  readonly walkOverlapRecords: number;
 }
 interface KnownPage {
   readonly recordCount: number;
@@ -73,7 +79,9 @@ export function preparePageWrites(database: Database) {
   const walk = database.prepare<[number], WalkRow>(
     `SELECT next_cursor AS nextCursor, slice_number AS sliceNumber, slice_first_seq AS sliceFirstSeq,
        slice_total_before AS sliceTotalBefore, slice_entry_count AS sliceEntryCount,
-       walk_number AS walkNumber, walk_entry_count AS walkEntryCount, walk_record_count AS walkRecordCount
+       walk_number AS walkNumber, walk_entry_count AS walkEntryCount, walk_record_count AS walkRecordCount,
+       walk_page_count AS walkPageCount, walk_overlap_pages AS walkOverlapPages,
+       walk_overlap_records AS walkOverlapRecords
      FROM snapshots WHERE snapshot_id = ?`,
   );
   const page = database.prepare<[number, number, string, string], KnownPage>(
@@ -124,6 +132,8 @@ export function preparePageWrites(database: Database) {
        record_count = record_count + @stored, received_count = received_count + @freshEntries,
        slice_entry_count = slice_entry_count + @freshEntries,
        walk_entry_count = walk_entry_count + @pageEntries, walk_record_count = walk_record_count + @pageRecords,
+       walk_page_count = walk_page_count + (@pageRecords > 0), walk_overlap_pages = walk_overlap_pages + (@overlap > 0),
+       walk_overlap_records = walk_overlap_records + @overlap,
        page_count = page_count + 1, size_bytes = size_bytes + @size,
        total_document = coalesce(slice_total_before + @totalDocument, total_document), fetched_at_ms = @receivedAtMs,
        fetched_order = ${NEXT_FETCHED_ORDER},

@@ -23,26 +23,17 @@ interface PageOfWalk {
   readonly hadAll: () => boolean;
 }
 
-/** How much of a walk's pages the end of the page before began with, such as where a service includes its cursor. */
-export interface Overlap {
-  readonly records: number;
-  /** Every page after the first began so, and there were several. */
-  readonly isAlways: boolean;
-}
-
 export interface RepeatWatch {
   /** True for a page that came before; every other one is remembered. */
   isRepeated(kind: DetailKind, page: PageOfWalk): boolean;
-  readOverlap(snapshotId: number): Overlap;
+  /** How many records at the page's beginning are the end of the page before in its walk. */
+  countOverlap(kind: DetailKind, page: PageOfWalk): number;
+  /** Drops what is remembered of a snapshot: a page of it was not stored after all. */
+  forget(snapshotId: number): void;
 }
 
-interface WatchedWalk {
-  /** Where pages of the snapshot begin, by their first records. */
-  readonly starts: Map<string, number[]>;
-  pages: number;
-  overlappingPages: number;
-  overlappingRecords: number;
-}
+/** Where pages of a snapshot begin, by their first records. */
+type Starts = Map<string, number[]>;
 
 /** Shorter pages may be alike by chance. */
 const MIN_REPEATED_RECORDS = 10;
@@ -52,12 +43,12 @@ const MIN_EQUAL_PAGES = 100;
 const MAX_WALKS = 8;
 /** Pages hardly overlap by more records than this. */
 const MAX_OVERLAP = 200;
-const MIN_OVERLAPPING_PAGES = 2;
 
 /**
  * Recognises a page that came before (decision 8): a service that ignores its cursors, or begins again at the end,
  * gives the same records without end. A few records count as repeated only once all announced ones have come, or when
- * they come a third time; records that are all equal, which decision 26 counts one by one, much later. What pages merely overlap by is counted: two records may well be equal.
+ * they come a third time; records that are all equal, which decision 26 counts one by one, much later. What pages
+ * merely overlap by is counted: two records may well be equal.
  */
 export function prepareRepeatWatch(
   database: Database,
@@ -80,23 +71,26 @@ export function prepareRepeatWatch(
       )
       .pluck(),
   );
-  const walks = new Map<number, WatchedWalk>();
+  const walks = new Map<number, Starts>();
 
-  const readWalk = (kind: DetailKind, snapshot: Snapshot): WatchedWalk => {
+  const readStarts = (kind: DetailKind, snapshot: Snapshot): Starts => {
     const known = walks.get(snapshot.id);
     if (known !== undefined && snapshot.pageCount > 0) return known;
-    const walk: WatchedWalk = { starts: new Map(), pages: 0, overlappingPages: 0, overlappingRecords: 0 };
+    const starts: Starts = new Map();
     const rows = snapshot.pageCount === 0 ? [] : listFirst[kind].all(toRecordId(snapshot.id, 0), snapshot.id);
-    for (const row of rows) addTo(walk.starts, toKey(row), row.firstSeq);
+    for (const row of rows) addTo(starts, toKey(row), row.firstSeq);
     walks.delete(snapshot.id);
-    walks.set(snapshot.id, walk);
+    walks.set(snapshot.id, starts);
     for (const [oldest] of walks) if (walks.size > MAX_WALKS) walks.delete(oldest);
-    return walk;
+    return starts;
   };
-  const countOverlap = (kind: DetailKind, { snapshot, firstSeq, records }: PageOfWalk): number => {
+  const countOverlap: RepeatWatch['countOverlap'] = (
+    kind,
+    { snapshot, firstSeq, sliceFirstSeq, records },
+  ) => {
     const [first] = records;
-    if (first === undefined || firstSeq === 0) return 0;
-    const from = toRecordId(snapshot.id, Math.max(0, firstSeq - MAX_OVERLAP));
+    if (first === undefined || firstSeq <= sliceFirstSeq) return 0;
+    const from = toRecordId(snapshot.id, Math.max(sliceFirstSeq, firstSeq - MAX_OVERLAP));
     const end = toRecordId(snapshot.id, firstSeq);
     const { storedDate, dateMs, sessionId, client } = toFirst(first);
     const found = findAlike[kind].get(from, end, storedDate, dateMs, sessionId, client);
@@ -108,12 +102,12 @@ export function prepareRepeatWatch(
   return {
     isRepeated(kind, page) {
       const { snapshot, firstSeq, sliceFirstSeq, records, hadAll } = page;
-      const walk = readWalk(kind, snapshot);
+      const starts = readStarts(kind, snapshot);
       const [first] = records;
       if (first === undefined) return false;
       const key = toKey(toFirst(first));
       let matches = 0;
-      for (const place of walk.starts.get(key) ?? []) {
+      for (const place of starts.get(key) ?? []) {
         if (place >= firstSeq) continue;
         const part = records.slice(0, firstSeq - place);
         if (!isStored[kind](snapshot, place, part)) continue;
@@ -124,22 +118,11 @@ export function prepareRepeatWatch(
       }
       const tail = firstSeq - records.length;
       if (tail >= 0 && hadAll() && isStored[kind](snapshot, tail, records)) return true;
-      const overlap = countOverlap(kind, page);
-      walk.pages += 1;
-      walk.overlappingPages += overlap > 0 ? 1 : 0;
-      walk.overlappingRecords += overlap;
-      addTo(walk.starts, key, firstSeq);
+      addTo(starts, key, firstSeq);
       return false;
     },
-    readOverlap(snapshotId) {
-      const walk = walks.get(snapshotId);
-      if (walk === undefined) return { records: 0, isAlways: false };
-      const { pages, overlappingPages, overlappingRecords: records } = walk;
-      return {
-        records,
-        isAlways: overlappingPages >= MIN_OVERLAPPING_PAGES && overlappingPages === pages - 1,
-      };
-    },
+    countOverlap,
+    forget: (snapshotId) => void walks.delete(snapshotId),
   };
 }
 

@@ -40,9 +40,9 @@ export function createPageStore(
   const writes = preparePageWrites(database);
   const watchShape = prepareShapeWatch(database);
   const insert = mapKinds(DETAIL_KINDS, (kind) => prepareInsert(database, kind));
-  const { judge, readOverlap } = preparePageJudge(database, writes);
+  const { judge, forget } = preparePageJudge(database, writes);
 
-  const write = database.transaction((snapshot: Snapshot, part: FreshPage) => {
+  const write = (snapshot: Snapshot, part: FreshPage): void => {
     const { page, walk, read, head, sha256, size, knownEntries, knownRecords } = part;
     const { report, pageCount: pageNumber } = snapshot;
     const firstSeq = snapshot.recordCount;
@@ -83,9 +83,8 @@ export function createPageStore(
     for (const entry of setAside) writes.insertSetAside(snapshot.id, pageNumber, entry);
     const departures = watchShape(snapshot.connectionId, report, part.shape);
     const sizeAsked = page.sizeAsked ?? 0;
-    const overlap = readOverlap(snapshot.id);
     const { removedSecrets = 0 } = page;
-    const remarks = listPageRemarks(snapshot, { ...part, sizeAsked, overlap, removedSecrets });
+    const remarks = listPageRemarks(snapshot, { ...part, sizeAsked, removedSecrets });
     // What a walk announces is judged by who follows.
     const total = part.followed === null ? read.totalDocument : null;
     for (const remark of [...remarks, ...departures]) {
@@ -98,6 +97,7 @@ export function createPageStore(
       freshEntries: read.recordCount - knownEntries,
       pageRecords: isDetailKind(report) ? read.records.length : read.groups.length,
       pageEntries: read.recordCount,
+      overlap: part.overlap,
       size,
       totalDocument: total,
       receivedAtMs: page.receivedAtMs,
@@ -105,7 +105,7 @@ export function createPageStore(
       nameVisualization: read.nameVisualization,
       nextCursor: head.nextCursor,
     });
-  });
+  };
 
   /** The head of a page that is stored already; throws for one that is out of order. */
   const findStored = (walk: WalkRow | null, page: PageToStore, sha256: string): PageHead => {
@@ -117,32 +117,46 @@ export function createPageStore(
     return { ...stored, nextCursor: walk?.nextCursor ?? null, end: null };
   };
 
+  /** Reads, judges and stores a page; what it is compared with can't change meanwhile. */
+  const store = database.transaction(
+    (page: PageToStore, body: Uint8Array, onHead: (head: PageHead) => void): (() => void) => {
+      const snapshot = snapshots.get(page.snapshotId);
+      const walk = writes.readWalk(page.snapshotId);
+      const sha256 = createHash('sha256').update(body).digest('hex');
+      // A half character of a cursor is stored as a replacement character.
+      if (walk?.nextCursor !== page.cursorSent.toWellFormed()) {
+        onHead(findStored(walk, page, sha256));
+        return () => undefined;
+      }
+      const { report } = snapshot;
+      let entries: readonly unknown[] = [];
+      const whole = readPage(body, { report, zone: page.zone, onEntries: (found) => (entries = found) });
+      const judged = judge(snapshot, walk, page, whole);
+      onHead(judged.head);
+      const { nextCursor } = judged.head;
+      write(snapshot, {
+        ...judged,
+        page,
+        walk,
+        shape: describeShape({ report, entries, nextCursor, sizeAsked: page.sizeAsked ?? null }),
+        sha256,
+        size: body.byteLength,
+        packed: packBody(body),
+      });
+      const { cursorSent } = page;
+      return () => judged.followed?.note({ cursorSent, read: whole, goesOn: nextCursor !== null });
+    },
+  );
+
   return ({ page, bytes }, onHead) => {
-    const snapshot = snapshots.get(page.snapshotId);
-    const walk = writes.readWalk(page.snapshotId);
-    const body = new Uint8Array(bytes);
-    const sha256 = createHash('sha256').update(body).digest('hex');
-    // A half character of a cursor is stored as a replacement character.
-    if (walk?.nextCursor !== page.cursorSent.toWellFormed()) {
-      onHead(findStored(walk, page, sha256));
-      return snapshot;
+    try {
+      const noteStored = store.immediate(page, new Uint8Array(bytes), onHead);
+      noteStored();
+      return snapshots.get(page.snapshotId);
+    } catch (error) {
+      // What judging it took from memory is not stored; it is read from the journal again.
+      forget(page.snapshotId);
+      throw error;
     }
-    const { report } = snapshot;
-    let entries: readonly unknown[] = [];
-    const whole = readPage(body, { report, zone: page.zone, onEntries: (found) => (entries = found) });
-    const judged = judge(snapshot, walk, page.cursorSent, whole);
-    onHead(judged.head);
-    const { nextCursor } = judged.head;
-    write.immediate(snapshot, {
-      ...judged,
-      page,
-      walk,
-      shape: describeShape({ report, entries, nextCursor, sizeAsked: page.sizeAsked ?? null }),
-      sha256,
-      size: body.byteLength,
-      packed: packBody(body),
-    });
-    judged.followed?.note({ cursorSent: page.cursorSent, read: whole, goesOn: nextCursor !== null });
-    return snapshots.get(page.snapshotId);
   };
 }
