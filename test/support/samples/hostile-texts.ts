@@ -14,6 +14,8 @@ export const HOSTILE_TEXTS: readonly string[] = [
   'right \u202egnp.exe\u202c to left \u200f',
   '<b>&amp; ]]> <![CDATA[ x</b>',
   '_x0041_ and _x000D_',
+  'SKU_x0041_x0042_',
+  '_x005F_x0041_ __x0041__',
   'control \u0001\u001b\u001f\u007f\uffff',
   '',
   'null',

@@ -18,7 +18,8 @@ const UNWRITABLE =
 /** Blanks of any kind at an end of a text are dropped unless they are said to count. */
 const BLANK_AT_END = /^\s|\s$/;
 const KEEP_BLANKS = ' xml:space="preserve"';
-const SPECIAL = /[&<>\r]|_x[0-9A-Fa-f]{4}_/g;
+/** The underscore that ends one escape may begin the next one. */
+const SPECIAL = /[&<>\r]|_(?=x[0-9A-Fa-f]{4}_)/g;
 const PLAIN = /^[\t\n\x20-\x25\x27-\x3b=?-\x5e\x60-\ud7ff\ue000-\ufffd]*$/;
 
 /** Writes the rows of a sheet as XML. */
@@ -115,7 +116,7 @@ function escape(text: string): string {
     if (found === '>') return '&gt;';
     // A bare one would be read as a line feed.
     if (found === '\r') return '&#13;';
-    // Excel reads such a text as a character.
-    return `_x005F${found}`;
+    // Excel reads the text that follows as a character.
+    return '_x005F_';
   });
 }
