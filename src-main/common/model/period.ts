@@ -1,6 +1,15 @@
 import { Type, type Static } from 'typebox';
 import { SECOND_MS } from '../time/durations.ts';
 
+/** 1900 to 2200: wider than any service's records, and far from where dates and zones fail to compute. */
+export const MIN_INSTANT_MS = Date.UTC(1900, 0, 1);
+export const MAX_INSTANT_MS = Date.UTC(2200, 0, 1);
+
+/** True for an instant that a period, a condition or a file may name. */
+export function isSensibleInstant(instantMs: number): boolean {
+  return instantMs >= MIN_INSTANT_MS && instantMs <= MAX_INSTANT_MS;
+}
+
 /**
  * A queried period: both ends in the text of the request (`YYYY-MM-DD HH:MM:SS`, service time zone, both
  * included at whole seconds) and as instants. `toMs` is the last whole second requested.

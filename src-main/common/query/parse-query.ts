@@ -8,6 +8,7 @@ import {
   type FilterField,
   type RecordFilter,
 } from '../model/records/record-filter.ts';
+import { isSensibleInstant } from '../model/period.ts';
 import { toNextNumber } from './number-bounds.ts';
 import { findQueryField, type QueryField } from './query-fields.ts';
 import { splitQuery, type QueryTerm } from './split-query.ts';
@@ -19,6 +20,7 @@ export type QueryFault =
   | 'quote-unclosed'
   | 'not-a-number'
   | 'not-a-date'
+  | 'date-out-of-range'
   | 'range-reversed'
   | 'several-ranges'
   | 'range-of-text'
@@ -147,7 +149,10 @@ function readNumbers(
       const named = findNamed(field.field, text);
       if (named.length > 1) return toError('name-ambiguous', text, value);
       const range = named[0] === undefined ? readRange(field, text, clock) : Number(named[0]);
-      if (typeof range === 'string') return toError(nameFault(field, text, range), text, value);
+      if (typeof range === 'string') {
+        const fault = hasAbsurdDate(field, text, clock) ? 'date-out-of-range' : range;
+        return toError(nameFault(field, text, fault), text, value);
+      }
       if (typeof range === 'number') condition.values.push(range);
       else {
         const fault = joinRange(condition, range);
@@ -196,9 +201,20 @@ function readRange(field: QueryField, text: string, clock: QueryClock): Range | 
   // A date names all of its day, its minute or its second.
   if (operator === undefined) return isDate ? { min: value, max: readEnd(text) } : value;
   if (operator === '>=') return { min: value };
-  if (operator === '<') return { max: isDate ? value : toNext(value, field, -1) };
-  if (operator === '>') return { min: isDate ? readEnd(rest) : toNext(value, field, 1) };
-  return { max: isDate ? readEnd(rest) : value };
+  if (operator === '<=') return { max: isDate ? readEnd(rest) : value };
+  // Nothing is beyond the largest number.
+  const next = isDate ? value : toNext(value, field, operator === '<' ? -1 : 1);
+  if (!Number.isFinite(next)) return fault;
+  return operator === '<' ? { max: next } : { min: isDate ? readEnd(rest) : next };
+}
+
+/** True for a text with a date that no period may have. */
+function hasAbsurdDate({ kind }: QueryField, text: string, clock: QueryClock): boolean {
+  if (kind !== 'date') return false;
+  return text.split(/\.\.|[<>]=?/).some((part) => {
+    const atMs = clock.read(part.trim());
+    return atMs !== null && !isSensibleInstant(atMs);
+  });
 }
 
 function isDay(text: string): boolean {
@@ -206,7 +222,10 @@ function isDay(text: string): boolean {
 }
 
 function readValue(field: QueryField, text: string, clock: QueryClock): number | null {
-  if (field.kind === 'date') return clock.read(text);
+  if (field.kind === 'date') {
+    const atMs = clock.read(text);
+    return atMs !== null && isSensibleInstant(atMs) ? atMs : null;
+  }
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return null;
   const value = Number(text);
   return Number.isFinite(value) && (field.kind === 'number' || Number.isSafeInteger(value)) ? value : null;

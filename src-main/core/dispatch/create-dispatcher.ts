@@ -4,7 +4,7 @@ import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import { OPERATIONS, type Handlers, type OperationName } from '../../common/contract/index.ts';
 import type { Envelope } from '../../common/contract/operation.ts';
 import type { Logger } from '../logging/logger.ts';
-import { closeObjects } from './close-objects.ts';
+import { closeSchema } from './close-schema.ts';
 import { findAbsurdValue } from './find-absurd-value.ts';
 
 /** Calls an operation by name; always returns the envelope, never rejects. */
@@ -26,7 +26,7 @@ export function createDispatcher(handlers: Handlers, logger: Logger, now: () => 
   const validatorFor = (schema: TSchema, closed: boolean): Validator => {
     const known = validators.get(schema);
     if (known !== undefined) return known;
-    const made = Compile(closed ? closeObjects(schema) : schema);
+    const made = Compile(closed ? closeSchema(schema) : schema);
     validators.set(schema, made);
     return made;
   };

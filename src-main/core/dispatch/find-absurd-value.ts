@@ -1,8 +1,6 @@
+import { isSensibleInstant, MAX_INSTANT_MS, MIN_INSTANT_MS } from '../../common/model/period.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 
-/** 1900 to 2200: wider than any service's records, and far from where dates and zones fail to compute. */
-const MIN_INSTANT_MS = Date.UTC(1900, 0, 1);
-const MAX_INSTANT_MS = Date.UTC(2200, 0, 1);
 const MAX_SPAN_MS = MAX_INSTANT_MS - MIN_INSTANT_MS;
 
 /**
@@ -17,15 +15,11 @@ export function findAbsurdValue(input: unknown, path = ''): string | null {
   for (const [name, value] of Object.entries(input)) {
     const place = `${path}/${name}`;
     const isInstant = name === 'fromMs' || name === 'toMs' || (isDate && (name === 'min' || name === 'max'));
-    if (isInstant && typeof value === 'number' && !isSensible(value)) return place;
+    if (isInstant && typeof value === 'number' && !isSensibleInstant(value)) return place;
     if (name === 'spanMs' && typeof value === 'number' && value > MAX_SPAN_MS) return place;
     if (name === 'zone' && typeof value === 'string' && !isTimeZone(value)) return place;
     const inside = findAbsurdValue(value, place);
     if (inside !== null) return inside;
   }
   return null;
-}
-
-function isSensible(instantMs: number): boolean {
-  return instantMs >= MIN_INSTANT_MS && instantMs <= MAX_INSTANT_MS;
 }

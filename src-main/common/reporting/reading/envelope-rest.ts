@@ -1,4 +1,5 @@
 import { mayLoseDigits, parseExactly } from '../../json/exact-json.ts';
+import { restoreNumberWords } from '../../json/scan-json.ts';
 import type { OtherFields } from '../../model/cache/snapshot.ts';
 import { ENVELOPE_FIELDS, FIELD_NAMES, resolveFields, SUMMARY_FIELD_NAMES } from '../field-names.ts';
 import { isDetailKind, type ReportKind } from '../reports.ts';
@@ -8,6 +9,7 @@ import {
   isJsonObject,
   isTooDeep,
   parseBody,
+  withNumberWords,
   type JsonObject,
   type ParseJson,
 } from './read-json.ts';
@@ -25,12 +27,12 @@ const MAX_CHARACTERS = 20_000;
  */
 export function readEnvelopeRest(bytes: Uint8Array, report: ReportKind): OtherFields {
   const text = decodeUtf8(bytes);
-  const parse = mayLoseDigits(text) ? parseExactly : parseBody;
+  const parse = withNumberWords(mayLoseDigits(text) ? parseExactly : parseBody);
   const fields: Record<string, string> = {};
   let characters = 0;
   let leftOut = 0;
   const add: Add = (name, value) => {
-    const json = isTooDeep(value) ? null : JSON.stringify(value);
+    const json = isTooDeep(value) ? null : restoreNumberWords(JSON.stringify(value));
     characters += name.length + (json?.length ?? 0);
     if (json === null || characters > MAX_CHARACTERS || Object.hasOwn(fields, name)) leftOut += 1;
     // Also a name such as `__proto__`.

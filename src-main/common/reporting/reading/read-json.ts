@@ -1,5 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
 import { toRawDigits } from '../../json/exact-json.ts';
+import { replaceNumberWords } from '../../json/scan-json.ts';
 
 // Present in every runtime of the application; declared here because this folder knows neither DOM nor Node.
 declare const TextDecoder: new (
@@ -50,6 +51,26 @@ export function parseBody(text: string): unknown {
   } catch (cause) {
     throw toParseError(text, cause);
   }
+}
+
+/**
+ * Makes a parser that also takes NaN and Infinity where a value belongs, as `isNumberWord` recognises them.
+ * Throws what `parse` throws of the text as it is.
+ */
+export function withNumberWords(parse: ParseJson): ParseJson {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      const replaced = replaceNumberWords(text);
+      if (replaced === null) throw error;
+      try {
+        return parse(replaced);
+      } catch {
+        throw error;
+      }
+    }
+  };
 }
 
 /**

@@ -1,11 +1,19 @@
 import { AppError } from '../../contract/errors.ts';
 import { mayLoseDigits, parseExactly, parseWithoutLoss } from '../../json/exact-json.ts';
+import {
+  countKeys,
+  findDoubledKeys,
+  isNumberWord,
+  measureJson,
+  restoreNumberWords,
+  type DoubledKeys,
+} from '../../json/scan-json.ts';
 import type { Remark } from '../../model/cache/snapshot.ts';
 import type { SummaryGroup } from '../../model/records/summary.ts';
 import { FIELD_NAMES, SUMMARY_FIELD_NAMES } from '../field-names.ts';
 import { findRecords, type FoundRecords } from './find-records.ts';
 import { fillEnvelope, readEnvelope, type PageEnvelope } from './read-envelope.ts';
-import { decodeUtf8, isJsonObject, parseBody, type ParseJson } from './read-json.ts';
+import { decodeUtf8, isJsonObject, parseBody, withNumberWords, type ParseJson } from './read-json.ts';
 import { countLoneSurrogates } from './lone-surrogates.ts';
 import { createRecordReader, type DetailRecord, type SetAsideReason } from './read-record.ts';
 import { readRefusal } from './read-refusal.ts';
@@ -57,19 +65,25 @@ interface ReadPageOptions {
 /** The most records that one page may hold (decision 7). */
 const PAGE_RECORD_LIMIT = 100_000;
 const SET_ASIDE_CHARACTERS = 2000;
+/** Lists, objects and commas of a page: several times what the most records take, and what a parser has memory for. */
+const MAX_PARTS = 8_000_000;
+const MAX_DEPTH = 200_000;
+/** Deeper values are counted by nobody: they are set aside as they are. */
+const MAX_COUNTED_DEPTH = 500;
 
 /**
  * Reads one answer of a report tolerantly (decisions 1, 3, 6 to 8, 11, 21 to 23, 32). Throws AppError:
  * `client.html`, `client.not-json` or `client.truncated` for a body that is not JSON,
  * `client.invalid-request` when `isValid` is false (details `body` and `field` hold the service's words),
- * `client.too-large` over 100,000 records, `client.unexpected-shape` for anything else.
+ * `client.too-large` over 100,000 records, or 8 million values, `client.unexpected-shape` for anything else.
  */
 export function readPage(bytes: Uint8Array, options: ReadPageOptions): ReadPage {
   const text = decodeUtf8(bytes);
   const notes: ReadNotes = { bits: 0, isLossy: false };
-  const quick = readText(text, parseBody, options, notes);
+  const doubled: DoubledKeys[] = [];
+  const quick = readText(text, createFirstParse(doubled), { ...options, doubled }, notes);
   const readAgain = (parse: ParseJson): ReadPage =>
-    readText(text, parse, { ...options, onEntries: noEntries }, notes);
+    readText(text, withNumberWords(parse), { ...options, doubled, onEntries: noEntries }, notes);
   // Rare: only then is the slower parser worth its time.
   const page = notes.isLossy ? readAgain(parseWithoutLoss) : quick;
   if (options.hasExactExtras !== true || !hasExtras(page) || !mayLoseDigits(text)) return page;
@@ -81,6 +95,23 @@ export function readPage(bytes: Uint8Array, options: ReadPageOptions): ReadPage 
   };
 }
 
+/** Parses as a body, and notes the names that come twice, of which a parser keeps one. */
+function createFirstParse(doubled: DoubledKeys[]): ParseJson {
+  const parse = withNumberWords(parseBody);
+  return (text) => {
+    const { depth, parts, keys } = measureJson(text);
+    if (parts > MAX_PARTS || depth > MAX_DEPTH) {
+      const details = { records: parts, limit: MAX_PARTS };
+      throw new AppError('client.too-large', 'The page holds too many values.', details);
+    }
+    const value = parse(text);
+    if (depth > MAX_COUNTED_DEPTH || keys === countKeys(value)) return value;
+    const found = findDoubledKeys(text);
+    if (found !== null) doubled.push(found);
+    return value;
+  };
+}
+
 function noEntries(): void {
   // They were shown by the first reading.
 }
@@ -89,11 +120,17 @@ function hasExtras({ records, groups }: ReadPage): boolean {
   return [...records, ...groups].some(({ extra }) => extra !== undefined && Object.keys(extra).length > 0);
 }
 
-function readText(text: string, parse: ParseJson, options: ReadPageOptions, notes: ReadNotes): ReadPage {
+function readText(
+  text: string,
+  parse: ParseJson,
+  options: ReadPageOptions & { readonly doubled: readonly DoubledKeys[] },
+  notes: ReadNotes,
+): ReadPage {
   notes.bits = 0;
   notes.isLossy = false;
   const remarks = createRemarks();
   const body = unwrap(parse(text), parse, remarks);
+  dropNumberWords(body);
   const names = isDetailKind(options.report) ? FIELD_NAMES[options.report] : SUMMARY_FIELD_NAMES;
   const envelope = readEnvelope(body, notes, remarks);
   if (envelope.isValid === false) throw toRefusedError(body);
@@ -116,10 +153,15 @@ function readText(text: string, parse: ParseJson, options: ReadPageOptions, note
   }
   options.onEntries?.(entries);
   if (found !== null) noteFound(found, whole, remarks);
-  const read = readEntries(entries, options, notes, remarks);
+  const read = readEntries(entries, { ...options, mayHoldWords: /NaN|Infinity/.test(text) }, notes, remarks);
   const loneSurrogates = countLoneSurrogates(text, entries);
   if (loneSurrogates > 0) remarks.add('lone-surrogates', loneSurrogates);
-  if (entries.length > 0 && read.setAside.length === entries.length) {
+  for (const found of options.doubled) {
+    if (found.entries > 0) remarks.add('doubled-keys', found.entries, found.name);
+    if (found.beside > 0) remarks.add('doubled-envelope-keys', found.beside, found.name);
+  }
+  const isOtherwiseShaped = read.setAside.every(({ reason }) => reason !== 'not-a-number');
+  if (entries.length > 0 && read.setAside.length === entries.length && isOtherwiseShaped) {
     throw new AppError('client.unexpected-shape', 'No entry of the answer is a record of this report.', {
       reason: read.setAside[0]?.reason ?? 'no-known-field',
     });
@@ -139,11 +181,18 @@ function readText(text: string, parse: ParseJson, options: ReadPageOptions, note
 
 function readEntries(
   entries: readonly unknown[],
-  options: ReadPageOptions,
+  options: ReadPageOptions & { readonly mayHoldWords: boolean },
   notes: ReadNotes,
   remarks: RemarkTally,
 ): Pick<ReadPage, 'records' | 'groups' | 'setAside'> {
   const setAside: SetAside[] = [];
+  const readEntry = <Read>(
+    entry: unknown,
+    read: (entry: Readonly<Record<string, unknown>>) => Read | SetAsideReason,
+  ): Read | SetAsideReason => {
+    if (!isJsonObject(entry)) return 'not-an-object';
+    return options.mayHoldWords && hasNumberWord(entry) ? 'not-a-number' : read(entry);
+  };
   const collect = <Read extends object>(
     read: (entry: Readonly<Record<string, unknown>>) => Read | SetAsideReason,
   ): Read[] => {
@@ -151,7 +200,7 @@ function readEntries(
     for (let index = 0; index < entries.length; index += 1) {
       const entry = entries[index];
       notes.bits = 0;
-      const result = isJsonObject(entry) ? read(entry) : 'not-an-object';
+      const result = readEntry(entry, read);
       if (typeof result === 'string') setAside.push({ index, reason: result, text: toShortJson(entry) });
       else collected.push(result);
       if (notes.bits !== 0) remarks.addBits(notes.bits);
@@ -165,6 +214,22 @@ function readEntries(
   }
   const groups = collect(createGroupReader(notes));
   return { records: [], groups: keepDirection(groups, options.report, remarks), setAside };
+}
+
+/** True where NaN or Infinity stands in a value, as deep as values are read. */
+function hasNumberWord(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return isNumberWord(value);
+  return depth < 64 && Object.values(value).some((part) => hasNumberWord(part, depth + 1));
+}
+
+/** What stands for a number beside the records says nothing. */
+function dropNumberWords(body: Readonly<Record<string, unknown>> | unknown[]): void {
+  for (const part of [body, ...Object.values(body)]) {
+    if (!isJsonObject(part)) continue;
+    for (const [name, value] of Object.entries(part)) {
+      if (isNumberWord(value)) (part as Record<string, unknown>)[name] = null;
+    }
+  }
 }
 
 /** Both summaries may share one identifier: each keeps its own groups (decision 11). */
@@ -225,7 +290,7 @@ function toRefusedError(body: unknown): AppError {
 
 function toShortJson(entry: unknown): string {
   try {
-    return JSON.stringify(entry).slice(0, SET_ASIDE_CHARACTERS);
+    return restoreNumberWords(JSON.stringify(entry)).slice(0, SET_ASIDE_CHARACTERS);
   } catch {
     return '';
   }

@@ -20,6 +20,8 @@ export type SetAsideReason =
   | 'not-an-object'
   | 'no-known-field'
   | 'nested-too-deep'
+  /** It holds NaN or Infinity. */
+  | 'not-a-number'
   | 'count-not-understood'
   /** Readable, but left out where pages are stored. */
   | 'seen-at-cut'

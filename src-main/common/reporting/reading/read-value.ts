@@ -13,6 +13,7 @@ export const NOTE_BITS = {
   'corrected-spelling': 128,
   'missing-fields': 256,
   'structures-as-text': 512,
+  'number-rounded': 1024,
 } as const;
 
 /** Collected while one record is read. */
@@ -29,7 +30,10 @@ export function readText(value: unknown, notes: ReadNotes): string {
 
 /** A number field, or null when there is none to read. */
 export function readNumber(value: unknown, notes: ReadNotes): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : coerceNumber(value, notes);
+  if (typeof value !== 'number' || !Number.isFinite(value)) return coerceNumber(value, notes);
+  // Whether its digits are those that came, only the text tells.
+  if (isLossy(value)) notes.isLossy = true;
+  return value;
 }
 
 /** An integer field, or null when there is none to read; never rounds. */
@@ -63,7 +67,7 @@ function coerceText(value: unknown, notes: ReadNotes): string {
 function coerceNumber(value: unknown, notes: ReadNotes): number | null {
   if (value === undefined) return null;
   const digits = toRawDigits(value);
-  if (digits !== null && Number.isFinite(Number(digits))) return Number(digits);
+  if (digits !== null && Number.isFinite(Number(digits))) return keep(digits, notes);
   const text = typeof value === 'string' ? value.trim() : null;
   if (value === null || text === '') {
     notes.bits |= NOTE_BITS['null-values'];
@@ -72,10 +76,29 @@ function coerceNumber(value: unknown, notes: ReadNotes): number | null {
   // Strict on purpose: `1,234` is one number to some and another to others.
   if (text !== null && /^[-+]?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(text) && Number.isFinite(Number(text))) {
     notes.bits |= NOTE_BITS['numbers-as-strings'];
-    return Number(text);
+    return keep(text, notes);
   }
   notes.bits |= NOTE_BITS['number-not-understood'];
   return null;
+}
+
+/** The number that is kept of digits, and a note where it is another one. */
+function keep(digits: string, notes: ReadNotes): number {
+  const value = Number(digits);
+  if (toPlainDigits(digits) !== toPlainDigits(String(value))) notes.bits |= NOTE_BITS['number-rounded'];
+  return value;
+}
+
+/** One spelling for each number: its digits without zeros at either end, and the place of the point. */
+function toPlainDigits(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^([-+]?)(\d+)(?:\.(\d+))?(?:e([-+]?\d+))?$/i.exec(text) ?? [];
+  const all = whole + fraction;
+  const leading = all.search(/[1-9]/);
+  if (leading === -1) return '0';
+  let end = all.length;
+  while (all[end - 1] === '0') end -= 1;
+  return `${sign === '-' ? '-' : ''}${all.slice(leading, end)}e${whole.length - leading + Number(exponent)}`;
 }
 
 /** Notes numbers that lost digits or their size, in structures of up to the depth that is read as well. */

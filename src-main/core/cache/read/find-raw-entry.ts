@@ -1,10 +1,26 @@
 import { parseTree, type Node } from 'jsonc-parser';
+import { withNumberWords } from '../../../common/reporting/reading/read-json.ts';
+
+const parse = withNumberWords((text) => JSON.parse(text) as unknown);
 
 /**
  * Returns the texts of entries of a page, letter for letter; null for each where the page holds its entries in a way
- * that has no such text, such as a list inside a string. `entries` are those of the page as they were parsed.
+ * that has no such text, such as a list inside a string, or nested deeper than can be looked through. `entries` are those of the page as they were parsed.
  */
 export function findRawEntries(
+  text: string,
+  entries: readonly unknown[],
+  places: readonly number[],
+): (string | null)[] {
+  try {
+    return findEntries(text, entries, places);
+  } catch (error) {
+    if (error instanceof RangeError) return places.map(() => null);
+    throw error;
+  }
+}
+
+function findEntries(
   text: string,
   entries: readonly unknown[],
   places: readonly number[],
@@ -18,7 +34,7 @@ export function findRawEntries(
       const node = list.children?.[place];
       if (node === undefined) continue;
       const found = text.slice(node.offset, node.offset + node.length);
-      if (JSON.stringify(JSON.parse(found)) === wanted) return found;
+      if (JSON.stringify(parse(found)) === wanted) return found;
     }
     return null;
   });

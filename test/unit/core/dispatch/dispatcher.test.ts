@@ -53,6 +53,23 @@ describe('dispatcher', () => {
     }
   });
 
+  it.each([2 ** 53, 1e19, 1e308, -(2 ** 53)])(
+    'a whole number beyond 2^53 gets app.invalid-input: %s',
+    async (number) => {
+      const fail = (): never => {
+        throw new TypeError('datatype mismatch');
+      };
+      const call = dispatcherFor({ 'snapshots/read-set-aside': fail, 'snapshots/get': fail });
+      const inputs = {
+        'snapshots/read-set-aside': { snapshotId: 1, offset: number, limit: 1 },
+        'snapshots/get': { snapshotId: number },
+      };
+      for (const [name, input] of Object.entries(inputs)) {
+        expect(await call(name, input), name).toMatchObject({ error: { code: 'app.invalid-input' } });
+      }
+    },
+  );
+
   it('an unknown time zone of a period and an absurd date in a filter get app.invalid-input', async () => {
     const call = dispatcherFor({});
     const period = { fromMs: 0, toMs: 0, startDate: 'x', endDate: 'x', zone: 'Mars/Olympus' };
