@@ -1,3 +1,4 @@
+import { foldCase } from '../../src-main/common/fold-case.ts';
 import type { CodeClass } from '../../src-main/common/model/records/record.ts';
 import type {
   FieldCondition,
@@ -20,9 +21,15 @@ export function findChoice({ conditions }: RecordFilter, choice: Choice): 'inclu
   return found.exclude === true ? 'excluded' : 'included';
 }
 
-function hasChoice({ field, values = [], classes = [] }: FieldCondition, choice: Choice): boolean {
+function hasChoice(condition: FieldCondition, choice: Choice): boolean {
+  const { field, values = [], anyCase = [], classes = [] } = condition;
   if (field !== choice.field) return false;
-  return 'codeClass' in choice ? classes.includes(choice.codeClass) : values.includes(choice.value);
+  if ('codeClass' in choice) return classes.includes(choice.codeClass);
+  return values.includes(choice.value) || anyCase.some((value) => isSpelling(value, choice.value));
+}
+
+function isSpelling(text: string, value: string | number | null): boolean {
+  return typeof value === 'string' && foldCase(text) === foldCase(value);
 }
 
 /** Includes or excludes a choice beside the others of its field; takes it out where it is so already. */
@@ -39,7 +46,7 @@ export function toggleChoice(
       condition.field === choice.field &&
       (condition.exclude === true) === isExcluded &&
       // Beside a range or a text a value would widen it.
-      (condition.values !== undefined || condition.classes !== undefined) &&
+      isList(condition) &&
       !isOpen(condition),
   );
   const target = rest[place];
@@ -63,16 +70,23 @@ function addChoice(condition: FieldCondition, choice: Choice): FieldCondition {
 
 function withoutChoice(condition: FieldCondition, choice: Choice): FieldCondition[] {
   if (!hasChoice(condition, choice)) return [condition];
-  const { values, classes, ...rest } = condition;
+  const { values, anyCase, classes, ...rest } = condition;
   const keptValues = 'codeClass' in choice ? values : values?.filter((value) => value !== choice.value);
+  const keptSpellings =
+    'codeClass' in choice ? anyCase : anyCase?.filter((value) => !isSpelling(value, choice.value));
   const keptClasses =
     'codeClass' in choice ? classes?.filter((codeClass) => codeClass !== choice.codeClass) : classes;
   const kept = {
     ...rest,
     ...(keptValues === undefined || keptValues.length === 0 ? {} : { values: keptValues }),
+    ...(keptSpellings === undefined || keptSpellings.length === 0 ? {} : { anyCase: keptSpellings }),
     ...(keptClasses === undefined || keptClasses.length === 0 ? {} : { classes: keptClasses }),
   };
-  return kept.values === undefined && kept.classes === undefined && !isOpen(kept) ? [] : [kept];
+  return isList(kept) || isOpen(kept) ? [kept] : [];
+}
+
+function isList({ values, anyCase, classes }: FieldCondition): boolean {
+  return values !== undefined || anyCase !== undefined || classes !== undefined;
 }
 
 function isOpen({ min, max, text }: FieldCondition): boolean {

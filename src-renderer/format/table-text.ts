@@ -6,12 +6,48 @@ interface Column {
   readonly name: string;
   readonly kind: string;
 }
+type NamedColumn = Pick<Column, 'name'> & Partial<Column>;
 
-/** Returns a table as tab-separated text with a line of names; cells that hold a tab, a line end or a quote are quoted. */
-export function toTsv(columns: readonly Pick<Column, 'name'>[], rows: Rows): string {
+/** Returns a text that no spreadsheet takes for a formula. */
+function guard(text: string): string {
+  return isSpreadsheetFormula(text) ? `'${text}` : text;
+}
+
+/** A number as text, or null for a text; decimals and large numbers come as text. */
+function toNumber(cell: Cell, column: Partial<Column> | undefined): string | null {
+  if (typeof cell === 'number') return String(cell);
+  return column?.kind === 'number' && /^-?[\d.]+$/.test(String(cell)) ? String(cell) : null;
+}
+
+/**
+ * Returns a table as tab-separated text with a line of names; cells that hold a tab, a line end or a quote are quoted, and
+ * those that a spreadsheet would take for a formula are guarded.
+ */
+export function toTsv(columns: readonly NamedColumn[], rows: Rows): string {
   const quote = (text: string): string => (/[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = [columns.map(({ name }) => name), ...rows.map((row) => row.map(toText))];
+  const toCell = (cell: Cell, place: number): string => toNumber(cell, columns[place]) ?? guard(toText(cell));
+  const lines = [columns.map(({ name }) => guard(name)), ...rows.map((row) => row.map(toCell))];
   return lines.map((cells) => `${cells.map(quote).join('\t')}\n`).join('');
+}
+
+/**
+ * Returns a table as HTML, as a spreadsheet takes it from the clipboard: texts stay texts, with their zeros and all of their
+ * digits, and numbers are numbers whatever sign its language puts before decimals. Without columns it has no line of names.
+ */
+export function toHtmlTable(columns: readonly NamedColumn[], rows: Rows): string {
+  const escape = (text: string): string =>
+    text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(/\r\n?|\n/g, '<br>');
+  const toCell = (cell: Cell, place: number): string => {
+    const number = toNumber(cell, columns[place]);
+    if (number !== null) return `<td x:num="${number}">${number}</td>`;
+    // Whatever its form, a time is one that can be reckoned with.
+    if (columns[place]?.kind === 'time') return `<td>${escape(guard(toText(cell)))}</td>`;
+    return `<td style="mso-number-format:'\\@';white-space:pre-wrap">${escape(guard(toText(cell)))}</td>`;
+  };
+  const names = columns.map(({ name }) => `<th>${escape(guard(name))}</th>`).join('');
+  const lines = [names, ...rows.map((row) => row.map(toCell).join(''))].filter((line) => line !== '');
+  const body = lines.map((line) => `<tr>${line}</tr>`).join('');
+  return `<html xmlns:x="urn:schemas-microsoft-com:office:excel"><meta charset="utf-8"><table>${body}</table></html>`;
 }
 
 /**
@@ -20,13 +56,9 @@ export function toTsv(columns: readonly Pick<Column, 'name'>[], rows: Rows): str
  */
 export function toCsv(columns: readonly Column[], rows: Rows): string {
   const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-  const guard = (text: string): string => (isSpreadsheetFormula(text) ? `'${text}` : text);
   const toCell = (cell: Cell, place: number): string => {
     if (cell === null) return '';
-    if (typeof cell === 'number') return String(cell);
-    // Decimals and large numbers come as text.
-    if (columns[place]?.kind === 'number' && /^-?[\d.]+$/.test(String(cell))) return String(cell);
-    return quote(guard(String(cell)));
+    return toNumber(cell, columns[place]) ?? quote(guard(String(cell)));
   };
   const lines = [columns.map(({ name }) => quote(guard(name))), ...rows.map((row) => row.map(toCell))];
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('');

@@ -12,9 +12,12 @@ function hasTerm(text: unknown, term: SearchTerm): boolean {
 
 /** Returns the fields of a whole record in which any of the terms stands. */
 export function findRecordFields(record: RecordDetail, terms: readonly SearchTerm[]): readonly FilterField[] {
-  const found = terms.flatMap((term) =>
-    term.fields.filter((field) => hasTerm(record[field as keyof RecordDetail], term)),
-  );
+  const found = terms.flatMap((term) => {
+    const known = term.fields.filter((field) => hasTerm(record[field as keyof RecordDetail], term));
+    // Nowhere else, it stands in the rest of the text that is here only in part.
+    const cut = term.fields.filter((field) => field in (record.cutLengths ?? {}));
+    return known.length > 0 || cut.length !== 1 ? known : cut;
+  });
   return [...new Set(found)];
 }
 

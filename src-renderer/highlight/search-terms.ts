@@ -1,3 +1,4 @@
+import { findFolded, foldCase } from '../../src-main/common/fold-case.ts';
 import {
   SEARCHED_FIELDS,
   type FilterField,
@@ -9,42 +10,34 @@ import { toQueryField } from '../../src-main/common/query/query-fields.ts';
 export interface SearchTerm {
   readonly fields: readonly FilterField[];
   readonly text: string;
-  /** True where it has to be the whole value, in its letter case. */
-  readonly isWhole: boolean;
+  /** Where it has to be the whole value: in its own letter case, or in any. Undefined for a part, in any letter case. */
+  readonly whole?: 'exact' | 'any-case';
 }
 
 /** Returns the texts that the records of a filter have; what it excludes they don't have. */
 export function listSearchTerms({ conditions }: RecordFilter): readonly SearchTerm[] {
   return conditions
     .filter(({ exclude }) => exclude !== true)
-    .flatMap(({ field, text, values = [] }): SearchTerm[] => {
+    .flatMap(({ field, text, values = [], anyCase = [] }): SearchTerm[] => {
       const fields = field === 'anywhere' ? SEARCHED_FIELDS : [field];
-      const part = text === undefined ? [] : [{ fields, text, isWhole: false }];
+      const part = text === undefined ? [] : [{ fields, text }];
       const isText = toQueryField(field)?.kind === 'text' && field !== 'errorFamily';
-      const whole = isText ? values.filter((value) => value !== null && value !== '') : [];
-      return [...part, ...whole.map((value) => ({ fields, text: String(value), isWhole: true }))];
+      if (!isText) return part;
+      const exact = values.filter((value) => value !== null && value !== '');
+      return [
+        ...part,
+        ...exact.map((value) => ({ fields, text: String(value), whole: 'exact' as const })),
+        ...anyCase.map((value) => ({ fields, text: value, whole: 'any-case' as const })),
+      ];
     });
 }
 
 /** Returns where a term stands in a text, each time from and to; case is ignored as by the search itself. */
-export function findTerm(text: string, { text: wanted, isWhole }: SearchTerm): [from: number, to: number][] {
-  if (isWhole) return text === wanted ? [[0, text.length]] : [];
-  const needle = wanted.toLowerCase();
-  const lowered = toLowerEach(text);
-  const places: [number, number][] = [];
-  for (let at = lowered.indexOf(needle); at >= 0; at = lowered.indexOf(needle, at + needle.length)) {
-    places.push([at, at + needle.length]);
-    if (places.length === MAX_PLACES) break;
-  }
-  return places;
+export function findTerm(text: string, { text: wanted, whole }: SearchTerm): [from: number, to: number][] {
+  if (whole === undefined) return findFolded(text, wanted, MAX_PLACES);
+  const isSame = whole === 'exact' ? text === wanted : foldCase(text) === foldCase(wanted);
+  return isSame ? [[0, text.length]] : [];
 }
 
 /** Finds in one text beyond which nobody looks. */
 const MAX_PLACES = 1000;
-
-/** Letters are lowered one by one, so that their places stay, as the search does it. */
-function toLowerEach(text: string): string {
-  const lowered = text.toLowerCase();
-  if (lowered.length === text.length && !text.includes('Σ')) return lowered;
-  return Array.from(text, (letter) => Array.from(letter.toLowerCase())[0]).join('');
-}

@@ -1,3 +1,4 @@
+import { findFolded } from '../../src-main/common/fold-case.ts';
 import { toRanges } from '../highlight/text-ranges.ts';
 
 /** Elements whose text is searched, each by itself. */
@@ -6,10 +7,7 @@ const SEARCHED = '[data-searched]';
 /** Finds a text, whatever its case, in what an element shows; one range for each find, in the order of the page. */
 export function findMatches(root: HTMLElement, query: string): Range[] {
   if (query === '') return [];
-  const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');
   return [...root.querySelectorAll(SEARCHED)].flatMap((element) =>
-    toRanges(element, (text) =>
-      [...text.matchAll(pattern)].map(({ index, 0: found }) => [index, index + found.length] as const),
-    ),
+    toRanges(element, (text) => findFolded(text, query, Infinity)),
   );
 }

@@ -10,9 +10,10 @@ import {
   type Ref,
   type ShallowRef,
 } from 'vue';
+import { findScroller } from '../composables/find-scroller.ts';
 import { findMatches } from './find-matches.ts';
 
-/** True while the record is searched: nothing of it is folded then. */
+/** True while the record is searched: nothing of it is folded or cut then. */
 export const isSearchingKey: InjectionKey<Ref<boolean>> = Symbol('is searching');
 
 const ALL_NAME = 'record-match';
@@ -45,7 +46,17 @@ export function useRecordSearch(root: Readonly<ShallowRef<HTMLElement | null>>) 
 
   function reveal(): void {
     const current = matches.value[place.value];
-    current?.startContainer.parentElement?.scrollIntoView({ block: 'nearest' });
+    const element = current?.startContainer.parentElement;
+    if (current === undefined || element == null) return;
+    element.scrollIntoView({ block: 'nearest' });
+    // A long text is one element, of which the match is a small part.
+    for (let box = findScroller(element); ; box = findScroller(box.parentElement ?? box)) {
+      const [match, view] = [current.getBoundingClientRect(), box.getBoundingClientRect()];
+      if (match.top < view.top || match.bottom > view.bottom) {
+        box.scrollTop += match.top - view.top - box.clientHeight / 2;
+      }
+      if (box === root.value || !root.value?.contains(box)) return;
+    }
   }
 
   /** Goes to the next find, or the previous one; from the last on to the first. */

@@ -27,13 +27,14 @@ export function useConditionWords(readZone: () => string): (condition: FieldCond
   const formatPeriod = usePeriodWords();
 
   function toWords(condition: FieldCondition): ConditionWords {
-    const { field, values = [], classes = [], min, max, text, exclude } = condition;
+    const { field, values = [], anyCase = [], classes = [], min, max, text, exclude } = condition;
     const parts = [
       // In their own order, whichever was chosen first.
       ...CODE_CLASSES.filter((name) => classes.includes(name)).map((name) => t(`detail.codeClasses.${name}`)),
       ...values.map((value) =>
         value === null || value === '' ? t('detail.filters.blank') : toText(field, value),
       ),
+      ...anyCase.map((value) => toText(field, value)),
     ];
     const listed =
       parts.length > MAX_LISTED ? [t('common.several', { count: formatCount(parts.length) })] : parts;

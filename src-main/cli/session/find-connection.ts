@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { foldCase } from '../../common/fold-case.ts';
 import type {
   Connection,
   ConnectionDraft,
@@ -53,7 +54,7 @@ export async function findConnection(session: Session, wanted: string): Promise<
 }
 
 function isAlike(name: string, wanted: string): boolean {
-  return name.toLowerCase() === wanted.toLowerCase();
+  return foldCase(name) === foldCase(wanted);
 }
 
 /** Returns what a person fills in of a saved connection. */

@@ -1,3 +1,4 @@
+import { foldCase, hasCase } from '../fold-case.ts';
 import { CODE_CLASSES, type CodeClass } from '../model/records/record.ts';
 import {
   MAX_CONDITIONS,
@@ -49,6 +50,8 @@ export interface ParsedQuery {
   readonly terms: readonly ParsedTerm[];
   /** The first fault; null for a query that is understood whole. */
   readonly error: QueryError | null;
+  /** True when a text is searched that looks as if it named a field. */
+  readonly isLikeField: boolean;
 }
 
 /** Reads and writes instants in the clock that is shown. */
@@ -83,7 +86,12 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
     else terms.push({ condition: read, from: term.from, to: term.to });
   }
   if (unclosed !== null) error ??= { fault: 'quote-unclosed', text: query.slice(unclosed.from), ...unclosed };
-  return { filter: { conditions: terms.map(({ condition }) => condition) }, terms, error };
+  return {
+    filter: { conditions: terms.map(({ condition }) => condition) },
+    terms,
+    error,
+    isLikeField: split.some((term) => term.isLikeField === true),
+  };
 }
 
 function readTerm(term: QueryTerm, clock: QueryClock, findNamed: FindNamed): FieldCondition | QueryError {
@@ -120,17 +128,27 @@ function readText(
     ({ text, operator }) => operator === '' && findNamed(field.field, text).length > 1,
   );
   if (ambiguous !== undefined) return toError('name-ambiguous', ambiguous.text, ambiguous);
-  const texts = values.map(({ text, operator }) =>
-    operator === '' ? (findNamed(field.field, text)[0] ?? text) : text,
-  );
-  const [text = ''] = texts;
+  const read = values.map(({ text, operator }) => {
+    // Marks are words of the query's own.
+    if (field.field === 'mark') return { text: foldCase(text), isExact: true };
+    const named = operator === '' ? findNamed(field.field, text)[0] : undefined;
+    return { text: named ?? text, isExact: operator === '=' || named !== undefined || !hasCase(text) };
+  });
+  const [{ text = '' } = {}] = read;
   const operator = values[0]?.operator ?? '';
   const findsParts = operator === '~' || (operator === '' && field.findsParts);
-  const isPart = findsParts && text !== '' && texts.length === 1;
+  const isPart = findsParts && text !== '' && read.length === 1;
   const limit = isPart ? MAX_TEXT_CHARACTERS : MAX_VALUE_CHARACTERS;
   const long = values.find((value) => value.text.length > limit);
   if (long !== undefined) return toError('too-long', '', long);
-  return isPart ? { field: field.field, text } : { field: field.field, values: texts };
+  if (isPart) return { field: field.field, text };
+  const exact = read.filter(({ isExact }) => isExact).map((value) => value.text);
+  const anyCase = read.filter(({ isExact }) => !isExact).map((value) => value.text);
+  return {
+    field: field.field,
+    ...(exact.length > 0 ? { values: exact } : {}),
+    ...(anyCase.length > 0 ? { anyCase } : {}),
+  };
 }
 
 function readNumbers(

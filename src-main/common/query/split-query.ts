@@ -1,8 +1,12 @@
+import { findQueryField } from './query-fields.ts';
+
 /** A term of a query as typed, and where it stands. */
 export interface QueryTerm {
   readonly isExcluded: boolean;
   /** Null for a bare text. */
   readonly keyword: string | null;
+  /** True for a text that looks as if it named a field: `TypeError: x`, `https://…`. */
+  readonly isLikeField?: true;
   /** Values between commas; quotes are taken away. */
   readonly values: readonly QueryToken[];
   readonly from: number;
@@ -52,7 +56,7 @@ export function splitQuery(query: string): { terms: QueryTerm[]; unclosed: Unclo
       const opened = place;
       place += 1;
       while (place < query.length && query[place] !== '"') {
-        if (query[place] === '\\' && place + 1 < query.length) place += 1;
+        if (query[place] === '\\' && /["\\]/.test(query.charAt(place + 1))) place += 1;
         text += query.charAt(place);
         place += 1;
       }
@@ -71,10 +75,19 @@ export function splitQuery(query: string): { terms: QueryTerm[]; unclosed: Unclo
     const from = place;
     const isExcluded = query[place] === '-' && /[^\s]/.test(query[place + 1] ?? ' ');
     if (isExcluded) place += 1;
-    const keyword = /^[a-z]+(?=:)/i.exec(query.slice(place))?.[0] ?? null;
+    const word = /^[a-z]+(?=:)/i.exec(query.slice(place))?.[0] ?? null;
+    const isLikeField = word !== null && isText(word, query.slice(place + word.length + 1));
+    const keyword = isLikeField ? null : word;
     if (keyword === null) {
       const token = readToken(' \t\n\r', false);
-      terms.push({ isExcluded, keyword, values: [token], from, to: place });
+      terms.push({
+        isExcluded,
+        keyword,
+        ...(isLikeField ? { isLikeField } : {}),
+        values: [token],
+        from,
+        to: place,
+      });
       continue;
     }
     place += keyword.length;
@@ -86,4 +99,9 @@ export function splitQuery(query: string): { terms: QueryTerm[]; unclosed: Unclo
     terms.push({ isExcluded, keyword, values, from, to: place });
   }
   return { terms, unclosed };
+}
+
+/** No field has a name before `//`, nor a value after a blank, as messages of errors do. */
+function isText(word: string, rest: string): boolean {
+  return rest.startsWith('//') || (/^\s/.test(rest) && findQueryField(word) === null);
 }

@@ -1,4 +1,9 @@
-import type { FieldCondition, RecordFilter } from '../model/records/record-filter.ts';
+import { hasCase } from '../fold-case.ts';
+import {
+  MAX_TEXT_CHARACTERS,
+  type FieldCondition,
+  type RecordFilter,
+} from '../model/records/record-filter.ts';
 import type { QueryClock } from './parse-query.ts';
 import { findOpenBound } from './number-bounds.ts';
 import { toQueryField, type QueryField } from './query-fields.ts';
@@ -19,6 +24,16 @@ function writeTerm(condition: FieldCondition, clock: QueryClock): string {
   return `${minus}${field.keyword}:${values.join(',')}`;
 }
 
+/**
+ * Returns what is put into an empty query line for a text that was pasted: one that begins as messages and addresses do is
+ * searched as it stands. Null for a text that is a query.
+ */
+export function toPastedQuery(pasted: string): string | null {
+  const [line = ''] = pasted.trim().split(/[\r\n]/, 1);
+  const isText = /^[\w.$-]+:(\s|\/\/)/.test(line) || (/^[\w.$]+:$/.test(line) && line !== pasted.trim());
+  return isText ? quote(line.slice(0, MAX_TEXT_CHARACTERS), /^$/) : null;
+}
+
 /** Writes a value as it stands in a term, in quotes where it needs them. */
 export function writeValue(value: string): string {
   return quote(value, PLAIN_VALUE);
@@ -26,10 +41,17 @@ export function writeValue(value: string): string {
 
 const PLAIN_VALUE = /^[^\s"\\,<>=~][^\s"\\,]*$/;
 
-function writeText({ values, text }: FieldCondition, { findsParts }: QueryField): string[] {
-  if (text !== undefined) return [`${findsParts ? '' : '~'}${quote(text, PLAIN_VALUE)}`];
-  const isMarked = findsParts && values?.length === 1 && values[0] !== '';
-  return (values ?? []).map((value) => `${isMarked ? '=' : ''}${quote(String(value ?? ''), PLAIN_VALUE)}`);
+function writeText({ values = [], anyCase = [], text }: FieldCondition, known: QueryField): string[] {
+  if (text !== undefined) return [`${known.findsParts ? '' : '~'}${quote(text, PLAIN_VALUE)}`];
+  const isOnly = values.length + anyCase.length === 1;
+  // Without the sign a value is found in any letter case, and a lone one, where a field finds parts, as a part.
+  const exact = values.map((value) => {
+    const own = String(value ?? '');
+    const isAnyCase = known.field !== 'mark' && hasCase(own);
+    const isMarked = own !== '' && (isAnyCase || (known.findsParts && isOnly));
+    return `${isMarked ? '=' : ''}${quote(own, PLAIN_VALUE)}`;
+  });
+  return [...exact, ...anyCase.map((value) => quote(value, PLAIN_VALUE))];
 }
 
 function writeNumbers(condition: FieldCondition, { kind }: QueryField, clock: QueryClock): string[] {

@@ -1,3 +1,4 @@
+import { foldCase } from '../fold-case.ts';
 import type { CodeClass } from '../model/records/record.ts';
 import {
   SEARCHED_FIELDS,
@@ -69,15 +70,18 @@ function listAlternatives(
   direction: Direction,
   clock: StatementClock,
 ): string[] | null {
-  const { field, values = [], classes = [], min, max, text } = condition;
+  const { field, values = [], anyCase = [], classes = [], min, max, text } = condition;
   if (field === 'anywhere') return text === undefined ? null : [toSearchSql(text, direction)];
-  if (values.length + classes.length === 0 && min === undefined && max === undefined && text === undefined) {
-    return null;
-  }
+  const listed = values.length + anyCase.length + classes.length;
+  if (listed === 0 && min === undefined && max === undefined && text === undefined) return null;
   const column = findSqlColumn(field, direction);
   if (column === null) return [];
   const { name, type } = column;
   const parts = toValuesSql(values, column);
+  if (anyCase.length > 0) {
+    const folded = anyCase.map((value) => quoteText(foldCase(value)));
+    parts.push(type === 'text' ? toOneOfSql(`fold_case(${name})`, folded) : 'false');
+  }
   if (field === 'responseCode') parts.push(...classes.map((code) => CODE_CLASS_SQL[code]));
   if (type === 'timestamp') parts.push(...toSpanSql(min, max, clock));
   else if (type !== 'text' && (min !== undefined || max !== undefined)) {
@@ -99,14 +103,16 @@ function toValuesSql(
   const exact = values.filter((value) => value !== null && value !== '');
   const written = exact.flatMap((value) => toValueSql(value ?? '', type) ?? []);
   if (exact.length > 0) {
-    const [only] = written;
-    if (only === undefined) parts.push('false');
-    else parts.push(written.length === 1 ? `${name} = ${only}` : `${name} IN (${written.join(', ')})`);
+    parts.push(written.length === 0 ? 'false' : toOneOfSql(name, written));
   }
   if (exact.length < values.length) {
     parts.push(type === 'text' ? `(${name} IS NULL OR ${name} = '')` : `${name} IS NULL`);
   }
   return parts;
+}
+
+function toOneOfSql(sql: string, written: readonly string[]): string {
+  return written.length === 1 ? `${sql} = ${written.join('')}` : `${sql} IN (${written.join(', ')})`;
 }
 
 /** Null for a value that no record can have. */
@@ -142,7 +148,7 @@ function toSpanSql(min: number | undefined, max: number | undefined, clock: Stat
 }
 
 function toContainsSql(column: string, text: string): string {
-  return `contains(lower(${column}), ${quoteText(text.toLowerCase())})`;
+  return `contains(fold_case(${column}), ${quoteText(foldCase(text))})`;
 }
 
 function toSearchSql(text: string, direction: Direction): string {

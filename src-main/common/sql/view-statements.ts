@@ -26,7 +26,7 @@ export function toRecordsStatement(view: {
   const keys = order.flatMap(({ column, descending }) => {
     const found = column === 'received' ? null : findSqlColumn(column, direction);
     if (found === null) return [];
-    const key = found.type === 'text' ? `lower(${found.name})` : found.name;
+    const key = found.type === 'text' ? `fold_case(${found.name})` : found.name;
     return `${key} ${descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST'}`;
   });
   return joinLines([

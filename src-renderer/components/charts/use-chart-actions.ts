@@ -1,4 +1,3 @@
-import { useClipboard } from '@vueuse/core';
 import { provide, shallowRef, type Ref, type ShallowRef } from 'vue';
 import {
   chartFrameKey,
@@ -9,8 +8,9 @@ import {
 import { makePng, makeSvg, type Ground } from '../../charts/picture/make-picture.ts';
 import { saveBlob, saveText } from '../../composables/save-file.ts';
 import { useAttempt } from '../../composables/use-attempt.ts';
+import { useTableClipboard } from '../../composables/use-table-clipboard.ts';
 import { useCopied } from '../../composables/use-copied.ts';
-import { toCsv, toTsv } from '../../format/table-text.ts';
+import { toCsv, toHtmlTable, toTsv } from '../../format/table-text.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
 
 export type ChartAction = 'copyPng' | 'savePng' | 'saveSvg' | 'copyFigures' | 'saveFigures';
@@ -39,7 +39,7 @@ export function useChartActions(
   const ground = shallowRef<Ground>('light');
   const { copied, copy: confirm } = useCopied<ChartAction>();
   const { error, attempt } = useAttempt();
-  const { copy: copyText } = useClipboard({ legacy: true });
+  const write = useTableClipboard();
   provide(chartFrameKey, (next) => (drawing.value = next));
 
   async function run(action: ChartAction): Promise<void> {
@@ -52,7 +52,7 @@ export function useChartActions(
     const shown = drawing.value;
     switch (action) {
       case 'copyFigures':
-        return confirm(action, () => copyText(toTsv(columns, rows)));
+        return confirm(action, () => write(toTsv(columns, rows), toHtmlTable(columns, rows)));
       case 'saveFigures':
         saveText(toFileName(words.title, 'csv'), toCsv(columns, rows), 'text/csv;charset=utf-8');
         break;

@@ -22,9 +22,9 @@ const HOUR_MINUTES = 60;
 
 /** The one channel or service that a condition on it leaves; undefined where it says something else. */
 export function findSingle(condition: FieldCondition): number | undefined {
-  const { values = [], exclude, classes, min, max, text } = condition;
+  const { values = [], anyCase, exclude, classes, min, max, text } = condition;
   const [value] = values;
-  const isPlain = [classes, min, max, text].every((part) => part === undefined) && exclude !== true;
+  const isPlain = [anyCase, classes, min, max, text].every((part) => part === undefined) && exclude !== true;
   return isPlain && values.length === 1 && typeof value === 'number' ? value : undefined;
 }
 

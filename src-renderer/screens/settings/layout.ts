@@ -1,4 +1,5 @@
 import type { Component } from 'vue';
+import { foldCase } from '../../../src-main/common/fold-case.ts';
 import {
   SETTING_ENTRIES,
   SETTING_SECTIONS,
@@ -92,12 +93,10 @@ const QUOTES = /^["'“”„‘’‚«»‹›]+|["'“”„‘’‚«»‹�
 
 /** True when every typed word begins a word of the text, in any order. */
 export function isFound(text: string, typed: string): boolean {
-  const words = text
-    .toLowerCase()
+  const words = foldCase(text)
     .split(/[\s,.:;()]+/)
     .map((word) => word.replaceAll(QUOTES, ''));
-  return typed
-    .toLowerCase()
+  return foldCase(typed)
     .split(/\s+/)
     .every((part) => words.some((word) => word.startsWith(part)));
 }

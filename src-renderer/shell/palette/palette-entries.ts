@@ -19,6 +19,7 @@ import {
   RefreshCw,
   Settings,
 } from '@lucide/vue';
+import { foldCase } from '../../../src-main/common/fold-case.ts';
 import type { Clock } from '../../../src-main/common/model/clock.ts';
 import type { SavedStatement } from '../../../src-main/common/model/settings/settings.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
@@ -165,10 +166,9 @@ function matches(label: string, text: string, groupName = ''): boolean {
 
 /** Without accents, letter case, and the marks that keep a name's direction apart. */
 function foldText(text: string): string {
-  return text
+  return foldCase(text)
     .normalize('NFD')
-    .replace(/[\p{M}\p{Cf}]/gu, '')
-    .toLowerCase();
+    .replace(/[\p{M}\p{Cf}]/gu, '');
 }
 
 function beginsWord(words: string, part: string): boolean {

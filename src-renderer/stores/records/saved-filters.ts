@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
+import { foldCase } from '../../../src-main/common/fold-case.ts';
 import {
   MAX_FILTER_NAME_CHARACTERS,
   MAX_FILTER_QUERY_CHARACTERS,
@@ -18,7 +19,7 @@ interface Removal {
 }
 
 function isNamed(saved: SavedFilter, name: string): boolean {
-  return saved.name.toLowerCase() === name.toLowerCase();
+  return foldCase(saved.name) === foldCase(name);
 }
 
 /** The filters that the person saved under a name; the settings keep them. */

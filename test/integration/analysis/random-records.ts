@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { foldCase } from '../../../src-main/common/fold-case.ts';
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { ENGINE_COLUMNS } from '../../../src-main/core/analysis/engine/engine-tables.ts';
@@ -38,6 +39,9 @@ const texts = fc.constantFrom(
   'é',
   'É',
   'ß',
+  'STRASSE',
+  'İbrahim',
+  'ΟΔΟΣ e\u0301',
   '😀 x',
   "it's",
   '%_\\',
@@ -73,7 +77,11 @@ const condition = fc.oneof(
     {
       field: fc.constantFrom('origin', 'client', 'error', 'sessionId', 'payload'),
       values: fc.array(fc.constantFrom(null, '', 'a', 'A', 'web', 's1'), { maxLength: 3 }),
-      text: fc.constantFrom('a', 'TIMED', 'é', '%', 'after', 'Out 3', 't 1', ' x', '\u0130'),
+      anyCase: fc.array(fc.constantFrom('A', 'é', 'WEB', 'S1', 'straße', 'οδος É'), {
+        minLength: 1,
+        maxLength: 2,
+      }),
+      text: fc.constantFrom('a', 'TIMED', 'é', '%', 'after', 'Out 3', 't 1', ' x', '\u0130', 'ss', 'ς'),
       exclude: fc.boolean(),
     },
     { requiredKeys: ['field'] },
@@ -187,16 +195,16 @@ type Field = Exclude<keyof PlainRecord, 'recordId'>;
 export function meets(record: PlainRecord, filter: RecordFilter): boolean {
   const { client, error, sessionId, origin, payload } = record;
   return filter.conditions.every((condition) => {
-    const { values = [], classes = [], min, max, text } = condition;
+    const { values = [], anyCase = [], classes = [], min, max, text } = condition;
     if (condition.field === 'anywhere') {
-      const needle = (text ?? '').toLowerCase();
+      const needle = foldCase(text ?? '');
       const isFound = [client, error, sessionId, origin, payload].some((own) =>
-        own.toLowerCase().includes(needle),
+        foldCase(own).includes(needle),
       );
       return isFound !== (condition.exclude === true);
     }
-    if (values.length + classes.length === 0 && min === undefined && max === undefined && text === undefined)
-      return true;
+    const listed = values.length + anyCase.length + classes.length;
+    if (listed === 0 && min === undefined && max === undefined && text === undefined) return true;
     const isExcluded = condition.exclude === true;
     if (condition.field === 'errorFamily') {
       return values.includes(toErrorPattern(error)) !== isExcluded;
@@ -208,7 +216,7 @@ export function meets(record: PlainRecord, filter: RecordFilter): boolean {
 }
 
 function meetsOne(value: string | number | null, condition: FieldCondition): boolean {
-  const { field, values = [], classes = [], min, max, text } = condition;
+  const { field, values = [], anyCase = [], classes = [], min, max, text } = condition;
   if (
     values.some((wanted) =>
       wanted === null || wanted === '' ? value === null || value === '' : wanted === value,
@@ -216,9 +224,10 @@ function meetsOne(value: string | number | null, condition: FieldCondition): boo
   ) {
     return true;
   }
+  if (typeof value === 'string' && anyCase.some((wanted) => foldCase(wanted) === foldCase(value)))
+    return true;
   if (field === 'responseCode' && classes.includes(toClass(value as number | null))) return true;
-  if (TEXT_FIELDS.has(field))
-    return text !== undefined && String(value).toLowerCase().includes(text.toLowerCase());
+  if (TEXT_FIELDS.has(field)) return text !== undefined && foldCase(String(value)).includes(foldCase(text));
   if (min === undefined && max === undefined) return false;
   if (typeof value !== 'number') return false;
   return (
@@ -239,7 +248,7 @@ export function sortPlainly(records: readonly PlainRecord[], order: RecordOrder)
   const key = (record: PlainRecord, column: RecordOrder[number]['column']): string | number | null => {
     if (column === 'received' || column === 'actionId') return null;
     const value = record[column];
-    return typeof value === 'string' ? value.toLowerCase() : value;
+    return typeof value === 'string' ? foldCase(value) : value;
   };
   return records
     .map((record, place) => ({ record, place }))

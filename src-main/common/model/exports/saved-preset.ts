@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { foldCase } from '../../fold-case.ts';
 import { ExportChoices } from './export-choices.ts';
 import { BUILT_IN_PRESETS } from './export-options.ts';
 
@@ -30,5 +31,5 @@ export function isBuiltInName(name: string): boolean {
 }
 
 function toKey(name: string): string {
-  return name.trim().normalize('NFC').toLowerCase();
+  return foldCase(name.trim());
 }

@@ -56,13 +56,17 @@ export const FieldCondition = Type.Object({
       maxItems: MAX_VALUES,
     }),
   ),
+  /** Whole values of a text, in any letter case. */
+  anyCase: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: MAX_VALUE_CHARACTERS }), { maxItems: MAX_VALUES }),
+  ),
   /** Classes of the response code. */
   classes: Type.Optional(Type.Array(CodeClass)),
   /** Smallest value, included. */
   min: Type.Optional(Type.Number()),
   /** Largest value, included; of a date the instant that is not included any more. */
   max: Type.Optional(Type.Number()),
-  /** Text that the field contains; case is ignored. */
+  /** Text that the field contains, in any letter case. */
   text: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS })),
 });
 export type FieldCondition = Static<typeof FieldCondition>;

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { foldCase } from '../../fold-case.ts';
 
 /** Fields whose numbers a person can give names. */
 export const NAMED_FIELDS = ['channel', 'service', 'actionId'] as const;
@@ -60,7 +61,7 @@ export function findNamed(names: readonly ValueName[], field: string, text: stri
 
 /** Returns a name as names are compared. */
 export function toComparable(name: string): string {
-  return tidyName(name).toLowerCase();
+  return foldCase(tidyName(name));
 }
 
 /** True for a field whose numbers can be named. */

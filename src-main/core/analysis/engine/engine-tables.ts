@@ -1,6 +1,7 @@
 import { BIGINT, DOUBLE, VARCHAR, type DuckDBType } from '@duckdb/node-api';
 import type { FilterField } from '../../../common/model/records/record-filter.ts';
 import { OTHER_FIELDS_COLUMN } from '../../../common/sql/sql-tables.ts';
+import { listFoldCaseSql } from './fold-case-sql.ts';
 import {
   REPORTS,
   listFields,
@@ -9,8 +10,8 @@ import {
   type ReportField,
 } from '../../../common/reporting/reports.ts';
 
-/** Raised whenever a table below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 7;
+/** Raised whenever a table or macro below or the meaning of a column changes: the file is then fed anew. */
+export const ENGINE_SCHEMA = 8;
 
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
 export const DATE_TEXT_COLUMN = 'date_text';
@@ -62,7 +63,7 @@ export function findColumn(field: FilterField, direction: Direction): EngineColu
   return ENGINE_COLUMNS[direction].find((column) => column.name === name) ?? null;
 }
 
-/** Statements that make the tables of an empty file. */
+/** Statements that make the tables and macros of an empty file. */
 export function listTableSql(): string[] {
   const tables = Object.entries(ENGINE_COLUMNS).map(
     ([direction, columns]) =>
@@ -76,5 +77,6 @@ export function listTableSql(): string[] {
     `CREATE TABLE fed_snapshots (snapshot_id BIGINT, direction VARCHAR, started_at_ms BIGINT, record_count BIGINT,
        reading BIGINT, is_in_order BOOLEAN, last_date_ms BIGINT)`,
     ...tables,
+    ...listFoldCaseSql(),
   ];
 }

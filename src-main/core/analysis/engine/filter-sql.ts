@@ -1,4 +1,5 @@
 import { BIGINT, VARCHAR } from '@duckdb/node-api';
+import { foldCase } from '../../../common/fold-case.ts';
 import {
   SEARCHED_FIELDS,
   type FieldCondition,
@@ -27,8 +28,11 @@ export interface SqlCondition {
 /** What every record meets. */
 export const NO_CONDITION: SqlCondition = { sql: 'true', values: [] };
 
-/** Digits and the signs after them have no case. Texts are looked through for the first of them: digits are rare. */
-const DIGITS = /[0-9]{2}[ -@[-`{-~]*/g;
+/**
+ * Digits and the signs after them, of which none but itself folds to it. Texts are looked through for the first of them:
+ * digits are rare.
+ */
+const DIGITS = /[0-9]{2}[ -:<-@[-_{-~]*/g;
 
 /**
  * A filter as SQL; 'true' where it restricts nothing. A condition on a field that the direction does not have
@@ -48,12 +52,12 @@ function toSearchSql(search: string, direction: Direction, bind: (value: BoundVa
   return `(${columns.map((column) => toContainsSql(column, search, bind)).join(' OR ')})`;
 }
 
-/** Digits are looked for first as they stand: lowering a long text takes longer than searching it. */
+/** Digits are looked for first as they stand: folding a long text takes longer than searching it. */
 function toContainsSql(column: string, search: string, bind: (value: BoundValue) => string): string {
-  const text = search.toLowerCase();
+  const text = foldCase(search);
   const [digits = ''] = (text.match(DIGITS) ?? []).sort((a, b) => b.length - a.length);
   const first = digits === '' ? [] : [`contains(${column}, ${bind(digits)})`];
-  const whole = digits === text ? [] : [`contains(lower(${column}), ${bind(text)})`];
+  const whole = digits === text ? [] : [`contains(fold_case(${column}), ${bind(text)})`];
   return `(${[...first, ...whole].join(' AND ')})`;
 }
 
@@ -75,13 +79,12 @@ function listAlternatives(
   direction: Direction,
   bind: (value: BoundValue) => string,
 ): string[] | null {
-  const { field, values = [], classes = [], min, max, text } = condition;
+  const { field, values = [], anyCase = [], classes = [], min, max, text } = condition;
   if ('marked' in condition) return [toMarkedSql(condition as MarkedCondition)];
   if (field === 'anywhere') return text === undefined ? null : [toSearchSql(text, direction, bind)];
   const column = findColumn(field, direction);
-  if (values.length + classes.length === 0 && min === undefined && max === undefined && text === undefined) {
-    return null;
-  }
+  const listed = values.length + anyCase.length + classes.length;
+  if (listed === 0 && min === undefined && max === undefined && text === undefined) return null;
   if (column === null) return [];
   const { name } = column;
   const isText = column.type === VARCHAR;
@@ -93,6 +96,10 @@ function listAlternatives(
   }
   if (exact.length < values.length)
     parts.push(isText ? `(${name} IS NULL OR ${name} = '')` : `${name} IS NULL`);
+  if (anyCase.length > 0) {
+    const folded = anyCase.map((value) => bind(foldCase(value)));
+    parts.push(isText ? `fold_case(${name}) IN (${folded.join(', ')})` : 'false');
+  }
   if (field === 'responseCode') parts.push(...classes.map((name) => CODE_CLASS_SQL[name]));
   if ((min !== undefined || max !== undefined) && !isText) {
     const isBelow = field === 'dateMs' ? '<' : '<=';

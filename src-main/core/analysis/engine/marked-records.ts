@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { foldCase } from '../../../common/fold-case.ts';
 import type { FieldCondition } from '../../../common/model/records/record-filter.ts';
 import type { RecordMark } from '../../../common/model/records/record-mark.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
@@ -74,8 +75,10 @@ async function findCandidates(
   return found.getRows().map(([id]) => Number(id));
 }
 
-function isMet({ field, values, text }: FieldCondition, mark: RecordMark | null): boolean {
+function isMet({ field, values, anyCase, text }: FieldCondition, mark: RecordMark | null): boolean {
   const own = (field === 'mark' ? mark?.mark : mark?.note) ?? '';
   if (values?.some((value) => String(value ?? '') === own) === true) return true;
-  return text !== undefined && own.toLowerCase().includes(text.toLowerCase());
+  const folded = foldCase(own);
+  if (anyCase?.some((value) => foldCase(value) === folded) === true) return true;
+  return text !== undefined && folded.includes(foldCase(text));
 }

@@ -29,14 +29,9 @@ const PRAGMAS: Readonly<Record<'write' | 'read' | 'read-any', readonly Pragma[]>
  * error for a file that is no database.
  */
 export function openCacheDatabase(file: string, mode: keyof typeof PRAGMAS): Database {
-  const database = openDatabase(file, {
+  return openDatabase(file, {
     readonly: mode !== 'write',
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     pragmas: PRAGMAS[mode],
   });
-  // LIKE folds the case of ASCII only.
-  database.function('contains_folded', { deterministic: true }, (text: unknown, folded: unknown) =>
-    typeof text === 'string' && typeof folded === 'string' && text.toLowerCase().includes(folded) ? 1 : 0,
-  );
-  return database;
 }

@@ -1,3 +1,4 @@
+import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import type { Facets } from '../../../../src-main/common/model/records/record.ts';
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import { writeValue } from '../../../../src-main/common/query/write-query.ts';
@@ -51,7 +52,7 @@ export function completeQuery(query: string, caret: number, known: KnownValues):
   return {
     from: caret - typed.length,
     to,
-    options: listOptions(keyword, typed.replace(/^[=~]?"?/, '').toLowerCase(), known),
+    options: listOptions(keyword, foldCase(typed.replace(/^[=~]?"?/, '')), known),
   };
 }
 
@@ -72,9 +73,7 @@ function listOptions(
       const value = 'codeClass' in choice ? choice.codeClass : String(choice.value ?? '');
       return { ...toNamedOption(field, value, typed, names), count };
     })
-    .filter(
-      ({ matched, text, count }) => count !== 0 && text !== typed && isCompletion(matched.toLowerCase()),
-    )
+    .filter(({ matched, text, count }) => count !== 0 && text !== typed && isCompletion(foldCase(matched)))
     .slice(0, MAX_OPTIONS)
     .map(({ text, note, count }) => ({ text, count, ...(note === undefined ? {} : { note }) }));
 }

@@ -51,8 +51,7 @@ export function readCondition(
     if (mode === 'contains') {
       return from === '' ? `${known.keyword}:` : `${known.keyword}:~${quote(from)}`;
     }
-    const isAction = field === 'actionId';
-    if (known.kind === 'text') return `${known.keyword}:${isAction ? '' : '='}${quote(from)}`;
+    if (known.kind === 'text') return `${known.keyword}:${known.findsParts ? '=' : ''}${quote(from)}`;
     if (mode === 'is') return `${known.keyword}:${from.split(',').map(quoteEnd).join(',')}`;
     if (from.trim() === '' && to.trim() === '') return `${known.keyword}:`;
     return `${known.keyword}:${[from, to].map(quoteEnd).join('..')}`;

@@ -29,6 +29,8 @@ export function useQueryText({
   readonly text: Ref<string>;
   /** What is wrong with the text, once the person has paused; the last good filter stays applied. */
   readonly shownError: ComputedRef<QueryError | null>;
+  /** True when a text is searched that looks as if it named a field. */
+  readonly isLikeField: ComputedRef<boolean>;
   /** Has to be called when the person has changed the text. */
   onTyped(): void;
   /** Applies the text at once. */
@@ -75,6 +77,7 @@ export function useQueryText({
   return {
     text,
     shownError: computed(() => (isPaused.value ? parsed.value.error : null)),
+    isLikeField: computed(() => parsed.value.isLikeField),
     onTyped,
     commit,
     revert,

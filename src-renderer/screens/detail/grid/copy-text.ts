@@ -32,31 +32,43 @@ interface CopiedColumns {
   readonly zone: string;
 }
 
-/**
- * Returns records as text, with the columns in the given order under the service's names of their fields. The date's
- * name tells the zone.
- */
-export function formatRecords(
-  format: RowFormat,
+/** A table of records under the service's names of their fields. */
+interface CopiedTable {
+  readonly columns: readonly { readonly name: string; readonly kind: 'time' | 'other' }[];
+  readonly rows: readonly (readonly Value[])[];
+}
+
+/** Returns records as a table with the columns in the given order. The date's name tells the zone. */
+export function toCopiedTable(
   records: readonly CopiedRecord[],
   { columnIds, direction, zone }: CopiedColumns,
-): string {
+): CopiedTable {
   const fields = new Map<string, { readonly wireName: string }>(listFields(`${direction}-detail`));
   const names = columnIds.map((id) =>
     id === 'dateMs'
       ? nameZonedField(fields.get('dateText')?.wireName ?? id, zone)
       : (fields.get(id)?.wireName ?? id),
   );
-  const rows = records.map((record) => columnIds.map((id) => readValue(record, id, zone)));
+  return {
+    columns: names.map((name, place) => ({ name, kind: columnIds[place] === 'dateMs' ? 'time' : 'other' })),
+    rows: records.map((record) => columnIds.map((id) => readValue(record, id, zone))),
+  };
+}
+
+/** Returns records as text, with the columns in the given order. */
+export function formatRecords(
+  format: RowFormat,
+  records: readonly CopiedRecord[],
+  copied: CopiedColumns,
+): string {
+  const { columns, rows } = toCopiedTable(records, copied);
+  const names = columns.map(({ name }) => name);
   if (format === 'json') {
     const objects = rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
     return `${JSON.stringify(objects, null, 2)}\n`;
   }
   if (format === 'markdown') return toMarkdown(names, rows);
-  return toTsv(
-    names.map((name) => ({ name })),
-    rows,
-  );
+  return toTsv(columns, rows);
 }
 
 /** Returns a Markdown table. Characters with a meaning there are escaped, so that a value is shown and not obeyed. */

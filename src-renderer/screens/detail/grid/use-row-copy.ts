@@ -1,10 +1,11 @@
-import { useClipboard } from '@vueuse/core';
 import { shallowRef } from 'vue';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { useTableClipboard, type WriteTable } from '../../../composables/use-table-clipboard.ts';
+import { toHtmlTable } from '../../../format/table-text.ts';
 import { useClockStore } from '../../../stores/window/clock.ts';
 import { useRecordsStore } from '../../../stores/records/records.ts';
-import { formatRecords, isPreview, readValue, type CopyTarget } from './copy-text.ts';
+import { formatRecords, isPreview, readValue, toCopiedTable, type CopyTarget } from './copy-text.ts';
 
 /** One cell of the table. */
 export interface CopiedCell {
@@ -25,10 +26,7 @@ export interface GridPick {
 const NO_PICK: GridPick = { rows: [], cell: null, columnIds: [] };
 
 /** Copies what is picked in a table, with values as they are cached, dates in the clock, and texts in full. */
-export function useRowCopy(
-  readDirection: () => Direction,
-  write: (text: string) => Promise<void> = useClipboard({ legacy: true }).copy,
-) {
+export function useRowCopy(readDirection: () => Direction, write: WriteTable = useTableClipboard()) {
   const clock = useClockStore();
   const records = useRecordsStore();
   const pick = shallowRef<GridPick>(NO_PICK);
@@ -38,7 +36,10 @@ export function useRowCopy(
 
   async function copyCell({ row, columnId }: CopiedCell): Promise<void> {
     const [whole] = await readWhole([row], [columnId]);
-    if (whole !== undefined) await write(String(readValue(whole, columnId, clock.zone) ?? ''));
+    if (whole === undefined) return;
+    const value = readValue(whole, columnId, clock.zone);
+    // A value by itself is pasted anywhere: only what a spreadsheet takes of it is guarded.
+    await write(String(value ?? ''), toHtmlTable([], [[value]]));
   }
 
   async function copy(target: CopyTarget): Promise<void> {
@@ -49,7 +50,10 @@ export function useRowCopy(
     }
     const whole = await readWhole(rows, columnIds);
     const columns = { columnIds, direction: readDirection(), zone: clock.zone };
-    if (whole.length > 0) await write(formatRecords(target, whole, columns));
+    if (whole.length === 0) return;
+    const table = toCopiedTable(whole, columns);
+    const html = target === 'tsv' ? toHtmlTable(table.columns, table.rows) : null;
+    await write(formatRecords(target, whole, columns), html);
   }
 
   return { pick, copy, copyCell };

@@ -1,3 +1,4 @@
+import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
 import { toOwnTotal, type Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { toDoneShare } from '../../../format/done-share.ts';
@@ -48,10 +49,10 @@ export function filterSnapshots(
   filter: string,
   describe: (snapshot: Snapshot) => string,
 ): readonly Snapshot[] {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = foldCase(filter).split(/\s+/).filter(Boolean);
   if (words.length === 0) return snapshots;
   return snapshots.filter((snapshot) => {
-    const text = describe(snapshot).toLowerCase();
+    const text = foldCase(describe(snapshot));
     return words.every((word) => text.includes(word));
   });
 }

@@ -1,4 +1,5 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import type { Facets } from '../../../../src-main/common/model/records/record.ts';
 import { DIRECTIONS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { ERROR_FAMILY_COLUMN } from '../../../../src-main/common/sql/sql-tables.ts';
@@ -100,12 +101,12 @@ async function offerValues(
     facets.filter((one) => one !== null),
   );
   const total = all.reduce((sum, { count }) => sum + count, 0);
-  const wanted = typed.replace(/^'/, '').toLowerCase();
+  const wanted = foldCase(typed.replace(/^'/, ''));
   // With a whole value before it, Enter is the end of a line.
-  if (all.some(({ value }) => String(value).toLowerCase() === wanted)) return null;
+  if (all.some(({ value }) => foldCase(String(value)) === wanted)) return null;
   const options = all
     .map(({ value, count }) => ({ value, count, name: values.toName(column, value) }))
-    .filter(({ value, name }) => [String(value), name].some((text) => text.toLowerCase().startsWith(wanted)))
+    .filter(({ value, name }) => [String(value), name].some((text) => foldCase(text).startsWith(wanted)))
     .slice(0, MAX_OPTIONS)
     .map(({ value, count, name }): ValueCompletion => ({
       label: typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`,

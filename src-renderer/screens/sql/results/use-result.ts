@@ -2,8 +2,9 @@ import { useClipboard } from '@vueuse/core';
 import { computed, shallowRef, watch } from 'vue';
 import type { SqlCell, SqlColumn, SqlResult } from '../../../../src-main/common/model/records/sql.ts';
 import { useAttempt } from '../../../composables/use-attempt.ts';
+import { useTableClipboard } from '../../../composables/use-table-clipboard.ts';
 import { useSqlStore } from '../../../stores/records/sql.ts';
-import { toText, toTsv } from '../../../format/table-text.ts';
+import { toHtmlTable, toText, toTsv } from '../../../format/table-text.ts';
 import { useNames } from '../../../names/use-names.ts';
 import { suggestChoice, type ChartChoice } from './chart-choice.ts';
 import { MAX_CHART_POINTS, toResultChart } from './result-chart.ts';
@@ -16,6 +17,7 @@ export const MAX_COPIED_ROWS = 10_000;
 /** What can be done with a result besides looking at its table. */
 export function useResult(readResult: () => SqlResult) {
   const { copy: write } = useClipboard({ legacy: true });
+  const writeTable = useTableClipboard();
   const sql = useSqlStore();
   const { isRunning: isBusy, attempt } = useAttempt();
   const names = useNames();
@@ -39,7 +41,7 @@ export function useResult(readResult: () => SqlResult) {
     const { columns } = readResult();
     await attempt(async () => {
       const rows = await readFirst(MAX_COPIED_ROWS, true);
-      if (rows !== null) await write(toTsv(columns, rows));
+      if (rows !== null) await writeTable(toTsv(columns, rows), toHtmlTable(columns, rows));
     });
   }
 

@@ -1,3 +1,4 @@
+import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import type { GroupField, GroupValue } from '../../../../src-main/common/model/analysis/grouping.ts';
 import {
   CODE_CLASSES,
@@ -195,8 +196,7 @@ export function createGroupFilter(
   text: string,
   toName: (field: string, value: number) => string = (_, value) => String(value),
 ): (group: Group) => boolean {
-  const words = text
-    .toLowerCase()
+  const words = foldCase(text)
     .split(/\s+/)
     .filter((word) => word !== '');
   const isMatch = (field: GroupField, value: GroupValue, word: string): boolean => {
@@ -205,11 +205,11 @@ export function createGroupFilter(
       return String(value).startsWith(word) || toCodeClass(code).startsWith(word);
     }
     if (value === null) return false;
-    if (field === 'origin' || field === 'errorFamily') return String(value).toLowerCase().includes(word);
+    if (field === 'origin' || field === 'errorFamily') return foldCase(String(value)).includes(word);
     // A number by itself has to be meant whole.
-    if (String(value).toLowerCase() === word) return true;
+    if (foldCase(String(value)) === word) return true;
     const name = toName(field, Number(value));
-    return name !== String(value) && name.toLowerCase().includes(word);
+    return name !== String(value) && foldCase(name).includes(word);
   };
   return ({ values }) =>
     words.every((word) =>

@@ -4,7 +4,7 @@ import type { FieldCondition } from '../../../../src-main/common/model/records/r
 import { findNamed, type ValueName } from '../../../../src-main/common/model/records/value-name.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
-import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
+import { toPastedQuery, writeQuery } from '../../../../src-main/common/query/write-query.ts';
 
 const clock = createQueryClock('UTC');
 const parse = (query: string) => parseQuery(query, clock);
@@ -61,14 +61,25 @@ describe('a query', () => {
       { field: 'anywhere', text: 'it"s', exclude: true },
       { field: 'anywhere', text: 'x', exclude: true },
     ]);
+    // A backslash is itself wherever it stands before nothing that needs one.
+    expect(conditionsOf(String.raw`"C:\data\\queue\7.msg" payload:"a\nb"`)).toEqual([
+      { field: 'anywhere', text: String.raw`C:\data\queue\7.msg` },
+      { field: 'payload', text: String.raw`a\nb` },
+    ]);
     expect(conditionsOf('-')).toEqual([{ field: 'anywhere', text: '-' }]);
   });
 
   it('finds parts of long texts and the whole of short ones, unless told otherwise', () => {
-    expect(conditionsOf('error:timeout error:="Timed out" client:Ann client:~ann origin:""')).toEqual([
+    expect(
+      conditionsOf(
+        'error:timeout error:="Timed out" client:Ann client:=Ann,bob client:123 client:~ann origin:""',
+      ),
+    ).toEqual([
       { field: 'error', text: 'timeout' },
       { field: 'error', values: ['Timed out'] },
-      { field: 'client', values: ['Ann'] },
+      { field: 'client', anyCase: ['Ann'] },
+      { field: 'client', values: ['Ann'], anyCase: ['bob'] },
+      { field: 'client', values: ['123'] },
       { field: 'client', text: 'ann' },
       { field: 'origin', values: [''] },
     ]);
@@ -170,6 +181,15 @@ const conditionArbitrary: fc.Arbitrary<FieldCondition> = fc
       exclude,
     }),
     fc.record({
+      field: fc.constantFrom('origin', 'client', 'sessionId'),
+      values: fc.constant(['Ann \\n']),
+      anyCase: fc.array(
+        fc.string({ minLength: 1 }).map((text) => `a${text}`),
+        { minLength: 1, maxLength: 4 },
+      ),
+      exclude,
+    }),
+    fc.record({
       field: fc.constantFrom('error', 'payload', 'client'),
       text: fc.string({ minLength: 1 }),
       exclude,
@@ -230,5 +250,27 @@ describe('the clock of a query', () => {
     expect(read('2026-11-20 10:15:30.5')).toBe(Date.UTC(2026, 10, 20, 15, 15, 30, 500));
     expect(read('2026-11-20T10:15Z')).toBe(Date.UTC(2026, 10, 20, 10, 15));
     expect([read('2026-06-31'), read('2026-11-20T25:00'), read('soon')]).toEqual([null, null, null]);
+  });
+});
+
+describe('a text that looks as if it named a field', () => {
+  it('is searched as text, and said to be', () => {
+    const { filter, error, isLikeField } = parse('TypeError: x https://a.test:80/b?c=d');
+    expect(error).toBeNull();
+    expect(isLikeField).toBe(true);
+    expect(filter.conditions.map(({ field, text }) => [field, text])).toEqual([
+      ['anywhere', 'TypeError:'],
+      ['anywhere', 'x'],
+      ['anywhere', 'https://a.test:80/b?c=d'],
+    ]);
+    expect(parse('error:timeout').isLikeField).toBe(false);
+  });
+
+  it('is quoted where it is pasted, as far as its first line', () => {
+    expect(toPastedQuery('TypeError: x is "y" -z\n    at a.js:1')).toBe('"TypeError: x is \\"y\\" -z"');
+    expect(toPastedQuery('Error: lost')).toBe('"Error: lost"');
+    expect(toPastedQuery(' https://a.test/b ')).toBe('"https://a.test/b"');
+    expect(toPastedQuery('error:lost code:>=500')).toBeNull();
+    expect(toPastedQuery('timed out')).toBeNull();
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineComponent } from 'vue';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import { isSpreadsheetFormula } from '../../../../src-main/common/spreadsheet-formula.ts';
 import { formatRecords, readValue } from '../../../../src-renderer/screens/detail/grid/copy-text.ts';
 import { useRowCopy } from '../../../../src-renderer/screens/detail/grid/use-row-copy.ts';
 import { provideApplication } from '../support/provide-application.ts';
@@ -91,7 +92,10 @@ describe('copied rows', () => {
             direction: 'inbound',
             zone: 'UTC',
           });
-          expect(readTsv(text)).toEqual([['Client', 'Error'], ...pairs.map(([a, b]) => [a, b])]);
+          const guarded = pairs.map((cells) =>
+            cells.map((cell) => (isSpreadsheetFormula(cell) ? `'${cell}` : cell)),
+          );
+          expect(readTsv(text)).toEqual([['Client', 'Error'], ...guarded]);
         },
       ),
     );
@@ -107,7 +111,12 @@ describe('copied rows', () => {
 
 describe('the clipboard', () => {
   const written: string[] = [];
-  const write = (text: string): Promise<void> => Promise.resolve(void written.push(text));
+  const rich: (string | null)[] = [];
+  const write = (text: string, html: string | null): Promise<void> => {
+    written.push(text);
+    rich.push(html);
+    return Promise.resolve();
+  };
 
   it('receives whole payloads, and reads records for them only', async () => {
     const backend = new ScriptedBackend({ 'records/read-record': () => WHOLE });
@@ -137,5 +146,7 @@ describe('the clipboard', () => {
       JSON.stringify([{ Channel: 3, Client: 'a|b\tc' }], null, 2),
       WHOLE.payload,
     ]);
+    // JSON is no table; a cell is one, in which a text stays what it is.
+    expect(rich).toEqual([null, expect.stringContaining(`mso-number-format:'\\@'`)]);
   });
 });

@@ -89,7 +89,7 @@ describe('families of errors', () => {
     expect(options).toEqual([{ text: '"Bot <id> did not answer within <number> ms"', count: 20 }]);
     const quoted = completeQuery('family:"not ans', 15, { direction: 'inbound', facets });
     expect(read(`family:${quoted.options[0]?.text}`).conditions).toEqual([
-      { field: 'errorFamily', values: ['Bot <id> did not answer within <number> ms'] },
+      { field: 'errorFamily', anyCase: ['Bot <id> did not answer within <number> ms'] },
     ]);
   });
 });

@@ -11,7 +11,7 @@ import { useTableHighlight } from '../../../../src-renderer/highlight/use-table-
 
 const terms = (query: string) => listSearchTerms(fromAddress({ q: query }));
 const find = (text: string, wanted: string) =>
-  findTerm(text, { fields: [], text: wanted, isWhole: false }).map(([from, to]) => text.slice(from, to));
+  findTerm(text, { fields: [], text: wanted }).map(([from, to]) => text.slice(from, to));
 const ROW = {
   snapshotId: 1,
   seq: 0,
@@ -33,12 +33,12 @@ const ROW = {
 describe('what a filter looks for', () => {
   it('is its texts, without what it excludes, and without numbers', () => {
     const found = terms('timeout error:lost client:Ann -origin:web channel:3 family:x').map(
-      ({ fields, text, isWhole }) => [fields.length, text, isWhole],
+      ({ fields, text, whole }) => [fields.length, text, whole],
     );
     expect(found).toEqual([
-      [7, 'timeout', false],
-      [1, 'lost', false],
-      [1, 'Ann', true],
+      [7, 'timeout', undefined],
+      [1, 'lost', undefined],
+      [1, 'Ann', 'any-case'],
     ]);
   });
 
@@ -48,21 +48,23 @@ describe('what a filter looks for', () => {
     expect(find('ΟΔΟΣ lost', 'οδοσ')).toEqual(['ΟΔΟΣ']);
     expect(find('aaaa', 'aa')).toHaveLength(2);
     expect(find('a.c', '.')).toEqual(['.']);
+    expect(find('Große STRASSE', 'straße')).toEqual(['STRASSE']);
+    expect(find('Große STRASSE', 'gross')).toEqual(['Groß']);
+    expect(find('Cafe\u0301 Zu\u0308rich', 'é zür')).toEqual(['e\u0301 Zu\u0308r']);
+    expect(find('İbrahim Çelik', 'i̇brahim ç')).toEqual(['İbrahim Ç']);
   });
 
   it('is the whole value where the filter compares whole values', () => {
-    const [term] = terms('client:Ann');
-    expect([
-      findTerm('Ann', term!).length,
-      findTerm('Anna', term!).length,
-      findTerm('ann', term!).length,
-    ]).toEqual([1, 0, 0]);
+    const count = (query: string) =>
+      ['Ann', 'Anna', 'ann'].map((text) => findTerm(text, terms(query)[0]!).length);
+    expect(count('client:=Ann')).toEqual([1, 0, 0]);
+    expect(count('client:Ann')).toEqual([1, 0, 1]);
   });
 
   it('has one range for each find, over several elements', () => {
     const cell = document.createElement('div');
     cell.innerHTML = '<b>Tim</b><i>ed out</i>, timed';
-    const ranges = toRanges(cell, (text) => findTerm(text, { fields: [], text: 'timed', isWhole: false }));
+    const ranges = toRanges(cell, (text) => findTerm(text, { fields: [], text: 'timed' }));
     expect(ranges.map(String)).toEqual(['Timed', 'timed']);
   });
 });

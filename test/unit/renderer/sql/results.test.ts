@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SqlCell, SqlColumn } from '../../../../src-main/common/model/records/sql.ts';
-import { toCsv, toTsv } from '../../../../src-renderer/format/table-text.ts';
+import { toCsv, toHtmlTable, toTsv } from '../../../../src-renderer/format/table-text.ts';
 import { suggestChoice } from '../../../../src-renderer/screens/sql/results/chart-choice.ts';
 import { fillTimes } from '../../../../src-renderer/screens/sql/results/fill-times.ts';
 import { toResultChart } from '../../../../src-renderer/screens/sql/results/result-chart.ts';
@@ -159,6 +159,25 @@ describe('a value of a chart', () => {
 describe('a copied result', () => {
   const columns = [column('a\tb', 'text'), column('n', 'number')];
 
+  it('is HTML besides, in which texts keep their zeros and digits, and numbers are numbers', () => {
+    const html = toHtmlTable(columns, [
+      ['0049170', '0.50'],
+      ['<b>&"\n=1', 7],
+      ['=1+1', null],
+    ]);
+    const table = new DOMParser().parseFromString(html, 'text/html').querySelector('table');
+    const cells = [...(table?.rows ?? [])].map((row) => [...row.cells]);
+    expect(cells.map((row) => row.map(({ textContent }) => textContent))).toEqual([
+      ['a\tb', 'n'],
+      ['0049170', '0.50'],
+      ['<b>&"=1', '7'],
+      ["'=1+1", ''],
+    ]);
+    expect(cells[1]?.map((cell) => cell.getAttribute('x:num'))).toEqual([null, '0.50']);
+    expect(cells[1]?.[0]?.getAttribute('style')).toContain("mso-number-format:'\\@'");
+    expect(cells[2]?.[0]?.querySelector('br')).not.toBeNull();
+  });
+
   it('quotes what would open a cell or a row', () => {
     expect(toTsv(columns, [['x\n"y"', null]])).toBe('"a\tb"\tn\n"x\n""y"""\t\n');
   });
@@ -169,6 +188,8 @@ describe('a copied result', () => {
       ['a,b"c', '-0.10'],
       [null, 'NaN'],
     ];
+    expect(toTsv(columns, rows)).toBe('"a\tb"\tn\n\'=1+1\t-5\n"a,b""c"\t-0.10\n\tNaN\n');
+    expect(toCsv(columns, [['\u0001=1+1', 1]])).toContain('"\'\u0001=1+1"');
     expect(toCsv(columns, rows)).toBe('"a\tb","n"\r\n"\'=1+1",-5\r\n"a,b""c",-0.10\r\n,"NaN"\r\n');
   });
 });

@@ -95,7 +95,7 @@ describe('the menu of a group', () => {
     expect(document.body.textContent).toContain('Channel 3, Timeout after ‹n› ms');
     expect(await choose('Explain what sets them apart')).toEqual({
       place: 'inbound-detail',
-      q: 'service:7 channel:3 family:"Timeout after ‹n› ms"',
+      q: 'service:7 channel:3 family:="Timeout after ‹n› ms"',
       explain: '1',
     });
   });
@@ -129,7 +129,7 @@ describe('the menu of a bar', () => {
       place: 'alerts',
       new: 'error-share',
       origin: 'chart',
-      q: '-channel:9 origin:web',
+      q: '-channel:9 origin:=web',
     });
     // Requests without an origin are those, not all.
     await second!.trigger('focus');

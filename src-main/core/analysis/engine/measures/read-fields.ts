@@ -135,7 +135,9 @@ function withoutExcluded(condition: FieldCondition, own: ListedField): FieldCond
   if (listExcluded(condition, own).length === 0) return [condition];
   const rest = { ...condition };
   delete rest.values;
-  const isOpen = [rest.classes, rest.min, rest.max, rest.text].some((part) => part !== undefined);
+  const isOpen = [rest.anyCase, rest.classes, rest.min, rest.max, rest.text].some(
+    (part) => part !== undefined,
+  );
   return isOpen ? [rest] : [];
 }
 

@@ -67,7 +67,7 @@ export function toViewOrder(order: RecordOrder, scope: ResolvedScope): ViewOrder
 }
 
 function toSortKeys(name: string, isText: boolean, descending: boolean): string[] {
-  const key = isText ? `lower(${name})` : name;
+  const key = isText ? `fold_case(${name})` : name;
   // Action numbers are sent as text but are meant as numbers.
   const keys = name === 'action_id' ? [`TRY_CAST(${name} AS BIGINT)`, key] : [key];
   const direction = descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST';

@@ -15,7 +15,7 @@ export function maskFilter({ conditions }: RecordFilter, masks: Masks): RecordFi
 }
 
 function maskCondition(condition: FieldCondition, masks: Masks): FieldCondition {
-  const { field, values, text } = condition;
+  const { field, values, anyCase, text } = condition;
   const { client, payload, errors } = masks.masking;
   const isOpen = client === 'received' && payload === 'received' && errors === 'received';
   const mask = (value: string): string => {
@@ -30,6 +30,7 @@ function maskCondition(condition: FieldCondition, masks: Masks): FieldCondition 
     ...(values === undefined
       ? {}
       : { values: values.map((value) => (typeof value === 'string' ? mask(value) : value)) }),
+    ...(anyCase === undefined ? {} : { anyCase: anyCase.map(mask) }),
     // Part of a client is no client that a pseudonym could be given.
     ...(text === undefined
       ? {}

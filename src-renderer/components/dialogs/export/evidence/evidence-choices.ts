@@ -10,8 +10,10 @@ export type EvidenceSessions = Pick<EvidenceOptions, 'sessionIds' | 'withFinding
 
 /** The sessions for a new pack: those that the records are filtered by, and those of the findings. */
 export function createEvidenceSessions(filter: RecordFilter | undefined): EvidenceSessions {
-  const sessionIds = (filter?.conditions ?? []).flatMap(({ field, exclude, values = [] }) =>
-    field === 'sessionId' && exclude !== true ? values.map((value) => String(value ?? '')) : [],
+  const sessionIds = (filter?.conditions ?? []).flatMap(({ field, exclude, values = [], anyCase = [] }) =>
+    field === 'sessionId' && exclude !== true
+      ? [...values.map((value) => String(value ?? '')), ...anyCase]
+      : [],
   );
   return { sessionIds: tidySessionIds(sessionIds), withFindingSessions: true };
 }
