@@ -1,5 +1,6 @@
 import type { ErrorGrouping } from '../model/records/error-family.ts';
 import type { RecordOrder } from '../model/records/record.ts';
+import type { Language } from '../model/settings/language.ts';
 import type { RecordFilter } from '../model/records/record-filter.ts';
 import { SQL_MAX_ROWS } from '../model/records/sql.ts';
 import { isGuid, type Direction } from '../reporting/reports.ts';
@@ -13,6 +14,11 @@ import {
 import { ERROR_FAMILY_COLUMN, SQL_TABLES, UTC_COLUMN } from './sql-tables.ts';
 import { listClockOffsets, toClockText } from './zone-clock.ts';
 
+/** Returns what texts are sorted by: the order of a language's dictionaries, in any letter case. */
+export function toTextOrderSql(column: string, language: Language = 'en'): string {
+  return `fold_case(${column}) COLLATE ${language}`;
+}
+
 /** What a view of records shows, as a statement: the same records in the same order. */
 export function toRecordsStatement(view: {
   readonly direction: Direction;
@@ -23,10 +29,10 @@ export function toRecordsStatement(view: {
 }): string {
   const { direction, filter, order, rowCount, clock } = view;
   const columns = SQL_TABLES.find(({ name }) => name === direction)?.columns ?? [];
-  const keys = order.flatMap(({ column, descending }) => {
+  const keys = order.flatMap(({ column, descending, language }) => {
     const found = column === 'received' ? null : findSqlColumn(column, direction);
     if (found === null) return [];
-    const key = found.type === 'text' ? `fold_case(${found.name})` : found.name;
+    const key = found.type === 'text' ? toTextOrderSql(found.name, language) : found.name;
     return `${key} ${descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST'}`;
   });
   return joinLines([

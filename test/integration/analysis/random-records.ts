@@ -40,6 +40,10 @@ const texts = fc.constantFrom(
   'É',
   'ß',
   'STRASSE',
+  'Zoe',
+  'Ángel',
+  'nz',
+  'ñb',
   'İbrahim',
   'ΟΔΟΣ e\u0301',
   '😀 x',
@@ -132,6 +136,7 @@ const sortKey: fc.Arbitrary<RecordOrder[number]> = fc.record({
     'actionId',
   ),
   descending: fc.boolean(),
+  language: fc.constantFrom('en', 'es', 'de'),
 });
 
 export const orderArbitrary: fc.Arbitrary<RecordOrder> = fc.array(sortKey, { minLength: 1, maxLength: 3 });
@@ -253,9 +258,11 @@ export function sortPlainly(records: readonly PlainRecord[], order: RecordOrder)
   return records
     .map((record, place) => ({ record, place }))
     .sort((a, b) => {
-      for (const { column, descending } of order) {
+      for (const { column, descending, language } of order) {
         const difference =
-          column === 'received' ? a.place - b.place : compare(key(a.record, column), key(b.record, column));
+          column === 'received'
+            ? a.place - b.place
+            : compare(key(a.record, column), key(b.record, column), language);
         if (difference !== 0) return descending ? -difference : difference;
       }
       return order[0]?.descending === true ? b.place - a.place : a.place - b.place;
@@ -263,10 +270,10 @@ export function sortPlainly(records: readonly PlainRecord[], order: RecordOrder)
     .map(({ record }) => record);
 }
 
-function compare(a: string | number | null, b: string | number | null): number {
+function compare(a: string | number | null, b: string | number | null, language = 'en'): number {
   if (a === b) return 0;
   if (a === null) return -1;
   if (b === null) return 1;
-  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (typeof a === 'string' && typeof b === 'string') return new Intl.Collator(language).compare(a, b);
   return a < b ? -1 : 1;
 }

@@ -294,7 +294,7 @@ describe('open as SQL', () => {
         async (filter, zone) => {
           const scope = { connectionId: 'one', report: 'inbound-detail' as const, ...span };
           const { viewId } = await engine.openView({ scope, filter, order });
-          const rowCount = await engine.countView(viewId);
+          const { rowCount } = await engine.countView(viewId);
           await engine.closeView(viewId);
           const clock = { zone, ...span };
           const view = { direction: 'inbound' as const, filter, order, clock };

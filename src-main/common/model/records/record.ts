@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { CONTENT_VALUES, NARROW_NAMES, NARROW_VALUES } from '../../reporting/field-values.ts';
 import { Nullable } from '../nullable.ts';
+import { LANGUAGES } from '../settings/language.ts';
 import { RecordMark } from './record-mark.ts';
 
 export const CodeClass = Type.Union([
@@ -66,7 +67,12 @@ const RecordSortColumn = Type.Union([
   Type.Literal('dateMs'),
   Type.Enum(NARROW_NAMES.filter((name) => name !== 'dateText' && name !== 'sessionId')),
 ]);
-const SortKey = Type.Object({ column: RecordSortColumn, descending: Type.Boolean() });
+const SortKey = Type.Object({
+  column: RecordSortColumn,
+  descending: Type.Boolean(),
+  /** Texts are in the order of this language's dictionaries; where it isn't said, of English ones. */
+  language: Type.Optional(Type.Enum([...LANGUAGES])),
+});
 /** The columns to sort by, the leading one first: each decides where all before it tie. */
 export const RecordOrder = Type.Array(SortKey, { minItems: 1, maxItems: 3 });
 export type RecordOrder = Static<typeof RecordOrder>;

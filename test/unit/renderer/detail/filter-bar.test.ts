@@ -192,4 +192,34 @@ describe('the query line', () => {
     expect(listChanges(view)).toEqual(['channel:4']);
     view.unmount();
   });
+
+  it('leaves arrows and Enter to an input method that composes', async () => {
+    const view = mountLine('');
+    await view.get('input').setValue('chan');
+    for (const key of ['ArrowDown', 'Enter', 'Tab', 'Escape']) {
+      await view.get('input').trigger('keydown', { key, isComposing: true });
+    }
+    expect(view.get('input').attributes('aria-activedescendant')).toBeUndefined();
+    expect([textOf(view), listChanges(view)]).toEqual(['chan', []]);
+    view.unmount();
+  });
+
+  it('searches a pasted message as text and says so, until something else is typed', async () => {
+    const view = mountLine('');
+    const paste = (text: string) =>
+      view.get('input').trigger('paste', { clipboardData: { getData: () => text } });
+    await paste('code:5xx');
+    expect(textOf(view)).toBe('');
+    await paste('TypeError: x is -1\n  at a.js');
+    await vi.advanceTimersByTimeAsync(250);
+    expect(listChanges(view)).toEqual(['"TypeError: x is -1"']);
+    expect(view.find('[role=alert]').exists()).toBe(false);
+    expect(view.get('[role=status]').text()).toContain('Searched as text');
+    await type(view, 'code:5xx');
+    expect(view.find('[role=status]').exists()).toBe(false);
+    await type(view, 'https://a.test/b');
+    expect(listChanges(view).at(-1)).toBe('"https://a.test/b"');
+    expect(view.get('[role=status]').text()).toContain('Searched as text');
+    view.unmount();
+  });
 });

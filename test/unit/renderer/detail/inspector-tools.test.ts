@@ -120,6 +120,43 @@ describe('the search within a record', () => {
     expect(status()).toBe('1 of 1');
   });
 
+  it('finds what stands behind the part of a long text that is shown, also where only all of it holds it', async () => {
+    const payload = `${'x'.repeat(60_000)} needle`;
+    const { global } = await provideApplication(
+      new ScriptedBackend({
+        'records/read-record': () => ({ ...RECORD, payload: `${payload} pin`, response: null }),
+      }),
+    );
+    const record = { ...RECORD, payload, payloadLength: 60_011, cutLengths: { payload: 60_011 } };
+    const props = { record, target: { snapshotId: 1, seq: 4 }, direction: 'inbound' as const, session: null };
+    screen = mount(RecordInspector, {
+      props: { ...props, loading: false, error: null },
+      global,
+      attachTo: document.body,
+    });
+    const shown = () => screen!.get('[data-field=payload] .plain').text().length;
+    expect(shown()).toBe(50_000);
+    await screen.get('[aria-label^="Search this record"]').trigger('click');
+    const field = screen.get('[role=search] input');
+    await field.setValue('NEEDLE PIN');
+    await vi.waitFor(() => expect(status()).toBe('1 of 1'));
+    await field.trigger('keydown', { key: 'Escape' });
+    await flushPromises();
+    expect(shown()).toBe(50_000);
+    await screen.get('[data-field=payload] .note button').trigger('click');
+    await vi.waitFor(() => expect(shown()).toBe(60_011));
+    expect(screen.find('[data-field=payload] .note').exists()).toBe(false);
+  });
+
+  it('leaves Enter to an input method that composes', async () => {
+    await showInspector();
+    await screen!.get('[aria-label^="Search this record"]').trigger('click');
+    await screen!.get('[role=search] input').setValue('timeout');
+    await flushPromises();
+    await screen!.get('[role=search] input').trigger('keydown', { key: 'Enter', isComposing: true });
+    expect(status()).toBe('1 of 4');
+  });
+
   it('opens by key, and Alt with an arrow goes to the record before or after', async () => {
     await showInspector();
     document.body.dispatchEvent(

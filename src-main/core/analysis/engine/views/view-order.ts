@@ -1,5 +1,6 @@
 import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import type { FilterField } from '../../../../common/model/records/record-filter.ts';
+import { toTextOrderSql } from '../../../../common/sql/view-statements.ts';
 import { findColumn } from '../engine-tables.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 
@@ -33,7 +34,7 @@ export interface ViewOrder {
 }
 
 /**
- * The order of a view: nothing first, texts without regard to case. Where all its columns tie, records are in the order
+ * The order of a view: nothing first, texts as a dictionary has them, without regard to case. Where all its columns tie, records are in the order
  * received, turned around when the leading column descends, so that an order whose columns are all turned around is the
  * exact reverse. Columns that the report lacks, and those after `received`, decide nothing.
  */
@@ -42,7 +43,7 @@ export function toViewOrder(order: RecordOrder, scope: ResolvedScope): ViewOrder
   const keys: string[] = [];
   let leading: ViewOrder['leading'] | null = null;
   let isDescending = order[0]?.descending === true;
-  for (const { column, descending } of order) {
+  for (const { column, descending, language } of order) {
     if (column === 'received') {
       isDescending = descending;
       break;
@@ -53,7 +54,8 @@ export function toViewOrder(order: RecordOrder, scope: ResolvedScope): ViewOrder
     const kind = isText ? 'text' : column === 'dateMs' ? 'date' : 'number';
     leading ??= { kind, column: found.name, isDescending: descending };
     columns.push(found.name);
-    keys.push(...toSortKeys(found.name, isText, descending));
+    const key = isText ? toTextOrderSql(found.name, language) : found.name;
+    keys.push(...toSortKeys(found.name, key, descending));
   }
   const direction = isDescending ? 'DESC' : 'ASC';
   // The place of the only part decides nothing, and would keep storage from being skipped by the id.
@@ -66,8 +68,7 @@ export function toViewOrder(order: RecordOrder, scope: ResolvedScope): ViewOrder
   };
 }
 
-function toSortKeys(name: string, isText: boolean, descending: boolean): string[] {
-  const key = isText ? `fold_case(${name})` : name;
+function toSortKeys(name: string, key: string, descending: boolean): string[] {
   // Action numbers are sent as text but are meant as numbers.
   const keys = name === 'action_id' ? [`TRY_CAST(${name} AS BIGINT)`, key] : [key];
   const direction = descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST';
