@@ -1,3 +1,4 @@
+import { findFolded, foldCase } from '../../../../common/fold-case.ts';
 import { createHashSet, hashText } from './hash-set.ts';
 
 /** Part of a text, `toAt` exclusive. */
@@ -26,14 +27,13 @@ const MIN_CHARACTERS = 3;
 const MIN_DIGITS = 5;
 /** Shorter ones are looked for as words only. */
 const MIN_PART_CHARACTERS = 4;
-const ASCII = /^[\0-\x7f]*$/;
 
 /**
  * Returns what tells a client from others: its letters and digits, in words. Spellings that differ in letter case or in
  * what stands between the words are the same client.
  */
 export function toClientKey(client: string): string {
-  const words = Array.from(client.matchAll(WORD), ([word]) => toWordKey(word));
+  const words = Array.from(client.matchAll(WORD), ([word]) => foldCase(word));
   return words.length === 0 ? client : words.join(' ');
 }
 
@@ -45,7 +45,7 @@ export function createKnownClients(): KnownClients {
 
   function findWords(text: string): ClientSpan[] {
     const words = Array.from(text.matchAll(WORD), ({ 0: word, index }) => ({
-      key: toWordKey(word),
+      key: foldCase(word),
       fromAt: index,
       toAt: index + word.length,
     }));
@@ -125,26 +125,14 @@ function mergeSpans(spans: readonly ClientSpan[]): readonly ClientSpan[] {
 
 /** A record's own client, wherever it stands. */
 function findParts(text: string, own: string): ClientSpan[] {
-  const wanted = own.trim().toLowerCase();
-  const lower = text.toLowerCase();
-  // A few letters have a longer lower case, and places would be wrong.
-  const searched = lower.length === text.length ? lower : text;
-  if (wanted.length < MIN_PART_CHARACTERS || wanted.length > text.length) return [];
+  const wanted = own.trim();
+  if (wanted.length < MIN_PART_CHARACTERS) return [];
   const key = toClientKey(own);
   if (!isDistinct(key)) return [];
-  const spans: ClientSpan[] = [];
-  for (let at = searched.indexOf(wanted); at !== -1; at = searched.indexOf(wanted, at + wanted.length)) {
-    spans.push({ key, fromAt: at, toAt: at + wanted.length });
-  }
-  return spans;
+  return findFolded(text, wanted, Infinity).map(([fromAt, toAt]) => ({ key, fromAt, toAt }));
 }
 
 function isDistinct(key: string): boolean {
   const characters = key.replaceAll(' ', '').length;
   return LETTER.test(key) ? characters >= MIN_CHARACTERS : characters >= MIN_DIGITS;
-}
-
-function toWordKey(word: string): string {
-  const lower = word.toLowerCase();
-  return ASCII.test(lower) ? lower : lower.normalize('NFC');
 }

@@ -8,7 +8,16 @@ import { createPseudonyms } from '../../../../../src-main/core/exports/evidence/
 import { findQuotedContent } from '../../../../../src-main/core/exports/evidence/masking/quoted-content.ts';
 
 const known = createKnownClients();
-for (const client of ['Ana Haddad', 'Haddad Gómez', '+49 171 5550123', 'al', '404', 'timeout'])
+for (const client of [
+  'Ana Haddad',
+  'Haddad Gómez',
+  'Johann Strauß',
+  'İbrahim Çelik',
+  '+49 171 5550123',
+  'al',
+  '404',
+  'timeout',
+])
   known.add(client);
 const hide = (text: string, own = ''): string => replaceSpans(text, known.find(text, own), () => '█');
 
@@ -21,12 +30,14 @@ describe('clients in texts', () => {
     ['al got 404', 'al got 404'],
     ['timeouts are no timeout', 'timeouts are no █'],
     ['for Haddad Go\u0301mez', 'for █'],
+    ['JOHANN STRAUSS, İBRAHİM ÇELİK', '█, █'],
   ])('%j reads %j', (text, hidden) => {
     expect(hide(text)).toBe(hidden);
   });
 
   it('a record’s own client is found within words too', () => {
     expect(hide('id=u77123x of U77123', 'u77123')).toBe('id=█x of █');
+    expect(hide('İ: xSTRAUSSx', 'strauß')).toBe('İ: x█x');
   });
 
   it('of clients that overlap nothing is left over', () => {
