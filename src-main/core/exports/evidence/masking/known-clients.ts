@@ -33,7 +33,7 @@ const MIN_PART_CHARACTERS = 4;
  * what stands between the words are the same client.
  */
 export function toClientKey(client: string): string {
-  const words = Array.from(client.matchAll(WORD), ([word]) => foldCase(word));
+  const words = Array.from(client.matchAll(WORD), ([word]) => toWordKey(word));
   return words.length === 0 ? client : words.join(' ');
 }
 
@@ -45,7 +45,7 @@ export function createKnownClients(): KnownClients {
 
   function findWords(text: string): ClientSpan[] {
     const words = Array.from(text.matchAll(WORD), ({ 0: word, index }) => ({
-      key: foldCase(word),
+      key: toWordKey(word),
       fromAt: index,
       toAt: index + word.length,
     }));
@@ -135,4 +135,9 @@ function findParts(text: string, own: string): ClientSpan[] {
 function isDistinct(key: string): boolean {
   const characters = key.replaceAll(' ', '').length;
   return LETTER.test(key) ? characters >= MIN_CHARACTERS : characters >= MIN_DIGITS;
+}
+
+/** In some languages i has a dot in capitals too, and a letter without one besides: whoever writes a name may mix them up. */
+function toWordKey(word: string): string {
+  return foldCase(word).replace(/i\u0307|ı/g, 'i');
 }
