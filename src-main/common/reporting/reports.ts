@@ -17,6 +17,8 @@ export interface WireField {
   /** Further spellings that are read, the corrected one first (decision 23). Letter case never matters. */
   readonly otherNames?: readonly string[];
   readonly type: FieldType;
+  /** Also sent as null, by an imported record that lacks it; samples and the specification have it always. */
+  readonly orNull?: true;
   readonly unit?: 'ms';
 }
 
@@ -53,6 +55,7 @@ const responseCode = {
   wireName: 'ReponseCode',
   otherNames: ['ResponseCode'],
   type: 'integer',
+  orNull: true,
   column: 'response_code',
 } as const;
 

@@ -62,7 +62,10 @@ type WireProperties<Of extends Fields> = {
 };
 
 function toWireSchema<Of extends Fields>(fields: Of): TObject<WireProperties<Of>> {
-  const properties = Object.values(fields).map(({ wireName, type }) => [wireName, FIELD_SCHEMAS[type]]);
+  const properties = Object.values(fields).map(({ wireName, type, orNull }) => {
+    const schema = FIELD_SCHEMAS[type];
+    return [wireName, orNull === true ? Type.Union([schema, Type.Null()]) : schema];
+  });
   return Type.Object(Object.fromEntries(properties) as WireProperties<Of>, exactly);
 }
 

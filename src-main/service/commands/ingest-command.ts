@@ -46,7 +46,8 @@ const HELP_TEXT = `Brings a platform's records in, each of them once.
   --database-schema NAME      schema of its tables (default channelscope)
 
 How far each source was read is written in the transaction of its records: however it ends, even when it is killed, the
-same command goes on from there. Lines that hold no record are reported on standard error and skipped. At the end it
+same command goes on from there. A file is recognised by its content and by its place on the disk, not by its name: one
+that takes the name of another is read from its beginning, and one that was renamed is gone on with. Lines that hold no record are reported on standard error and skipped. At the end it
 prints one line of JSON for each source; with --follow, also one after each transaction.
 `;
 

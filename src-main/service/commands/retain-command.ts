@@ -17,6 +17,7 @@ const HELP_TEXT = `Removes old days of a database.
   npm run service -- retain --days N [--tenant N]
 
   --days N                    whole days (UTC) before today that are kept; older records go, with what was summed of them
+                              and the sessions, groups and origins that no record names any more
   --tenant N                  only this tenant's (default: every tenant's)
   --database URL              the database, as its owner; or DATABASE_URL
   --database-schema NAME      schema of its tables (default channelscope)

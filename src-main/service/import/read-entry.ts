@@ -3,7 +3,7 @@ import type { Direction } from '../../common/reporting/reports.ts';
 import type { ImportedRecord } from '../store/records.ts';
 import { IMPORT_FIELDS, type ImportField, type ReadField } from './import-fields.ts';
 import { hashContent } from './imported-record.ts';
-import { TEXT_LIMITS, type ValueReader } from './value-reader.ts';
+import { isMissing, TEXT_LIMITS, type ValueReader } from './value-reader.ts';
 
 const MIN_INTEGER = -(2 ** 31);
 
@@ -29,7 +29,7 @@ export function readEntry(
     service: integer('service'),
     client: text('client'),
     responseTimeUs: values.readMicroseconds(toName('responseTimeMs'), get('responseTimeMs')),
-    responseCode: integer('responseCode'),
+    responseCode: isMissing(get('responseCode')) ? null : integer('responseCode'),
     error: text('error', TEXT_LIMITS.error),
     origin: text('origin'),
     payload: content('payload'),

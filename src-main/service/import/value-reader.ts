@@ -31,13 +31,18 @@ export interface ValueReader {
   takeFaults(): readonly ImportFault[];
 }
 
+/** True for what an entry doesn't have, in any of the ways that files say so. */
+export function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
 /** `zone` is that of dates that name none. */
 export function createValueReader(zone: string): ValueReader {
   const parseDate = createDateReader(zone);
   let faults: ImportFault[] = [];
 
-  const isMissing = (name: string, value: unknown): boolean => {
-    if (value !== undefined && value !== null && value !== '') return false;
+  const noteMissing = (name: string, value: unknown): boolean => {
+    if (!isMissing(value)) return false;
     faults.push(toFault('missing', { field: name }));
     return true;
   };
@@ -53,13 +58,13 @@ export function createValueReader(zone: string): ValueReader {
   };
   return {
     readDate: (name, value) => {
-      if (isMissing(name, value)) return 0;
+      if (noteMissing(name, value)) return 0;
       const dateMs = parseDate(value);
       if (dateMs !== null && dateMs >= 0 && dateMs <= MAX_DATE_MS) return dateMs;
       return dateMs === null ? refuse('date', value, {}) : refuse('date-range', value, { field: name });
     },
     readInteger: (name, value, min) => {
-      if (isMissing(name, value)) return 0;
+      if (noteMissing(name, value)) return 0;
       const number = typeof value === 'string' && INTEGER.test(value) ? Number(value) : value;
       const isInteger = Number.isInteger(number) && Number(number) >= min && Number(number) <= MAX_INTEGER;
       // -0 becomes 0.
@@ -67,7 +72,7 @@ export function createValueReader(zone: string): ValueReader {
       return refuse('integer', value, { field: name, min, max: MAX_INTEGER });
     },
     readMicroseconds: (name, value) => {
-      if (isMissing(name, value)) return 0;
+      if (noteMissing(name, value)) return 0;
       const timeMs = typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
       if (typeof timeMs === 'number' && timeMs >= 0 && timeMs <= MAX_INTEGER)
         return Math.round(timeMs * 1000);

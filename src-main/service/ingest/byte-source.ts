@@ -1,19 +1,29 @@
-import { constants } from 'node:fs';
+import { constants, type BigIntStats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { toImportError } from '../import/import-error.ts';
+import { HEAD_BYTES, TAIL_BYTES } from './ingest-position.ts';
 
 const CHUNK_BYTES = 1_048_576;
 const POLL_MS = 200;
 const LF = 0x0a;
-/** Bytes by which a source is recognised when it is read again. */
-const HEAD_BYTES = 4_096;
+/** What is read a second time with what follows it: a file that was written anew meanwhile hardly has the same there. */
+const OVERLAP_BYTES = 4_096;
 
 /** A file or a stream whose bytes count from 0. */
 export interface ByteSource {
+  /** Where the file system keeps it, whatever its name is; empty for a stream. */
+  readonly place: string;
+  /** True where it can be read from its beginning after it was read further. */
+  readonly canGoBack: boolean;
   /** The first bytes, up to HEAD_BYTES: a line and `least` of them, unless the source ends before. */
   readHead(least: number): Promise<Buffer>;
-  /** From an offset to the end, or on and on where the source is followed. Throws AppError when it became shorter. */
+  /** The bytes before an offset, TAIL_BYTES at most; fewer where it ends before. A stream is passed over up to there. */
+  readBefore(offset: number): Promise<Buffer>;
+  /**
+   * From an offset to the end. Where the source is followed, on and on, until another file has its name or it is written
+   * anew from its beginning. Throws AppError when it became shorter or was written anew and isn't followed.
+   */
   readFrom(offset: number): AsyncGenerator<Buffer>;
   close(): Promise<void>;
 }
@@ -29,35 +39,51 @@ export async function openFileSource(
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     throw toImportError(`${path} can't be read.`, error);
   });
-  const opened = await handle.stat();
+  const opened = await handle.stat({ bigint: true });
   if (!opened.isFile()) {
     await handle.close();
     throw toImportError(`${path} is not a file.`);
   }
+  const place = toPlace(opened);
   const isReplaced = async (): Promise<boolean> => {
-    const now = await stat(path).catch(() => null);
-    return now !== null && now.ino !== opened.ino;
+    const now = await stat(path, { bigint: true }).catch(() => null);
+    return now !== null && toPlace(now) !== place;
+  };
+  const readRange = async (from: number, to: number): Promise<Buffer> => {
+    const bytes = Buffer.alloc(to - from);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await handle.read(bytes, length, bytes.length - length, from + length);
+      length += bytesRead;
+      if (bytesRead === 0 || length === bytes.length) return bytes.subarray(0, length);
+    }
   };
   return {
+    place,
+    canGoBack: true,
     readHead: async (least) => {
       for (;;) {
-        const bytes = Buffer.alloc(HEAD_BYTES);
-        const { bytesRead } = await handle.read(bytes, 0, HEAD_BYTES, 0);
-        const head = bytes.subarray(0, bytesRead);
+        const head = await readRange(0, HEAD_BYTES);
         if (!follow || signal.aborted || isHead(head, least) || (await isReplaced())) return head;
         await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
       }
     },
+    readBefore: (offset) => readRange(Math.max(0, offset - TAIL_BYTES), offset),
     readFrom: async function* (offset) {
       let at = offset;
+      let before: Buffer = Buffer.alloc(0);
       while (!signal.aborted) {
         // Asked for before the end is met: what is written until another file takes the name is read too.
         const isLast = !follow || (await isReplaced());
-        const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-        const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, at);
-        at += bytesRead;
-        if (bytesRead > 0) yield chunk.subarray(0, bytesRead);
-        else if ((await handle.stat()).size < at) throw toImportError(`${path} became shorter.`);
+        const bytes = await readRange(at - before.length, at + CHUNK_BYTES);
+        if (!bytes.subarray(0, before.length).equals(before)) {
+          if (follow) return;
+          throw toImportError(`${path} was written anew while it was read: run the same again.`);
+        }
+        const chunk = bytes.subarray(before.length);
+        at += chunk.length;
+        before = Buffer.from(bytes.subarray(-OVERLAP_BYTES));
+        if (chunk.length > 0) yield chunk;
         else if (isLast) return;
         else await delay(POLL_MS, undefined, { signal }).catch(() => undefined);
       }
@@ -69,34 +95,50 @@ export async function openFileSource(
 /** A stream, which can be read once and from its beginning only: what comes before the offset is passed over. */
 export function openStreamSource(stream: AsyncIterable<Buffer>, signal: AbortSignal): ByteSource {
   const chunks = stream[Symbol.asyncIterator]();
-  let first: Buffer = Buffer.alloc(0);
+  /** What was taken and not given yet, and the offset of its first byte. */
+  let pending: Buffer = Buffer.alloc(0);
+  let at = 0;
   return {
+    place: '',
+    canGoBack: false,
     readHead: async (least) => {
-      while (!isHead(first, least)) {
+      while (!isHead(pending, least)) {
         const next = await chunks.next();
         if (next.done === true) break;
-        first = Buffer.concat([first, next.value]);
+        pending = Buffer.concat([pending, next.value]);
       }
-      return first.subarray(0, HEAD_BYTES);
+      return pending.subarray(0, HEAD_BYTES);
     },
-    readFrom: async function* (offset) {
-      let at = 0;
-      const cut = (chunk: Buffer): Buffer => {
-        const rest = chunk.subarray(Math.min(chunk.length, Math.max(0, offset - at)));
-        at += chunk.length;
-        return rest;
-      };
-      const rest = cut(first);
-      if (rest.length > 0) yield rest;
+    readBefore: async (offset) => {
+      let tail: Buffer = Buffer.alloc(0);
+      while (at < offset && !signal.aborted) {
+        if (pending.length === 0) {
+          const next = await chunks.next();
+          if (next.done === true) break;
+          pending = next.value;
+        }
+        const taken = pending.subarray(0, offset - at);
+        tail = Buffer.concat([tail, taken]).subarray(-TAIL_BYTES);
+        pending = pending.subarray(taken.length);
+        at += taken.length;
+      }
+      return tail;
+    },
+    readFrom: async function* () {
+      if (pending.length > 0) yield pending;
       while (!signal.aborted) {
         const next = await chunks.next();
         if (next.done === true) return;
-        const more = cut(next.value);
-        if (more.length > 0) yield more;
+        if (next.value.length > 0) yield next.value;
       }
     },
     close: () => Promise.resolve(),
   };
+}
+
+/** Where the file system keeps a file, whatever its name is. */
+export function toPlace({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
 }
 
 function isHead(bytes: Buffer, least: number): boolean {

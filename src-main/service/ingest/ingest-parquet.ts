@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import type { JsonObject } from '../../common/reporting/reading/read-json.ts';
@@ -7,7 +9,8 @@ import { createEntryReader, type FileEntry } from '../import/file-entry.ts';
 import { toImportError } from '../import/import-error.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { openIngester, type IngestRequest, type IngestResult } from './ingest-source.ts';
-import { readPosition, type IngestPosition } from './ingest-position.ts';
+import { toPlace } from './byte-source.ts';
+import { readPositions, type IngestPosition } from './ingest-position.ts';
 
 const BATCH_ROWS = 5_000;
 
@@ -26,9 +29,14 @@ export async function ingestParquet(
   });
   const rows = Number(metadata.num_rows);
   const start = await startOf(path);
-  const known = await readPosition(store, request.name);
-  let position = known !== null && known.headDigest === start.headDigest ? known : start;
-  const ingester = await openIngester(store, request);
+  const { own, candidates } = await readPositions(store, request.name, start.place);
+  const found = candidates.find(({ headDigest }) => headDigest === start.headDigest);
+  let position = found ?? start;
+  const ingester = await openIngester(
+    store,
+    request,
+    own.filter((each) => each !== found),
+  );
   const toEntry = createEntryReader(request.stated);
   while (position.offset < rows && !request.signal.aborted) {
     const rowStart = position.offset;
@@ -43,11 +51,12 @@ export async function ingestParquet(
   return ingester.result;
 }
 
-/** Such a file is never added to: its size and time of writing are what it is recognised by. */
+/** Such a file is never added to: all of it is what it is recognised by. */
 async function startOf(path: string): Promise<IngestPosition> {
-  const { size, mtimeMs } = await stat(path);
-  const headDigest = createHash('sha256').update(`${size} ${mtimeMs}`).digest('hex');
-  return { offset: 0, lines: 0, headBytes: 0, headDigest };
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  const place = toPlace(await stat(path, { bigint: true }));
+  return { offset: 0, lines: 0, headDigest: hash.digest('hex'), tailDigest: '', place };
 }
 
 /** Values as JSON has them. */

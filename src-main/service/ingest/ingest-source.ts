@@ -13,9 +13,10 @@ import type { ImportedRecord } from '../store/records.ts';
 import type { ByteSource } from './byte-source.ts';
 import { cutSegments } from './cut-segments.ts';
 import {
-  isSameSource,
-  readPosition,
-  startPosition,
+  digest,
+  HEAD_BYTES,
+  readPositions,
+  TAIL_BYTES,
   toPositionProperty,
   type IngestPosition,
 } from './ingest-position.ts';
@@ -47,10 +48,14 @@ export interface Ingester {
   readonly result: IngestResult;
 }
 
-/** Opens a source's way into a store; every entry given is a record of its own. */
+/**
+ * Opens a source's way into a store; every entry given is a record of its own. `earlier` are the positions of other
+ * files that had the source's name.
+ */
 export async function openIngester(
   store: RecordStore,
   { name, zone, onProblem, onAdded }: IngestRequest,
+  earlier: readonly IngestPosition[],
 ): Promise<Ingester> {
   const values = createValueReader(zone);
   const target: StoreImport = await store.openImport(null);
@@ -66,7 +71,7 @@ export async function openIngester(
           onProblem(entry.line, describeFaults(record));
         } else records.push(record);
       }
-      result.added += (await target.addBatch(records, toPositionProperty(name, position))).added;
+      result.added += (await target.addBatch(records, toPositionProperty(name, position, earlier))).added;
       onAdded({ ...result });
     },
   };
@@ -78,19 +83,30 @@ function toRecord(entry: FileEntry, values: ValueReader): ImportedRecord | reado
 
 /**
  * Adds the records of a source from where the store has it, each segment with the position behind it in one
- * transaction: whenever it is cut short, going on neither repeats nor skips a line. A source of another beginning than
- * before is a new one. Throws AppError `local-service.import-failed` for what can't be read.
+ * transaction: whenever it is cut short, going on neither repeats nor skips a line. A source is gone on with where its
+ * beginning and what lies before that place are as they were; else it is a new one, as another file that took the name.
+ * A file that was renamed is met again by its place. Throws AppError `local-service.import-failed` for what can't be
+ * read, and for a stream that begins as before and goes on differently.
  */
 export async function ingestSource(
   store: RecordStore,
   source: ByteSource,
   request: IngestRequest,
 ): Promise<IngestResult> {
-  const known = await readPosition(store, request.name);
-  const head = await source.readHead(known?.headBytes ?? 0);
-  let position = known !== null && isSameSource(known, head) ? known : startPosition(head);
-  const ingester = await openIngester(store, request);
+  const { own, candidates } = await readPositions(store, request.name, source.place);
+  const [furthest] = candidates;
+  const least = source.canGoBack || furthest === undefined ? 0 : toHeadLength(furthest);
+  const head = await source.readHead(least);
+  const found = await findPosition(source, head, candidates);
+  const ingester = await openIngester(
+    store,
+    request,
+    own.filter((each) => each !== found?.position),
+  );
   if (head.length === 0) return ingester.result;
+  let position = found?.position ?? START;
+  let first = head.subarray(0, toHeadLength(position));
+  let last = found?.tail ?? Buffer.alloc(0);
   const format = detectFormat(head);
   if (format.kind === 'json')
     throw toImportError('A JSON document has no lines to go on from: use --import, or write NDJSON.');
@@ -99,12 +115,45 @@ export async function ingestSource(
   for await (const { bytes, endOffset } of segments) {
     const { lines } = position;
     const isFirst = position.offset === 0;
-    position = { ...position, offset: endOffset, lines: lines + countLines(bytes) };
+    first = first.length === HEAD_BYTES ? first : Buffer.concat([first, bytes]).subarray(0, HEAD_BYTES);
+    last = Buffer.concat([last, bytes]).subarray(-TAIL_BYTES);
+    position = {
+      offset: endOffset,
+      lines: lines + countLines(bytes),
+      headDigest: digest(first),
+      tailDigest: digest(last),
+      place: source.place,
+    };
     const entries = readSegment(format, isFirst ? [bytes] : [header, bytes], request.stated);
     // The header that is put in front is a line of its own.
     await ingester.add(shiftLines(entries, isFirst || header.length === 0 ? lines : lines - 1), position);
   }
   return ingester.result;
+}
+
+const START: IngestPosition = { offset: 0, lines: 0, headDigest: '', tailDigest: '', place: '' };
+
+function toHeadLength({ offset }: IngestPosition): number {
+  return Math.min(HEAD_BYTES, offset);
+}
+
+/** The position that the source agrees with, and the bytes before it; null for a source that is new. */
+async function findPosition(
+  source: ByteSource,
+  head: Buffer,
+  candidates: readonly IngestPosition[],
+): Promise<{ readonly position: IngestPosition; readonly tail: Buffer } | null> {
+  for (const position of candidates) {
+    const length = toHeadLength(position);
+    if (head.length < length || digest(head.subarray(0, length)) !== position.headDigest) continue;
+    const tail = await source.readBefore(position.offset);
+    if (digest(tail) === position.tailDigest) return { position, tail };
+    if (!source.canGoBack)
+      throw toImportError(
+        'The stream begins as the one of that name before, and goes on differently: give it another name with --source.',
+      );
+  }
+  return null;
 }
 
 function readSegment(

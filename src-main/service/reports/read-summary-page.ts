@@ -9,7 +9,7 @@ import { createGroupDocumentWriter } from './write-documents.ts';
 const EXPECTED_GROUP_BYTES = 200;
 
 /**
- * Reads a page of groups: inbound first, then by channel, service, origin and response code. A group keeps
+ * Reads a page of groups: inbound first, then by channel, service, origin and response code, no code first. A group keeps
  * its place whatever arrives meanwhile, so a position is the group itself.
  */
 export async function readSummaryPage(
@@ -42,5 +42,6 @@ function compareGroups(a: GroupTotals, b: GroupTotals): number {
   if (a.channel !== b.channel) return a.channel - b.channel;
   if (a.service !== b.service) return a.service - b.service;
   if (a.origin !== b.origin) return a.origin < b.origin ? -1 : 1;
-  return a.responseCode - b.responseCode;
+  if (a.responseCode === b.responseCode) return 0;
+  return (a.responseCode ?? -Infinity) - (b.responseCode ?? -Infinity);
 }

@@ -30,7 +30,7 @@ export function createRecordDocumentWriter(
     service: (page, { service }) => writeNumber(page, service),
     client: (page, _record, { client }) => writeQuoted(page, client),
     responseTimeMs: (page, { responseTimeUs }) => writeMilliseconds(page, responseTimeUs),
-    responseCode: (page, { responseCode }) => writeNumber(page, responseCode),
+    responseCode: (page, { responseCode }) => writeCode(page, responseCode),
     error: (page, _record, { error }) => writeQuoted(page, error),
     botLatencyMs: (page, { botLatencyMs }) => writeNumber(page, botLatencyMs),
     actionId: (page, _record, { actionId }) => writeQuoted(page, actionId),
@@ -57,7 +57,7 @@ export function createGroupDocumentWriter(
 ): (page: PageBuffer, group: GroupTotals) => void {
   const values: ValueWriters<FieldName<SummaryKind>, [GroupTotals]> = {
     sessionId: (page, { newestSession }) => writeSession(page, newestSession, seed),
-    responseCode: (page, { responseCode }) => writeNumber(page, responseCode),
+    responseCode: (page, { responseCode }) => writeCode(page, responseCode),
     channel: (page, { channel }) => writeNumber(page, channel),
     service: (page, { service }) => writeNumber(page, service),
     origin: (page, { origin }) => writeQuoted(page, origin),
@@ -83,6 +83,12 @@ function toSteps<Kind extends ReportKind, Write>(
 ): readonly { readonly prefix: string; readonly write: Write }[] {
   const prefixes: Readonly<Record<FieldName<Kind>, string>> = DOCUMENT_PREFIXES[kind];
   return listFields(kind).map(([name]) => ({ prefix: prefixes[name], write: values[name] }));
+}
+
+/** Writes a response code, null for none (decision 22). */
+function writeCode(page: PageBuffer, code: number | null): void {
+  if (code === null) writeText(page, 'null');
+  else writeNumber(page, code);
 }
 
 /** Writes the number of a sample session as its GUID, the identifier of an imported one as it is. */

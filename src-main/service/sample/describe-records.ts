@@ -88,7 +88,8 @@ export function describeSample(
   direction: Direction,
   record: StoredRecord,
 ): Omit<RecordTexts, 'sessionId'> {
-  const { session, arrival, actionId, responseCode, channel, service } = record;
+  const { session, arrival, actionId, channel, service } = record;
+  const responseCode = record.responseCode ?? 0;
   const isInbound = direction === 'inbound';
   const error = toErrorText(responseCode, channel, service, arrival);
   return {

@@ -133,6 +133,12 @@ export function isPermissionError(error: unknown): boolean {
   return error instanceof Error && (error as { readonly code?: unknown }).code === '42501';
 }
 
+/** True where a statement was given up because it waited for others: canceled by its time limit, or no lock was to be had. */
+export function isLockError(error: unknown): boolean {
+  const code = error instanceof Error ? (error as { readonly code?: unknown }).code : undefined;
+  return code === '57014' || code === '55P03';
+}
+
 /** Classes of errors that may be gone at the next attempt: connection, resources, conflict, shutting down. */
 const TRANSIENT_CLASSES: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58']);
 const TRANSIENT_CODES: ReadonlySet<string> = new Set([

@@ -7,7 +7,7 @@ export interface RecordGroup {
   readonly channel: number;
   readonly service: number;
   readonly origin: string;
-  readonly responseCode: number;
+  readonly responseCode: number | null;
 }
 
 type GroupRow = readonly [
@@ -16,7 +16,7 @@ type GroupRow = readonly [
   channel: number,
   service: number,
   originJson: string,
-  responseCode: number,
+  responseCode: number | null,
 ];
 type OriginRow = readonly [originId: number, nameJson: string];
 
@@ -26,15 +26,19 @@ export interface GroupDraft {
   resolveOrigin(name: string): number;
   /** Writes what is new. */
   store(connection: Queryable): Promise<void>;
-  /** Highest numbers in use. */
+  /** Highest numbers that were ever in use. */
   readonly last: { readonly group: number; readonly origin: number };
+  /** Groups and origins together. */
+  readonly size: number;
   /** After the commit: others see them too. */
   keep(): void;
 }
 
-/** A tenant's groups and origins, mirrored in memory: a few hundred that never change, needed for every page. */
+/**
+ * A tenant's groups and origins, mirrored in memory: a few hundred that never change, needed for every page. A number is
+ * never given twice; what was removed is forgotten by writers only, as a page may still be read that names it.
+ */
 export interface GroupCache {
-  getSize(): number;
   /** Reads what other processes have added up to these numbers. */
   catchUp(source: Queryable, groupIds: Iterable<number>, originIds?: Iterable<number>): Promise<void>;
   /** Throws when it isn't there after catching up, which is damage. */
@@ -43,7 +47,7 @@ export interface GroupCache {
   /** Inside a transaction that holds the tenant's counters, which stand at these numbers. */
   begin(
     connection: Queryable,
-    last: { readonly group: number; readonly origin: number },
+    last: { readonly group: number; readonly origin: number; readonly removal: number },
   ): Promise<GroupDraft>;
 }
 
@@ -59,25 +63,29 @@ export function createGroupCache(tenant: number): GroupCache {
   const groupIds = new Map<string, number>();
   const origins = new Map<number, string>();
   const originIds = new Map<string, number>();
+  const highest = { group: 0, origin: 0 };
+  let seenRemoval = 0;
 
   const remember = ([groupId, direction, channel, service, originJson, responseCode]: GroupRow): void => {
     const group = { channel, service, origin: JSON.parse(originJson) as string, responseCode };
     groups.set(groupId, group);
     groupIds.set(toKey(direction, group), groupId);
+    highest.group = Math.max(highest.group, groupId);
   };
   const rememberOrigin = ([originId, nameJson]: OriginRow): void => {
     const name = JSON.parse(nameJson) as string;
     origins.set(originId, name);
     originIds.set(name, originId);
+    highest.origin = Math.max(highest.origin, originId);
   };
   const readGroups = async (source: Queryable): Promise<void> => {
-    for (const row of await source.query<GroupRow>(GROUPS_SQL, [tenant, groups.size])) remember(row);
+    for (const row of await source.query<GroupRow>(GROUPS_SQL, [tenant, highest.group])) remember(row);
   };
   const readOrigins = async (source: Queryable): Promise<void> => {
-    for (const row of await source.query<OriginRow>(ORIGINS_SQL, [tenant, origins.size])) rememberOrigin(row);
+    for (const row of await source.query<OriginRow>(ORIGINS_SQL, [tenant, highest.origin]))
+      rememberOrigin(row);
   };
   return {
-    getSize: () => groups.size + origins.size,
     catchUp: async (source, wantedGroups, wantedOrigins = []) => {
       for (const id of wantedGroups) if (!groups.has(id)) await readGroups(source);
       for (const id of wantedOrigins) if (!origins.has(id)) await readOrigins(source);
@@ -93,8 +101,13 @@ export function createGroupCache(tenant: number): GroupCache {
       return name;
     },
     begin: async (connection, last) => {
-      if (groups.size < last.group) await readGroups(connection);
-      if (origins.size < last.origin) await readOrigins(connection);
+      if (seenRemoval !== last.removal) {
+        for (const ids of [groupIds, originIds]) ids.clear();
+        Object.assign(highest, { group: 0, origin: 0 });
+        seenRemoval = last.removal;
+      }
+      if (highest.group < last.group) await readGroups(connection);
+      if (highest.origin < last.origin) await readOrigins(connection);
       const newGroups = new Map<string, GroupRow>();
       const newOrigins = new Map<string, OriginRow>();
       return {
@@ -129,6 +142,9 @@ export function createGroupCache(tenant: number): GroupCache {
         get last() {
           return { group: last.group + newGroups.size, origin: last.origin + newOrigins.size };
         },
+        get size() {
+          return groupIds.size + originIds.size + newGroups.size + newOrigins.size;
+        },
         keep: () => {
           for (const row of newGroups.values()) remember(row);
           for (const row of newOrigins.values()) rememberOrigin(row);
@@ -139,5 +155,5 @@ export function createGroupCache(tenant: number): GroupCache {
 }
 
 function toKey(direction: number, { channel, service, origin, responseCode }: RecordGroup): string {
-  return `${direction}|${channel}|${service}|${responseCode}|${origin}`;
+  return `${direction}|${channel}|${service}|${String(responseCode)}|${origin}`;
 }

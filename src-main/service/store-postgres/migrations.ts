@@ -58,7 +58,7 @@ CREATE TABLE traffic_group (
   channel bigint NOT NULL,
   service bigint NOT NULL,
   origin_json text NOT NULL,
-  response_code bigint NOT NULL,
+  response_code bigint,
   PRIMARY KEY (tenant, group_id)
 );
 
@@ -132,30 +132,26 @@ CREATE POLICY own_tenant ON ${table}
   .join('')}
 `;
 
-const REFUSALS = `
-CREATE TABLE refused_address (
-  address text NOT NULL PRIMARY KEY,
-  times_ms_json text NOT NULL,
-  last_ms bigint NOT NULL
-);
-COMMENT ON COLUMN refused_address.times_ms_json IS 'the last refusals of credentials, oldest first';
-`;
-
 /**
  * By tenant, so that one tenant's callers don't slow down another's from the same address. Not under row-level
  * security: an address that guesses at many tenants is slowed down for all of them, also for tenants that don't
  * exist. Counts last for a minute only.
  */
-const REFUSALS_BY_TENANT = `
-DELETE FROM refused_address;
-ALTER TABLE refused_address ADD COLUMN tenant bigint NOT NULL;
-ALTER TABLE refused_address DROP CONSTRAINT refused_address_pkey, ADD PRIMARY KEY (address, tenant);
+const REFUSALS = `
+CREATE TABLE refused_address (
+  address text NOT NULL,
+  tenant bigint NOT NULL,
+  times_ms_json text NOT NULL,
+  last_ms bigint NOT NULL,
+  PRIMARY KEY (address, tenant)
+);
+COMMENT ON COLUMN refused_address.times_ms_json IS 'the last refusals of credentials, oldest first';
 `;
 
 /** Each step leads from the version that is its place. A step that was released is never changed. */
 export const MIGRATIONS: readonly Migration[] = [
-  { name: 'tables', sql: TABLES },
-  { name: 'partitions and row-level security', sql: WALLS },
-  { name: 'refused credentials', sql: REFUSALS },
-  { name: 'refused credentials by tenant', sql: REFUSALS_BY_TENANT },
+  {
+    name: 'tables, partitions, row-level security and refused credentials',
+    sql: `${TABLES}${WALLS}${REFUSALS}`,
+  },
 ];

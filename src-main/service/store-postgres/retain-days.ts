@@ -16,19 +16,53 @@ const PARTS_SQL = `
 SELECT start_ms, cells FROM rollup
 WHERE tenant = $1 AND direction = $2 AND tier_ms = ${DAY_MS} AND start_ms >= $3 AND start_ms < $4`;
 
+const LOCK_SQL = 'SELECT 1 FROM counter WHERE tenant = $1 FOR UPDATE';
+
+const toUnnamedSql = (table: string, names: readonly string[]): string => `
+DELETE FROM ${table} t WHERE tenant = $1${names
+  .map((name) => ` AND NOT EXISTS (SELECT 1 FROM ${name})`)
+  .join('')} RETURNING 1`;
+const toNaming = (direction: Direction, column: string, value: string): string =>
+  `${direction}_record r WHERE r.tenant = $1 AND r.${column} = ${value}`;
+const UNNAMED_SESSIONS_SQL = toUnnamedSql(
+  'import_session',
+  DIRECTIONS.map((direction) => toNaming(direction, 'session', '-t.session')),
+);
+const UNNAMED_GROUPS_SQL = toUnnamedSql(
+  'traffic_group',
+  DIRECTIONS.map((direction) => toNaming(direction, 'group_id', 't.group_id')),
+);
+const UNNAMED_ORIGINS_SQL = toUnnamedSql('origin', [toNaming('outbound', 'origin_id', 't.origin_id')]);
+
 /**
  * Removes a tenant's records from before the day of `cutoffMs`, with what was summed from them, in one transaction:
- * whole days are dropped with their partition. Returns how many records those were. Needs the rights of the tables'
- * owner.
+ * whole days are dropped with their partition; then the sessions, groups and origins that no record names any more.
+ * Returns how many records those were. Needs the rights of the tables' owner.
  */
-export function retainDays(pool: PostgresPool, tenant: number, cutoffMs: number): Promise<number> {
+export async function retainDays(pool: PostgresPool, tenant: number, cutoffMs: number): Promise<number> {
   const fromMs = Math.floor(cutoffMs / DAY_MS) * DAY_MS;
-  return pool.forTenant(tenant).transact(async (connection) => {
-    await connection.query('SELECT 1 FROM counter WHERE tenant = $1 FOR UPDATE', [tenant]);
+  const own = pool.forTenant(tenant);
+  const removedRecords = await own.transact(async (connection) => {
+    await connection.query(LOCK_SQL, [tenant]);
     let removed = 0;
     for (const direction of DIRECTIONS) removed += await removeBefore(connection, tenant, direction, fromMs);
     return removed;
   });
+  // Apart from it, as dropping a partition keeps readers waiting, and this takes longer.
+  await own.transact((connection) => removeUnnamed(connection, tenant));
+  return removedRecords;
+}
+
+/** Writers wait meanwhile, and then learn by the counter that what they know by heart may be gone. */
+async function removeUnnamed(connection: Queryable, tenant: number): Promise<void> {
+  await connection.query(LOCK_SQL, [tenant]);
+  await connection.query(UNNAMED_SESSIONS_SQL, [tenant]);
+  const groups = await connection.query(UNNAMED_GROUPS_SQL, [tenant]);
+  const origins = await connection.query(UNNAMED_ORIGINS_SQL, [tenant]);
+  if (groups.length + origins.length === 0) return;
+  await connection.query("UPDATE counter SET value = value + 1 WHERE tenant = $1 AND name = 'removal'", [
+    tenant,
+  ]);
 }
 
 async function removeBefore(

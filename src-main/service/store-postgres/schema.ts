@@ -5,6 +5,8 @@ export const COUNTERS = [
   'traffic_group',
   'origin',
   'session',
+  // How often groups and origins were removed that no record names any more.
+  'removal',
 ] as const;
 export type CounterName = (typeof COUNTERS)[number];
 

@@ -8,7 +8,8 @@ import type { CounterName } from './schema.ts';
 import { writeRollups } from './write-rollups.ts';
 
 /** A record of either direction; an imported one has a session below 0, a hash and texts. */
-export type NewRecord = TrafficBatch[Direction][number] & {
+export type NewRecord = Omit<TrafficBatch[Direction][number], 'responseCode' | 'actionId'> & {
+  readonly responseCode: number | null;
   readonly botLatencyMs?: number;
   readonly actionId?: number;
   readonly imported?: {
@@ -106,12 +107,15 @@ export function createRecordWriter(
   const begin = async (connection: Queryable) => {
     const counters = new Map(await connection.query<[string, number]>(LOCK_SQL, [tenant]));
     const get = (name: CounterName): number => counters.get(name) ?? 0;
-    const draft = await groups.begin(connection, { group: get('traffic_group'), origin: get('origin') });
+    const draft = await groups.begin(connection, {
+      group: get('traffic_group'),
+      origin: get('origin'),
+      removal: get('removal'),
+    });
     const writing: RecordWriting = {
       connection,
       get groupCount() {
-        const { group, origin } = draft.last;
-        return group + origin;
+        return draft.size;
       },
       write: async (direction, records) => {
         const counter = `${direction}_arrival` as const;

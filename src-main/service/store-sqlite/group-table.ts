@@ -8,7 +8,7 @@ export interface RecordGroup {
   readonly channel: number;
   readonly service: number;
   readonly origin: string;
-  readonly responseCode: number;
+  readonly responseCode: number | null;
 }
 
 /** The groups and origins that the database knows, mirrored in memory: a few hundred, needed for every page. */
@@ -38,7 +38,7 @@ SELECT group_id AS groupId, direction, channel, service, origin, response_code A
 
 /** Reads the groups and origins of a database. */
 export function createGroupTable(db: Database): GroupTable {
-  const insertGroup = db.prepare<[number, number, number, string, number]>(
+  const insertGroup = db.prepare<[number, number, number, string, number | null]>(
     'INSERT INTO traffic_group (direction, channel, service, origin, response_code) VALUES (?, ?, ?, ?, ?)',
   );
   const insertOrigin = db.prepare<[string]>('INSERT INTO origin (name) VALUES (?)');
@@ -98,10 +98,12 @@ export function createGroupTable(db: Database): GroupTable {
 }
 
 /** One exact number for the usual small ones, which is found much sooner than a text. */
-function toKey(channel: number, service: number, responseCode: number): number | string {
+function toKey(channel: number, service: number, responseCode: number | null): number | string {
   const isSmall =
-    Math.min(channel, service, responseCode) >= 0 && Math.max(channel, service, responseCode) < KEY_LIMIT;
+    responseCode !== null &&
+    Math.min(channel, service, responseCode) >= 0 &&
+    Math.max(channel, service, responseCode) < KEY_LIMIT;
   return isSmall
     ? (channel * KEY_LIMIT + service) * KEY_LIMIT + responseCode
-    : `${channel}|${service}|${responseCode}`;
+    : `${channel}|${service}|${String(responseCode)}`;
 }

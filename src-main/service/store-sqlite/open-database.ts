@@ -6,7 +6,6 @@ import { openDatabase, type Database, type Pragma } from '../../node/open-databa
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { toStartError } from '../start-error.ts';
 import { APPLICATION_ID, SCHEMA_SQL, SCHEMA_VERSION } from './schema.ts';
-import { upgradeSchema } from './upgrade-schema.ts';
 
 const FILE_NAME = 'reporting-service.sqlite';
 const SQLITE_HEADER = 'SQLite format 3\0';
@@ -87,12 +86,7 @@ function prepareSchema(db: Database, path: string): void {
       `${path} was written by a newer version of the reporting service. It is left as it is.`,
     );
   }
-  if (version === SCHEMA_VERSION) return;
-  if (version < 1) throw toStartError(`${path} has no version. It is left as it is.`);
-  db.transaction(() => {
-    upgradeSchema(db, version);
-    db.pragma(`user_version = ${SCHEMA_VERSION}`);
-  }).immediate();
+  if (version < SCHEMA_VERSION) throw toStartError(`${path} has no version. It is left as it is.`);
 }
 
 function toOpenError(error: unknown, path: string): AppError {

@@ -1,6 +1,6 @@
 import type { Database } from '../../node/open-database.ts';
 import type { Direction } from '../../common/reporting/reports.ts';
-import type { NewInboundRecord, NewOutboundRecord } from '../store/records.ts';
+import type { ImportedRecord, NewInboundRecord, NewOutboundRecord } from '../store/records.ts';
 import { addToSums } from '../store/group-sums.ts';
 import { orderByDate } from '../store/order-by-date.ts';
 import type { GroupTable } from './group-table.ts';
@@ -9,7 +9,8 @@ import { createRollupWriter } from './rollup-writer.ts';
 import { createRowInserter } from './row-inserter.ts';
 
 /** A record of either direction; an imported one has a session below 0. */
-type NewRecord = Omit<NewInboundRecord & NewOutboundRecord, 'botLatencyMs' | 'actionId'> &
+type NewRecord = Omit<NewInboundRecord & NewOutboundRecord, 'botLatencyMs' | 'actionId' | 'responseCode'> &
+  Pick<ImportedRecord, 'responseCode'> &
   Partial<Pick<NewInboundRecord, 'botLatencyMs'>> &
   Partial<Pick<NewOutboundRecord, 'actionId'>>;
 

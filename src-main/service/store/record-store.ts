@@ -35,7 +35,7 @@ export interface GroupTotals {
   readonly service: number;
   /** Empty for outbound groups, which don't distinguish origins. */
   readonly origin: string;
-  readonly responseCode: number;
+  readonly responseCode: number | null;
   readonly records: number;
   readonly responseTimeUs: number;
   readonly botLatencyMs: number;

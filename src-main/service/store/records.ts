@@ -6,7 +6,8 @@ interface RecordFields {
   readonly channel: number;
   readonly service: number;
   readonly origin: string;
-  readonly responseCode: number;
+  /** Null for a record that came without one (decision 22). */
+  readonly responseCode: number | null;
   readonly responseTimeUs: number;
 }
 
@@ -14,6 +15,7 @@ interface RecordFields {
 interface SampleRecord extends RecordFields {
   /** From 1. */
   readonly session: number;
+  readonly responseCode: number;
 }
 
 export interface NewInboundRecord extends SampleRecord {

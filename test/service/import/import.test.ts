@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InboundDetailDocument } from '../../../src-main/common/reporting/wire-schemas.ts';
+import type {
+  InboundDetailDocument,
+  InboundSummaryDocument,
+} from '../../../src-main/common/reporting/wire-schemas.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport, toPeriod, walkReport } from '../../support/service/service-calls.ts';
 import {
   ALL_TIME,
+  CSV_HEADER,
   DETAILS,
   exportRecords,
   FORMATS,
@@ -277,6 +281,40 @@ describe('an import of records', () => {
     }
     const { report } = await importText(target, toNdjson(records));
     expect([report.added, report.known]).toEqual([0, 12]);
+  });
+
+  it('keeps a record without a response code, however a file says so, and serves null for it (decision 22)', async () => {
+    const target = await start({ records: 0 });
+    const without = toInbound({ Client: 'without' });
+    delete without['ReponseCode'];
+    const lines = toNdjson([
+      toInbound({ Client: 'null', ReponseCode: null }),
+      toInbound({ Client: 'empty', ReponseCode: '' }),
+      without,
+      toInbound({ Client: 'zero', ReponseCode: 0 }),
+      toInbound({ Client: 'none of it', ReponseCode: 'none' }),
+    ]);
+    const csv = `${CSV_HEADER}\nid,2026-11-19T10:15:30.123Z,3,7,of a CSV,12.5,,,40,hello,web\n`;
+    for (const [added, known] of [
+      [4, 0],
+      [0, 4],
+    ]) {
+      expect((await importText(target, lines)).report).toMatchObject({ added, known, rejected: 1 });
+    }
+    expect((await importText(target, csv)).report).toMatchObject({ added: 1, rejected: 0 });
+    const served = await walkReport<InboundDetailDocument>(target, 'inbound-detail', ALL_TIME, 2);
+    expect(served.map(({ Client, ReponseCode }) => [Client, ReponseCode])).toEqual([
+      ['null', null],
+      ['empty', null],
+      ['without', null],
+      ['zero', 0],
+      ['of a CSV', null],
+    ]);
+    const groups = await walkReport<InboundSummaryDocument>(target, 'inbound-summary', ALL_TIME, 1);
+    expect(groups.map(({ ReponseCode, Count }) => [ReponseCode, Count])).toEqual([
+      [null, '4'],
+      [0, '1'],
+    ]);
   });
 
   it('reads dates without a zone in the service’s own', async () => {

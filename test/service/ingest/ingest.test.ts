@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -147,6 +147,85 @@ function describeIngest(name: string, getPlace: (folder: string) => Promise<Plac
         expect(JSON.parse(output.stdout)).toMatchObject({ source: 'a queue', added });
       }
       expect(await readNumbers()).toEqual(upTo(14));
+    });
+
+    it('reads a file that took the name of another from its beginning, and goes on with the one that was renamed', async () => {
+      const names = Object.keys(toLine(0));
+      const toRows = (from: number, to: number): string =>
+        Array.from(
+          { length: to - from },
+          (_, index) => `${Object.values(toLine(from + index)).join(',')}\n`,
+        ).join('');
+      const [file, earlier] = [join(folder, 'log.csv'), join(folder, 'log.csv.1')];
+      const header = `${names.join(',')}\n`;
+      await writeFile(file, header + toRows(0, 20));
+      expect(await runToEnd(file)).toMatchObject({ added: 20, rejected: 0 });
+      // Others begin alike for longer than any head that is compared, and end elsewhere.
+      const same = toRows(1_000, 1_100);
+      await appendFile(file, same);
+      expect(await runToEnd(file)).toMatchObject({ added: 100, rejected: 0 });
+      await appendFile(file, toRows(20, 23));
+      await rename(file, earlier);
+      await writeFile(file, header + toRows(0, 20) + toRows(23, 300));
+      expect(await runToEnd(file)).toMatchObject({ added: 297, rejected: 0 });
+      expect(await runToEnd(earlier)).toMatchObject({ added: 3, rejected: 0 });
+      expect(await runToEnd(earlier)).toMatchObject({ added: 0, rejected: 0 });
+      // Copied and emptied in place, it has the same place on the disk.
+      await truncate(file);
+      await appendFile(file, header + toRows(2_000, 2_400));
+      expect(await runToEnd(file)).toMatchObject({ added: 400, rejected: 0 });
+      expect(await runToEnd(file)).toMatchObject({ added: 0, rejected: 0 });
+      // Restored from a backup it is another file with the same content.
+      const content = await readFile(file);
+      await rm(file);
+      await writeFile(file, content);
+      await appendFile(file, toRows(2_400, 2_401));
+      expect(await runToEnd(file)).toMatchObject({ added: 1, rejected: 0 });
+      expect(await countStored()).toBe(20 + 100 + 297 + 3 + 400 + 1);
+    });
+
+    it('refuses a stream that begins as the one of its name and goes on differently', async () => {
+      const send = async (text: string) => {
+        const { child, output, closed } = run('--source', 'a queue', '-');
+        child.stdin.end(text);
+        const [code] = (await closed) as [number | null];
+        return { code, ...output };
+      };
+      const beginning = toLines(0, 100);
+      expect(await send(beginning + toLines(100, 200))).toMatchObject({ code: 0 });
+      expect(await send(beginning + toLines(300, 500))).toMatchObject({
+        stderr: expect.stringContaining('goes on differently') as string,
+      });
+      expect(await send(beginning)).toMatchObject({
+        stderr: expect.stringContaining('goes on differently') as string,
+      });
+      expect(await send(beginning + toLines(100, 201))).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('"added":1,') as string,
+      });
+      expect(await readNumbers()).toEqual(upTo(201));
+    });
+
+    it('keeps a record without a response code', async () => {
+      const file = join(folder, 'codes.ndjson');
+      await writeFile(file, `${JSON.stringify({ ...toLine(0), ReponseCode: null })}\n${toLines(1, 2)}`);
+      expect(await runToEnd(file)).toMatchObject({ added: 2, rejected: 0 });
+      const query = { fromMs: 0, toMs: 10 ** 13, after: null, limit: 10 };
+      const { records } = await useStore((store) => store.readDetailPage('inbound', query));
+      expect(records.map(({ responseCode }) => responseCode)).toEqual([null, 200]);
+    });
+
+    it('follows a file that is emptied in place', async () => {
+      const file = join(folder, 'emptied.ndjson');
+      await writeFile(file, toLines(0, 50));
+      const { child, output, closed } = run('--follow', file);
+      await expect.poll(() => output.stdout, { timeout: 30_000 }).toContain('"added":50');
+      await truncate(file);
+      await appendFile(file, toLines(50, 250));
+      await expect.poll(() => output.stdout, { timeout: 30_000 }).toContain('"added":200');
+      child.kill('SIGTERM');
+      expect(await closed).toEqual([0, null]);
+      expect(await readNumbers()).toEqual(upTo(250));
     });
 
     it('follows a file that grows, and the one that takes its name', async () => {

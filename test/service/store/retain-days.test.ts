@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { retainInDatabase } from '../../../src-main/service/store-postgres/administer.ts';
 import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
 import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
-import type { NewInboundRecord } from '../../../src-main/service/store/records.ts';
+import type { ImportedRecord, NewInboundRecord } from '../../../src-main/service/store/records.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 
 const DAY_MS = 86_400_000;
@@ -79,5 +79,71 @@ describe.skipIf(findPostgres() === undefined)('days of a database', () => {
     expect(tables).not.toContain('inbound_record_t1_20261111');
     await store.writeBatch({ inbound: [toRecord(NOW_MS - 9 * DAY_MS)], outbound: [] });
     expect(await readTotals(ALWAYS)).toEqual([12, 12, 12]);
+  });
+
+  it('take sessions, groups and origins with them that no record names any more, also while others write', async () => {
+    const toImported = (dateMs: number, name: string, direction: 'inbound' | 'outbound'): ImportedRecord => ({
+      direction,
+      dateMs,
+      sessionId: `session of ${name}`,
+      channel: 77,
+      service: 2,
+      client: 'Ana',
+      responseTimeUs: 1,
+      responseCode: null,
+      error: '',
+      origin: `origin of ${name}`,
+      payload: '',
+      botLatencyMs: 0,
+      actionId: '',
+      response: '',
+      contentHash: dateMs % 1000,
+    });
+    const addAll = async (to: RecordStore, dateMs: number, name: string): Promise<void> => {
+      const target = await to.openImport(null);
+      await target.addBatch(
+        (['inbound', 'outbound'] as const).map((direction) => toImported(dateMs, name, direction)),
+      );
+      await target.close();
+    };
+    const read = async (table: string, column: string): Promise<string[]> =>
+      (await server.read(`SELECT ${column} FROM kept.${table} WHERE ${column} LIKE '%of %'`))
+        .split('\n')
+        .filter((line) => line !== '')
+        .toSorted();
+    const place = { url: server.url, schema: 'kept' };
+    const other = await openPostgresStore(
+      { ...place, tenant: 1 },
+      { now: () => NOW_MS, reportError: () => undefined },
+    );
+    await addAll(other, NOW_MS - 5 * DAY_MS, 'the old');
+    await addAll(other, NOW_MS - DAY_MS, 'the new');
+    await addAll(other, NOW_MS - 5 * DAY_MS, 'both');
+    await addAll(other, NOW_MS - DAY_MS, 'both');
+    await retainInDatabase(place, { cutoffMs: NOW_MS - 3 * DAY_MS, only: null }, () => undefined);
+    const kept = (of: string): string[] => [`"${of} of both"`, `"${of} of the new"`];
+    expect(await read('import_session', 'id_json')).toEqual(kept('session'));
+    expect(await read('origin', 'name_json')).toEqual(kept('origin'));
+    expect(await read('traffic_group', 'origin_json')).toEqual(kept('origin'));
+    // A process that knows them from before adds them anew.
+    await addAll(other, NOW_MS, 'the old');
+    for (const reader of [store, other]) {
+      for (const direction of ['inbound', 'outbound'] as const) {
+        const { records } = await reader.readDetailPage(direction, {
+          fromMs: NOW_MS,
+          toMs: NOW_MS + 1,
+          after: null,
+          limit: 10,
+        });
+        expect(records.filter(({ channel }) => channel === 77)).toMatchObject([
+          { origin: 'origin of the old', responseCode: null, texts: { sessionId: 'session of the old' } },
+        ]);
+      }
+    }
+    const [group] = (await store.readSummary('inbound', { fromMs: NOW_MS, toMs: NOW_MS + 1 })).filter(
+      ({ channel }) => channel === 77,
+    );
+    expect(group).toMatchObject({ responseCode: null, records: 1, newestSession: 'session of the old' });
+    await other.close();
   });
 });

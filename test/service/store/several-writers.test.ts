@@ -111,6 +111,38 @@ describe.skipIf(findPostgres() === undefined)('a PostgreSQL database that severa
     await store.close();
   });
 
+  it('makes the partition of a day that could not be made while it was away', async () => {
+    const store = await open();
+    const write = () => store.writeBatch({ inbound: [toRecord(NOW_MS)], outbound: [] });
+    const startAgain = await server.interrupt();
+    await expect(write()).rejects.toThrow();
+    await startAgain();
+    await write();
+    expect(await server.read(`SELECT count(*) FROM ${schema}.inbound_record_t1001_rest`)).toBe('0');
+    expect(await server.read(`SELECT count(*) FROM ${schema}.inbound_record_t1001_20261122`)).toBe('1');
+    await store.close();
+  });
+
+  it('takes records while others hold its tables, and makes the partition afterwards', async () => {
+    let nowMs = NOW_MS;
+    const store = await openPostgresStore(
+      { url: `${server.url}&options=-c%20lock_timeout%3D200`, schema, tenant: 1001 },
+      { now: () => nowMs, reportError: (error) => errors.push(error) },
+    );
+    await store.writeBatch({ inbound: [toRecord(NOW_MS)], outbound: [] });
+    const release = await server.hold(`SELECT count(*) FROM ${schema}.inbound_record`);
+    // Two days on, the day itself was made ahead.
+    nowMs += 2 * DAY_MS;
+    await store.writeBatch({ inbound: [toRecord(nowMs)], outbound: [] });
+    await release();
+    expect(errors).not.toEqual([]);
+    nowMs += 120_000;
+    await store.writeBatch({ inbound: [toRecord(nowMs)], outbound: [] });
+    expect(await server.read(`SELECT count(*) FROM ${schema}.inbound_record_t1001_20261124`)).toBe('2');
+    expect(await server.read(`SELECT count(*) FROM ${schema}.inbound_record_t1001_20261126`)).toBe('0');
+    await store.close();
+  });
+
   it('is refused when a newer version wrote it, or nothing answers at its address', async () => {
     await (await open()).close();
     await server.run(`UPDATE ${schema}.schema_version SET version = 99`);

@@ -83,24 +83,6 @@ describe('the rollups of the store', () => {
     );
   });
 
-  it('are packed when a store of version 2 is opened, and nothing else changes', async () => {
-    const store = openSqliteStore(folder);
-    await fillStore(store, { tenant: 1001, records: 3000, days: 20, seed: 4, nowMs: END_MS });
-    const period = { fromMs: END_MS - 9 * DAY_MS + 5, toMs: END_MS };
-    const readSorted = async (of: RecordStore): Promise<unknown[]> =>
-      (await of.readSummary('inbound', period)).toSorted((a, b) => a.groupId - b.groupId);
-    const before = await readSorted(store);
-    const properties = await store.readProperties();
-    await store.close();
-    change(makeVersion2);
-    const upgraded = openSqliteStore(folder);
-    expect(await readSorted(upgraded)).toEqual(before);
-    expect(await countInbound(upgraded, { fromMs: 0, toMs: END_MS })).toBe(3000);
-    expect(await upgraded.readProperties()).toEqual({ ...properties, live_until_ms: String(END_MS) });
-    await upgraded.close();
-    expectAgreement();
-  });
-
   it('are found at fault when one record more or less is in them', async () => {
     const store = openSqliteStore(folder);
     await fillStore(store, { tenant: 1001, records: 50, days: 1, seed: 4, nowMs: END_MS });
@@ -114,33 +96,4 @@ describe('the rollups of the store', () => {
 
 async function countInbound(store: RecordStore, period: RecordPeriod): Promise<number> {
   return (await store.readDetailPage('inbound', { ...period, after: null, limit: 0 })).total;
-}
-
-/** A row for each group of a rollup, in three sizes; where sample traffic goes on is kept as counters. */
-function makeVersion2(db: Database.Database): void {
-  db.exec(`DROP TABLE rollup; DELETE FROM record_count; PRAGMA user_version = 2;
-    INSERT INTO counter SELECT 'session', value FROM property WHERE name = 'next_session';
-    INSERT INTO counter SELECT 'newest_ms', value - 1 FROM property WHERE name = 'live_until_ms';
-    DELETE FROM property WHERE name IN ('next_session', 'live_until_ms');
-    CREATE TABLE rollup (
-      direction INTEGER NOT NULL, tier_ms INTEGER NOT NULL, start_ms INTEGER NOT NULL, group_id INTEGER NOT NULL,
-      records INTEGER NOT NULL, response_time_us INTEGER NOT NULL, bot_latency_ms INTEGER NOT NULL,
-      newest_ms INTEGER NOT NULL, newest_arrival INTEGER NOT NULL, newest_session INTEGER NOT NULL,
-      PRIMARY KEY (direction, tier_ms, start_ms, group_id)
-    ) STRICT, WITHOUT ROWID`);
-  for (const tierMs of [300_000, 3_600_000, DAY_MS]) {
-    for (const [direction, table, latency] of [
-      [0, 'inbound_record', 'bot_latency_ms'],
-      [1, 'outbound_record', '0'],
-    ] as const) {
-      const startMs = `date_ms / ${tierMs} * ${tierMs}`;
-      // The bare columns of a query with one max() are those of the row that holds it.
-      db.exec(`INSERT INTO rollup
-        SELECT ${direction}, ${tierMs}, ${startMs}, group_id, count(*), sum(response_time_us), sum(${latency}),
-          date_ms, arrival, session FROM ${table}
-        GROUP BY ${startMs}, group_id HAVING max(date_ms * 1000000 + arrival)`);
-      db.exec(`INSERT INTO record_count
-        SELECT ${direction}, ${tierMs}, ${startMs}, count(*) FROM ${table} GROUP BY ${startMs}`);
-    }
-  }
 }
