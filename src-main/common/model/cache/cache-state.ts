@@ -22,7 +22,7 @@ const PutAside = Type.Object({
   atMs: Type.Integer(),
   /**
    * Selects the words: `other-schema` for a cache from before the first release; `empty`, `other-application`,
-   * `quick-check`, `missing-table`, or SQLite's code for a damaged one.
+   * `header`, `quick-check`, `missing-table`, or SQLite's code for a damaged one.
    */
   damage: Type.String(),
 });

@@ -4,7 +4,9 @@ import Sqlite from 'better-sqlite3';
 import type { Database } from '../../../node/open-database.ts';
 import { APPLICATION_ID, EARLIER_APPLICATION_ID, openCacheDatabase } from './open-database.ts';
 import { applyMigration, assertNotNewer, type Migration } from './migrate.ts';
+import { isBitFlip, isUnknownFormat, listHeaderFaults, readSchema } from './open-damaged.ts';
 import type { Damage } from './put-aside.ts';
+import { readPragma } from './storage-size.ts';
 import { isDamage, toCacheError } from './to-cache-error.ts';
 
 /** Files up to this size are checked at every start, which takes a fraction of a second. */
@@ -28,8 +30,10 @@ export function findDamage(file: string, migrations: readonly Migration[], whole
     return checkFile(file, migrations, whole);
   } catch (error) {
     const known = toCacheError(error);
-    if (!isDamage(known) || !(known instanceof AppError)) throw known;
-    return { code: String(known.details['sqlite'] ?? 'damaged'), lines: [known.message] };
+    if (isDamage(known) && known instanceof AppError)
+      return { code: String(known.details['sqlite'] ?? 'damaged'), lines: [known.message] };
+    if (!isUnknownFormat(error, file)) throw known;
+    return { code: 'header', lines: listHeaderFaults(file) };
   }
 }
 
@@ -39,6 +43,11 @@ function checkFile(file: string, migrations: readonly Migration[], whole: boolea
     const applicationId = database.pragma('application_id', { simple: true });
     if (applicationId === EARLIER_APPLICATION_ID) return { code: 'other-schema', lines: [] };
     if (applicationId !== APPLICATION_ID) return { code: 'other-application', lines: [] };
+    const faults = listHeaderFaults(file);
+    if (faults.length > 0) return { code: 'header', lines: faults };
+    const version = readPragma(database, 'user_version');
+    if (isWrongVersion(database, migrations, version))
+      return { code: 'header', lines: [`schema version ${version}`] };
     assertNotNewer(database, migrations);
     const { missing, other } = compareSchema(database, migrations);
     if (missing.length > 0) return { code: 'missing-table', lines: missing.slice(0, MAX_CHECK_LINES) };
@@ -50,6 +59,15 @@ function checkFile(file: string, migrations: readonly Migration[], whole: boolea
   } finally {
     database.close();
   }
+}
+
+/** A later version has other tables; with these ones its number is what is damaged. So it is in a file that has none. */
+function isWrongVersion(database: Database, migrations: readonly Migration[], version: number): boolean {
+  const known = migrations.at(-1)?.version ?? 0;
+  if (version < 1) return true;
+  if (version <= known || !isBitFlip(version, known)) return false;
+  const { missing, other } = compareSchema(database, migrations);
+  return missing.length + other.length === 0;
 }
 
 function checkPages(database: Database, wasClosed: boolean): Damage | null {
@@ -81,14 +99,4 @@ function compareSchema(
   } finally {
     model.close();
   }
-}
-
-/** Each table and index with the statement that made it. */
-export function readSchema(database: Database): ReadonlyMap<string, string> {
-  const rows = database
-    .prepare<[], { name: string; sql: string | null }>(
-      "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'",
-    )
-    .all();
-  return new Map(rows.map(({ name, sql }) => [name, sql ?? '']));
 }

@@ -4,6 +4,7 @@ import { isTaken, removePatientlySync } from '../../../node/move-and-remove.ts';
 import { makePrivateFile } from '../../../node/private-files.ts';
 import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import type { Database } from '../../../node/open-database.ts';
+import { openDamaged } from './open-damaged.ts';
 import { openCacheDatabase } from './open-database.ts';
 import { findDamage } from './inspect-file.ts';
 import { migrate, type Migration } from './migrate.ts';
@@ -22,7 +23,7 @@ export interface OpenedFile {
   /** Folder into which a damaged file was moved, or null. */
   readonly damagedFolder: string | null;
   /**
-   * Code of the damage: `empty`, `other-application`, `other-schema`, `missing-table`, `quick-check`, `foreign-keys`, or
+   * Code of the damage: `empty`, `other-application`, `other-schema`, `header`, `missing-table`, `quick-check`, `foreign-keys`, or
    * SQLite's.
    * `no-database` where only a log was left, which is put aside too.
    */
@@ -126,7 +127,8 @@ function reserveIds(database: Database, file: string, damagedFolder: string, fir
 
 function readLastId(damagedFile: string): number {
   try {
-    const damaged = openCacheDatabase(damagedFile, 'read-any');
+    const damaged = openDamaged(damagedFile);
+    if (damaged === null) return 0;
     try {
       const last = damaged.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'snapshots'").pluck().get();
       return typeof last === 'number' ? last : 0;

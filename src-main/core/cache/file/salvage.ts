@@ -2,10 +2,9 @@ import type { CacheState } from '../../../common/model/cache/cache-state.ts';
 import { isDetailKind, type ReportKind } from '../../../common/reporting/reports.ts';
 import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { openCacheDatabase } from './open-database.ts';
+import { openDamaged, removeReadableCopy } from './open-damaged.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
-import { readSchema } from './inspect-file.ts';
 import { isDamagedPage } from './to-cache-error.ts';
 import { createRowInserter, isConstraint, readRows, type AnyRow } from './salvage-rows.ts';
 import { preparePageDigest } from '../read/verify-pages.ts';
@@ -53,18 +52,14 @@ export async function salvage(
   damagedFile: string,
   pause: () => Promise<void>,
 ): Promise<Salvage | null> {
-  const source = openCacheDatabase(damagedFile, 'read-any');
+  const source = openDamaged(damagedFile);
+  if (source === null) return null;
   try {
-    return hasSchemaOf(source, target) ? await bringOver(source, target, pause) : null;
+    return await bringOver(source, target, pause);
   } finally {
     source.close();
+    removeReadableCopy(damagedFile);
   }
-}
-
-/** A table that is missing in the damaged file has nothing to bring over; one made otherwise can't be read as ours. */
-function hasSchemaOf(source: Database, target: Database): boolean {
-  const own = readSchema(target);
-  return [...readSchema(source)].every(([name, sql]) => own.get(name) === sql);
 }
 
 async function bringOver(source: Database, target: Database, pause: () => Promise<void>): Promise<Salvage> {
