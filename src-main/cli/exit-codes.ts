@@ -90,6 +90,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'connections.plain-http': 'Add --allow-plain-http where credentials may go there unencrypted.',
   'cache.newer': 'Install the newer version, or give another folder with --data.',
   'cache.locked': 'Close the other Channelscope, or give another folder with --data.',
+  'cache.folder-gone': 'Put the data folder back, and start again.',
   'cache.disk-full': 'Make room on the disk; what was fetched is kept.',
   'exports.no-sandbox': 'Run the command as another user than root, or export HTML and print that elsewhere.',
   'app.bug': 'The folder logs in the data folder has more.',

@@ -50,6 +50,7 @@ export const ERROR_CODES = [
   'client.circuit-open',
   'client.queue-full',
   'cache.disk-full',
+  'cache.folder-gone',
   'cache.damaged',
   'cache.page-damaged',
   'cache.newer',

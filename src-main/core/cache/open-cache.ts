@@ -10,6 +10,8 @@ import type { PageHead } from './write/incoming-page.ts';
 
 /** How often the disk is measured, a checkpoint run, and writing tried again after the disk was full. */
 const TEND_MS = 30_000;
+/** How often it is looked whether the file is still there: whoever works on must learn it within seconds. */
+const PLACE_MS = 2_000;
 /** What must be free before writing is tried again. */
 const MIN_FREE_BYTES = 16_000_000;
 
@@ -32,6 +34,7 @@ export async function openCache(options: {
 
   const tend = async (): Promise<void> => {
     state.measureDisk();
+    threads.checkPlace();
     const { mode, freeBytes } = state.read();
     if (mode === 'out-of-space') {
       if (freeBytes !== null && freeBytes < MIN_FREE_BYTES) return;
@@ -43,6 +46,7 @@ export async function openCache(options: {
   // Its failure is in the state, and in the log where it happened.
   const tendQuietly = (): Promise<void> => tend().catch(() => undefined);
   const timer = setInterval(() => void tendQuietly(), TEND_MS).unref();
+  const placeTimer = setInterval(() => threads.checkPlace(), PLACE_MS).unref();
 
   return {
     ...calls,
@@ -93,6 +97,7 @@ export async function openCache(options: {
     noteRetired: (retired) => state.update({ retired }),
     close() {
       clearInterval(timer);
+      clearInterval(placeTimer);
       return threads.close();
     },
   };

@@ -56,6 +56,7 @@ async function testDisk({ host }: TestedParts): Promise<string | null> {
 async function testCache({ cache }: TestedParts): Promise<string | null> {
   const { mode } = await cache.retry();
   if (mode === 'ready') return null;
+  if (mode === 'folder-gone') return 'cache.folder-gone';
   return mode === 'out-of-space' ? 'cache.disk-full' : 'cache.io-failed';
 }
 

@@ -56,6 +56,7 @@ const DOUBTFUL: ReadonlySet<ErrorCode> = new Set([
 /** What only the user can fix. */
 const FIXABLE: ReadonlySet<ErrorCode> = new Set([
   'cache.disk-full',
+  'cache.folder-gone',
   'cache.read-only',
   'cache.io-failed',
   'secrets.missing',

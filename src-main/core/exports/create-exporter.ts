@@ -91,13 +91,13 @@ export function createExporter(
       file,
       task,
     );
-    const { bytes, sha256 } = await file.commit();
+    const { bytes, sha256 } = await file.finish();
     const { cutTexts, replacedCharacters } = written;
     let manifest: string | null = null;
     if (prepared.layout.manifest === true) {
       const whole = { about, file: basename(target), bytes, sha256, ...written };
-      manifest = await writeManifest(options, prepared, target, whole);
-    }
+      manifest = await writeManifest(options, prepared, target, whole, () => file.commit());
+    } else await file.commit();
     task.update({
       ...(directionMarks.length > 0 ? { directionMarks: [...directionMarks] } : {}),
       ...(cutTexts > 0 ? { cutTexts } : {}),

@@ -23,6 +23,8 @@ export interface PartialFile {
   fill<Sum extends FileSum>(write: (path: string) => Promise<Sum>): Promise<Sum>;
   /** Moves a finished file here, in place of what was written. */
   take(path: string, sum: FileSum): Promise<void>;
+  /** To be called once all is written; returns what it comes to. */
+  finish(): Promise<FileSum>;
   /** Makes the file whole under its final name, in one step. Throws `files.held` while that is open elsewhere. */
   commit(): Promise<FileSum>;
   /**
@@ -56,6 +58,12 @@ export async function openPartialFile(
     await handle.close();
   }
 
+  async function finish(): Promise<FileSum> {
+    await guardWriting(close);
+    taken ??= { bytes, sha256: hash.digest('hex') };
+    return taken;
+  }
+
   return {
     async write(piece) {
       const buffer = typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece;
@@ -76,13 +84,12 @@ export async function openPartialFile(
       });
       taken = { bytes: size, sha256 };
     },
+    finish,
     async commit() {
-      await guardWriting(async () => {
-        await close();
-        await replaceFile(path, target);
-      });
+      const sum = await finish();
+      await guardWriting(() => replaceFile(path, target));
       committed = true;
-      return taken ?? { bytes, sha256: hash.digest('hex') };
+      return sum;
     },
     async discard() {
       if (committed) return true;

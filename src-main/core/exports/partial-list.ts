@@ -1,8 +1,13 @@
-import { lstat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { findErrorCode } from '../../node/error-text.ts';
-import { removePatiently } from '../../node/move-and-remove.ts';
+import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
+import { replaceFile } from '../../node/write-file-atomically.ts';
 import type { Logger } from '../logging/logger.ts';
+import { toManifestPath } from './write-manifest.ts';
 import { readJsonFileOrKeepAside, writeJsonFile } from '../documents/json-file.ts';
 
 /** The start doesn't wait longer for a file that nobody needs. */
@@ -52,14 +57,48 @@ export async function openPartialList(folder: string, nowMs: number, logger: Log
   };
 }
 
+/**
+ * Between the manifest and the file itself a kill leaves a whole file under its partial name. Where an earlier file is to
+ * be replaced, that is done now, as the manifest is the new one's; else the manifest is removed, and false returned.
+ */
+async function endCommit(target: string, path: string): Promise<boolean> {
+  const manifest = toManifestPath(target);
+  await tryToRemove(`${manifest}.new`, () => undefined);
+  const text = await readFile(manifest, 'utf8').catch(() => null);
+  if (text === null || readSha256(text) !== (await sumFile(path))) return false;
+  if (await stat(target).catch(() => null)) {
+    await replaceFile(path, target);
+    return true;
+  }
+  await removePatiently(manifest, { maxWaitMs: MAX_WAIT_MS });
+  return false;
+}
+
+function readSha256(manifest: string): unknown {
+  try {
+    return (JSON.parse(manifest) as { readonly sha256?: unknown }).sha256;
+  } catch {
+    return undefined;
+  }
+}
+
+async function sumFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
 /** False for one that is there and has to be tried again at the next start. */
 async function removePartial(target: string, logger: Logger): Promise<boolean> {
   const path = `${target}.part`;
   try {
     // Only ever a file of the kind that an export makes: never a link or a folder that took its place.
     if (!isAbsolute(path) || !(await lstat(path)).isFile()) return true;
-    await removePatiently(path, { maxWaitMs: MAX_WAIT_MS });
-    logger.info('partial export removed', { path });
+    if (await endCommit(target, path)) logger.info('export ended after the application was killed', { target });
+    else {
+      await removePatiently(path, { maxWaitMs: MAX_WAIT_MS });
+      logger.info('partial export removed', { path });
+    }
     return true;
   } catch (error) {
     if (findErrorCode(error) === 'ENOENT') return true;

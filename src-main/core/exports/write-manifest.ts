@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { findErrorCode } from '../../node/error-text.ts';
+import { tryToRemove } from '../../node/move-and-remove.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
 import { RFC_4180 } from '../../common/model/exports/export-options.ts';
 import type { PreparedExport } from './prepared-export.ts';
+import { guardWriting } from './guard-writing.ts';
 import { readCertificates, type CertificateCache } from './read-certificates.ts';
 
 /** What manifests are written from. */
@@ -25,12 +29,22 @@ interface WrittenFile {
   readonly replacedCharacters: number;
 }
 
-/** Writes `<target>.manifest.json`, after the file itself, and returns its path. */
+/** Path of the manifest of a file. */
+export function toManifestPath(target: string): string {
+  return `${target}.manifest.json`;
+}
+
+/**
+ * Writes `<target>.manifest.json` and then, by `commit`, the file itself, so that it never stands without its manifest,
+ * whatever ends the application in between. Returns the manifest's path. Where the commit fails, the manifest is what it
+ * was before.
+ */
 export async function writeManifest(
   parts: ManifestParts,
   { format, layout, provenance }: PreparedExport,
   target: string,
   { about, ...written }: WrittenFile,
+  commit: () => Promise<unknown>,
 ): Promise<string> {
   const { connectionId, snapshotIds, gaps } = provenance;
   const connection = parts.findConnection(connectionId);
@@ -47,9 +61,27 @@ export async function writeManifest(
     gaps: gaps.map(({ fromMs, toMs, state }) => ({ from: toIso(fromMs), to: toIso(toMs), state })),
     ...(await readCertificates(parts.cache, snapshotIds)),
   };
-  const path = `${target}.manifest.json`;
-  await writeFileAtomically(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  const path = toManifestPath(target);
+  const before = await readBefore(path);
+  await guardWriting(() => writeFileAtomically(path, `${JSON.stringify(manifest, null, 2)}\n`));
+  try {
+    await commit();
+  } catch (error) {
+    await (before === null
+      ? tryToRemove(path, () => undefined)
+      : writeFileAtomically(path, before).catch(() => undefined));
+    throw error;
+  }
   return path;
+}
+
+async function readBefore(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (findErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 function toIso(epochMs: number): string {

@@ -38,6 +38,7 @@ type Change = Pick<Input<'exports/start'>, 'format'> & Partial<Input<'exports/st
 /** Every way in which a file is written, by name. */
 export const FORMATS: ReadonlyMap<string, Change | 'portable'> = new Map<string, Change | 'portable'>([
   ['csv', { format: 'csv' }],
+  ['csv with manifest', { format: 'csv', layout: { manifest: true } }],
   ['csv by row', { format: 'csv', layout: { csv: { ...RFC_4180, quoting: 'needed' } } }],
   ['xlsx', { format: 'xlsx' }],
   ['json', { format: 'json' }],

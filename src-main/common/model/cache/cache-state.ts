@@ -31,9 +31,12 @@ const PutAside = Type.Object({
 export const CacheState = Type.Object({
   /**
    * ready: all works. out-of-space: what is cached can be read, writing is tried again every 30 s.
-   * recovering: damage was met, and the file is being opened again.
+   * recovering: damage was met, and the file is being opened again. folder-gone: the data folder was removed or
+   * replaced; what is cached can be read until the application ends, and nothing is written.
    */
-  mode: Type.Union([Type.Literal('ready'), Type.Literal('out-of-space'), Type.Literal('recovering')]),
+  mode: Type.Union([Type.Literal('ready'), Type.Literal('out-of-space'), Type.Literal('recovering'),
+    Type.Literal('folder-gone'),
+  ]),
   /** When this cache was opened; another value means that ids of views are no longer good. */
   startedAtMs: Type.Integer(),
   /** Free space of the disk, as of the last look (every 30 s); null where the system doesn't report it. */

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { CacheState } from '../../../common/model/cache/cache-state.ts';
@@ -37,6 +38,8 @@ export interface SupervisedThreads {
   readonly calls: ThreadCalls<CacheOperations>;
   /** Puts the file aside if a check of all of it finds damage, and goes on with a clean one. */
   inspect(): Promise<void>;
+  /** Notices that the file was removed or replaced, and that it is back. */
+  checkPlace(): void;
   /** Remembers that ids up to this one were given out, for a file that takes the place of a damaged one. */
   noteSnapshotId(snapshotId: number): void;
   close(): Promise<void>;
@@ -52,6 +55,8 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
   let generation = 0;
   let lastSnapshotId = 0;
   let isClosed = false;
+  /** Which file on which disk is open; its name may be another one's by now. */
+  let place: string | null = null;
 
   const noteSnapshotId = (snapshotId: number): void => {
     lastSnapshotId = Math.max(lastSnapshotId, snapshotId);
@@ -71,7 +76,23 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
       logger.warn('damaged cache not salvaged', { folder, error });
     }
   };
+  const checkPlace = (): void => {
+    const { mode } = state.read();
+    if (place === null || isClosed || mode === 'recovering') return;
+    const isThere = readPlace(file, place) === place;
+    if (isThere && mode === 'folder-gone') state.update({ mode: 'ready' });
+    if (isThere || mode === 'folder-gone') return;
+    logger.error('the data folder is gone', { file });
+    state.update({ mode: 'folder-gone' });
+  };
+  /** Throws where what is written, or was just written, is nowhere on the disk. */
+  const requirePlace = (): void => {
+    checkPlace();
+    if (state.read().mode === 'folder-gone')
+      throw new AppError('cache.folder-gone', 'The data folder is gone.', { file });
+  };
   const showOpening = (threads: ThreadSet, openedAtMs: number): void => {
+    place = readPlace(file);
     const { damagedFolder, damage, checkedAtMs } = threads.opening;
     const fileCheck = checkedAtMs === null ? null : { atMs: checkedAtMs, sound: true };
     const putAside = damagedFolder === null ? null : { folder: damagedFolder, atMs: openedAtMs, damage };
@@ -122,6 +143,7 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
       return await tried;
     } catch {
       // A disk that was away may be back.
+      requirePlace();
       if (tried === current && !isClosed) current = open('whole');
       return current;
     }
@@ -136,12 +158,17 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
       for (const inspection of tries) {
         const threads = await findThreads();
         try {
-          return await threads[role].call(name, input, callOptions);
+          if (role === 'writer') requirePlace();
+          const result = await threads[role].call(name, input, callOptions);
+          if (role === 'writer') requirePlace();
+          return result;
         } catch (error) {
           noteFullDisk(error, state);
           const wasEnded = threads.generation !== generation && isCutShort(error);
           if (isClosed || signal?.aborted === true) throw error;
           if (!wasEnded && !needsReopening(error)) throw error;
+          // Opened again, an empty one would take its place.
+          requirePlace();
           if (!wasEnded) {
             logger.error('cache failed', { operation: name, inspection, error });
             await reopen(threads, isDamage(error) ? inspection : 'whole');
@@ -162,6 +189,7 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
       await reopen(await findThreads(), 'whole');
     },
     noteSnapshotId,
+    checkPlace,
     async close() {
       if (isClosed) return;
       isClosed = true;
@@ -169,6 +197,16 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
       if (threads !== null) await closeThreads(threads);
     },
   };
+}
+
+/** Null where no file has the name; `otherwise` where the system doesn't say. */
+function readPlace(file: string, otherwise: string | null = null): string | null {
+  try {
+    const found = statSync(file, { throwIfNoEntry: false, bigint: true });
+    return found === undefined ? null : `${found.dev}:${found.ino}`;
+  } catch {
+    return otherwise;
+  }
 }
 
 function noteFullDisk(error: unknown, state: StateKeeper): void {
