@@ -94,7 +94,8 @@ async function removePartial(target: string, logger: Logger): Promise<boolean> {
   try {
     // Only ever a file of the kind that an export makes: never a link or a folder that took its place.
     if (!isAbsolute(path) || !(await lstat(path)).isFile()) return true;
-    if (await endCommit(target, path)) logger.info('export ended after the application was killed', { target });
+    if (await endCommit(target, path))
+      logger.info('export ended after the application was killed', { target });
     else {
       await removePatiently(path, { maxWaitMs: MAX_WAIT_MS });
       logger.info('partial export removed', { path });

@@ -82,49 +82,53 @@ async function expectReadable(): Promise<void> {
   for (const { date, count, seconds } of days) expect(count, date).toBe(seconds);
 }
 
-test(`kill -9 at ${KILLS} moments leaves whole files only, nothing unfinished after the next start, and a dataset that can be read (seed ${SEED})`, async () => {
-  await fillExports(data);
-  const first = await openExports(data);
-  const sums = await writeEach(first);
-  for (let day = 0; day < DAYS; day += 1) await first.fillDay(day, FIRST_COUNT);
-  await first.updateDataset(dataset);
-  await first.close();
+test(
+  `kill -9 at ${KILLS} moments leaves whole files only, nothing unfinished after the next start, and a dataset that can be read (seed ${SEED})`,
+  async () => {
+    await fillExports(data);
+    const first = await openExports(data);
+    const sums = await writeEach(first);
+    for (let day = 0; day < DAYS; day += 1) await first.fillDay(day, FIRST_COUNT);
+    await first.updateDataset(dataset);
+    await first.close();
 
-  const random = createRandom(SEED);
-  let unfinished = 0;
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    const child = spawn(process.execPath, [SCRIPT, data, files, dataset, String(kill)], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    const exited = once(child, 'exit');
-    try {
-      await once(child.stdout, 'data');
-      await expectWhole(sums);
-      child.stdin.write('go');
-      // However slow the machine: some are killed among the first files, others among later ones.
-      if (kill % 3 === 2) await once(child.stdout, 'data');
-      await wait(50 + random() * 700);
-    } finally {
-      child.kill('SIGKILL');
-      await exited;
+    const random = createRandom(SEED);
+    let unfinished = 0;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const child = spawn(process.execPath, [SCRIPT, data, files, dataset, String(kill)], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      const exited = once(child, 'exit');
+      try {
+        await once(child.stdout, 'data');
+        await expectWhole(sums);
+        child.stdin.write('go');
+        // However slow the machine: some are killed among the first files, others among later ones.
+        if (kill % 3 === 2) await once(child.stdout, 'data');
+        await wait(50 + random() * 700);
+      } finally {
+        child.kill('SIGKILL');
+        await exited;
+      }
+      unfinished += (await listParts()).length;
+      await expectManifests();
+      await expectReadable();
     }
-    unfinished += (await listParts()).length;
-    await expectManifests();
-    await expectReadable();
-  }
-  // They were killed in the middle of something.
-  expect(unfinished).toBeGreaterThan(KILLS);
+    // They were killed in the middle of something.
+    expect(unfinished).toBeGreaterThan(KILLS);
 
-  const last = await openExports(data);
-  await expectWhole(sums);
-  expect(await readdir(files)).not.toEqual([]);
-  await last.updateDataset(dataset);
-  await expectReadable();
-  const days = await readDataset(dataset);
-  expect(days.filter(({ count }) => count > FIRST_COUNT).length).toBeGreaterThan(1);
-  expect(await listUnlike(dataset)).toEqual([]);
-  await last.close();
-}, 240_000 + KILLS * 15_000);
+    const last = await openExports(data);
+    await expectWhole(sums);
+    expect(await readdir(files)).not.toEqual([]);
+    await last.updateDataset(dataset);
+    await expectReadable();
+    const days = await readDataset(dataset);
+    expect(days.filter(({ count }) => count > FIRST_COUNT).length).toBeGreaterThan(1);
+    expect(await listUnlike(dataset)).toEqual([]);
+    await last.close();
+  },
+  240_000 + KILLS * 15_000,
+);
 
 test('a kill between the manifest and its file leaves neither, or both where an earlier file was to be replaced', async () => {
   await fillExports(data);

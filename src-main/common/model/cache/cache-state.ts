@@ -34,7 +34,10 @@ export const CacheState = Type.Object({
    * recovering: damage was met, and the file is being opened again. folder-gone: the data folder was removed or
    * replaced; what is cached can be read until the application ends, and nothing is written.
    */
-  mode: Type.Union([Type.Literal('ready'), Type.Literal('out-of-space'), Type.Literal('recovering'),
+  mode: Type.Union([
+    Type.Literal('ready'),
+    Type.Literal('out-of-space'),
+    Type.Literal('recovering'),
     Type.Literal('folder-gone'),
   ]),
   /** When this cache was opened; another value means that ids of views are no longer good. */
