@@ -2,6 +2,7 @@ import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { HandlersOf, Input } from '../../common/contract/index.ts';
 import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import type { Period } from '../../common/model/period.ts';
+import { isShownTwice } from '../../common/time/time-zones.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -87,14 +88,18 @@ export function createDownloadsHandlers(parts: {
   };
 
   return {
-    'downloads/start': ({ connectionId, report, period, sliceDays = null }) =>
-      inTurn(() => beginOnce({ connectionId, report, period, sliceDays, askedStart: '', refreshOf: null })),
+    'downloads/start': ({ connectionId, report, sliceDays = null, ...asked }) => {
+      const period = toExactPeriod(asked.period);
+      return inTurn(() =>
+        beginOnce({ connectionId, report, period, sliceDays, askedStart: '', refreshOf: null }),
+      );
+    },
     'downloads/start-plan': ({ connectionId, report, period }) => {
       const { pageSize } = connections.get(connectionId);
       const client = connections.clientFor(connectionId);
       const task = tasks.start({ kind: 'plan', connectionId }, async ({ signal, update }) => {
         const [asked, pace] = await Promise.all([
-          askTotal(client, report, period, signal),
+          askTotal(client, report, toExactPeriod(period), signal),
           cache.readPace({ connectionId, report }),
         ]);
         update({ plan: planDownload({ asked, pace, pageSize, period, freeBytes: readFreeBytes() }) });
@@ -157,6 +162,13 @@ export function createDownloadsHandlers(parts: {
       return { fileName: toCertificateFileName(certificate), text };
     },
   };
+}
+
+/** A clock that is set back shows an hour twice: a period that begins or ends there is asked for with an hour more. */
+function toExactPeriod(period: Period): Period {
+  const { fromMs, toMs, zone } = period;
+  const isTwice = [fromMs, toMs].some((atMs) => isShownTwice(atMs, zone));
+  return isTwice ? toPeriod({ fromMs, toMs }, zone) : period;
 }
 
 /** Throws `connections.imported`. */

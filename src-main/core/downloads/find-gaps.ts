@@ -2,6 +2,7 @@ import type { Period } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { fromWireDate, toWireDate } from '../../common/reporting/wire-dates.ts';
 import { HOUR_MS, SECOND_MS } from '../../common/time/durations.ts';
+import { isShownTwice } from '../../common/time/time-zones.ts';
 
 /** An inclusive span at whole seconds. */
 export interface Span {
@@ -55,12 +56,13 @@ export function toAskedStart({ fromMs, toMs, zone }: Period): string {
 }
 
 /**
- * The period of a request that holds the span. Where a clock change makes an end ambiguous in the service's
- * zone, the period is made an hour longer there: a record twice in the cache counts once, one left out is lost.
+ * The period of a request that holds the span. Where the service's clock shows an end twice, the period is made an hour
+ * longer there, whichever of the two the service takes it for: a record twice in the cache counts once, one left out is
+ * lost.
  */
 export function toPeriod({ fromMs, toMs }: Span, zone: string): Period {
   const isExact = (ms: number): boolean => fromWireDate(toWireDate(ms, zone), zone) === ms;
-  const from = isExact(fromMs) ? fromMs : fromMs - HOUR_MS;
+  const from = isShownTwice(fromMs, zone) ? fromMs - HOUR_MS : fromMs;
   const to = isExact(toMs) ? toMs : toMs + HOUR_MS;
   return {
     startDate: toWireDate(from, zone),
