@@ -28,7 +28,9 @@ interface Span {
 export function unite(downloads: readonly ServedDownload[], { fromMs, toMs }: Span): ServedRecord[] {
   const latestFirst = downloads.toReversed();
   const dated = downloads.flatMap(({ records, ...own }) =>
-    records.flatMap(({ dateMs }) => (dateMs !== null && dateMs >= own.fromMs && dateMs < own.toMs ? dateMs : [])),
+    records.flatMap(({ dateMs }) =>
+      dateMs !== null && dateMs >= own.fromMs && dateMs < own.toMs ? dateMs : [],
+    ),
   );
   const found: ServedRecord[] = [];
   for (const moment of new Set(dated)) {
@@ -94,7 +96,8 @@ export function readField(record: ServedRecord, field: string): Value {
 export function meets(record: ServedRecord, { conditions }: RecordFilter): boolean {
   return conditions.every((condition) => {
     const { field, values = [], classes = [], min, max, text } = condition;
-    if (values.length + classes.length === 0 && [min, max, text].every((part) => part === undefined)) return true;
+    if (values.length + classes.length === 0 && [min, max, text].every((part) => part === undefined))
+      return true;
     return meetsOne(record, condition, field) !== (condition.exclude === true);
   });
 }
@@ -141,7 +144,8 @@ function compare(one: Value, other: Value): number {
   if (one === other) return 0;
   if (one === null || one === undefined) return -1;
   if (other === null || other === undefined) return 1;
-  if (typeof one === 'string' && typeof other === 'string') return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  if (typeof one === 'string' && typeof other === 'string')
+    return Buffer.compare(Buffer.from(one), Buffer.from(other));
   return one < other ? -1 : 1;
 }
 

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import { GROUP_FIELDS, type GroupField } from '../../../src-main/common/model/analysis/grouping.ts';
@@ -44,7 +43,23 @@ const CONDITIONS: readonly ((chance: Chance, scope: PeriodScope) => FieldConditi
   }),
   (chance) => ({
     field: chance.pick(['origin', 'client', 'error', 'payload', 'response', 'actionId', 'anywhere'] as const),
-    text: chance.pick(['a', 'ANA', 'É', '%', '_', 'TIMED', 'out 3', '12', '"', "'", '😀', 'x\ny', ' ', ';c', 'nowhere']),
+    text: chance.pick([
+      'a',
+      'ANA',
+      'É',
+      '%',
+      '_',
+      'TIMED',
+      'out 3',
+      '12',
+      '"',
+      "'",
+      '😀',
+      'x\ny',
+      ' ',
+      ';c',
+      'nowhere',
+    ]),
   }),
   (chance, { fromMs, toMs }) => {
     const [one, other] = [0, 0].map(() => chance.whole(fromMs - 10_000, toMs + 10_000)).sort((a, b) => a - b);
@@ -80,7 +95,15 @@ function without(filter: RecordFilter, field: string): RecordFilter {
   return { conditions: filter.conditions.filter((condition) => condition.field !== field) };
 }
 
-const COLUMNS = ['dateMs', 'responseCode', 'channel', 'service', 'origin', 'responseTimeMs', 'botLatencyMs'] as const;
+const COLUMNS = [
+  'dateMs',
+  'responseCode',
+  'channel',
+  'service',
+  'origin',
+  'responseTimeMs',
+  'botLatencyMs',
+] as const;
 
 function pickOrder(chance: Chance): RecordOrder {
   return Array.from({ length: chance.whole(1, 3) }, () => ({
@@ -175,7 +198,12 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
     const { rows, totalCount } = await readRows(question, order);
     expect(totalCount).toBe(all.length);
     expect(tally(rows.map(toRow))).toEqual(tally(found.map(toRow)));
-    expect(isSorted(rows.map((row) => toSortKeys(row as unknown as ServedRecord, order)), order)).toBe(true);
+    expect(
+      isSorted(
+        rows.map((row) => toSortKeys(row as unknown as ServedRecord, order)),
+        order,
+      ),
+    ).toBe(true);
   },
   async opposite(question) {
     const { chance, scope, all } = question;
@@ -205,7 +233,9 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       return tally(others.flatMap((record) => readKey(record, field) ?? []));
     };
     const coded = all.filter((record) => meets(record, without(filter, 'responseCode')));
-    expect(toCounts(facets.codeClasses)).toEqual(tally(coded.map(({ responseCode }) => toClass(responseCode))));
+    expect(toCounts(facets.codeClasses)).toEqual(
+      tally(coded.map(({ responseCode }) => toClass(responseCode))),
+    );
     expect(toCounts(facets.responseCodes)).toEqual(count('responseCode'));
     expect(toCounts(facets.channels)).toEqual(count('channel'));
     expect(toCounts(facets.services)).toEqual(count('service'));
@@ -217,7 +247,13 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
     const split = chance.pick(['class', 'channel', 'service'] as const);
     const shape = { zone, maxBuckets: chance.whole(1, 80), split, withMedian: true };
     const { fromMs, toMs } = scope;
-    const { buckets, series } = await call('records/read-histogram', { scope, filter, ...shape, fromMs, toMs });
+    const { buckets, series } = await call('records/read-histogram', {
+      scope,
+      filter,
+      ...shape,
+      fromMs,
+      toMs,
+    });
     expect(buckets[0]!.fromMs).toBeLessThanOrEqual(fromMs);
     expect(buckets.at(-1)!.toMs).toBeGreaterThanOrEqual(toMs);
     const named = series.flatMap((one) => (one.kind === 'value' ? [one.value] : []));
@@ -225,9 +261,11 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       if (place > 0) expect(bucket.fromMs).toBe(buckets[place - 1]!.toMs);
       const own = within(found, bucket.fromMs, bucket.toMs);
       const expected = series.map((one) => {
-        if (one.kind === 'class') return own.filter((record) => toClass(record.responseCode) === one.codeClass).length;
+        if (one.kind === 'class')
+          return own.filter((record) => toClass(record.responseCode) === one.codeClass).length;
         const values = own.map((record) => readField(record, split) as number | null);
-        return values.filter((value) => (one.kind === 'value' ? value === one.value : !named.includes(value))).length;
+        return values.filter((value) => (one.kind === 'value' ? value === one.value : !named.includes(value)))
+          .length;
       });
       expect(bucket.counts).toEqual(expected);
       expect(bucket.medianResponseMs).toEqual(near(measureTimes(listTimes(own)).medianMs));
@@ -298,7 +336,11 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
   },
   async distribution({ call, chance, scope, filter, found }) {
     const field = chance.pick(['responseTimeMs', 'botLatencyMs'] as const);
-    const { buckets, times, missingCount } = await call('analysis/read-distribution', { scope, filter, field });
+    const { buckets, times, missingCount } = await call('analysis/read-distribution', {
+      scope,
+      filter,
+      field,
+    });
     const values = found.map((record) => (readField(record, field) ?? null) as number | null);
     expect(missingCount).toBe(values.filter((value) => value === null).length);
     expect(times).toEqual(near(measureTimes(values)));
@@ -314,7 +356,10 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
     const fromMs = chance.whole(scope.fromMs, scope.toMs - 2);
     const toMs = chance.whole(fromMs + 1, scope.toMs + 10_000);
     const asked = { scope, filter, fromMs, toMs };
-    const { families, familyCount, errorCount, recordCount } = await call('records/find-error-families', asked);
+    const { families, familyCount, errorCount, recordCount } = await call(
+      'records/find-error-families',
+      asked,
+    );
     const shown = all.filter((record) => meets(record, without(filter, 'errorFamily')));
     const failing = shown.filter((record) => readKey(record, 'errorFamily') !== null);
     const plain = Map.groupBy(failing, (record) => String(readKey(record, 'errorFamily')));
@@ -323,7 +368,8 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       errorCount: failing.length,
       recordCount: shown.length,
     });
-    for (const { pattern, ...family } of families) expectErrors(family, plain.get(pattern) ?? [], { fromMs, toMs });
+    for (const { pattern, ...family } of families)
+      expectErrors(family, plain.get(pattern) ?? [], { fromMs, toMs });
     expect(families).toHaveLength(plain.size);
     const by = chance.pick(['responseCode', 'channel', 'service'] as const);
     const { groups } = await call('records/group-errors', { ...asked, by });
@@ -367,10 +413,21 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       quantile: 'median',
     });
     const later = others.filter((record) => meets(record, filter));
-    const expectSides = (group: typeof total, before: readonly ServedRecord[], then: readonly ServedRecord[]): void => {
-      for (const [own, records] of [[group.before, before], [group.after, then]] as const) {
+    const expectSides = (
+      group: typeof total,
+      before: readonly ServedRecord[],
+      then: readonly ServedRecord[],
+    ): void => {
+      for (const [own, records] of [
+        [group.before, before],
+        [group.after, then],
+      ] as const) {
         const times = measureTimes(listTimes(records));
-        expect([own.count, own.failures, own.timed]).toEqual([records.length, countFailed(records), times.count]);
+        expect([own.count, own.failures, own.timed]).toEqual([
+          records.length,
+          countFailed(records),
+          times.count,
+        ]);
         expect(own.averageMs).toEqual(near(times.averageMs));
       }
     };
@@ -392,9 +449,15 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
     for (const { terms, ...own } of explained.values) {
       const hasAll = (record: ServedRecord): boolean =>
         terms.every(({ field, value }) => readKey(record, field) === value);
-      expect([own.inside, own.outside]).toEqual([inside!.filter(hasAll).length, outside!.filter(hasAll).length]);
+      expect([own.inside, own.outside]).toEqual([
+        inside!.filter(hasAll).length,
+        outside!.filter(hasAll).length,
+      ]);
     }
-    for (const [side, records] of [[explained.response.inside, inside], [explained.response.outside, outside]] as const) {
+    for (const [side, records] of [
+      [explained.response.inside, inside],
+      [explained.response.outside, outside],
+    ] as const) {
       const { count, medianMs, p95Ms } = measureTimes(listTimes(records ?? []));
       expect(side).toEqual(near({ count, medianMs, p95Ms }));
     }
@@ -417,57 +480,65 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
     }
   },
   async firstSeen({ call, scope, all, unite }) {
-    const patterns = [...new Set(all.flatMap((record) => (readKey(record, 'errorFamily') as string | null) ?? []))];
+    const patterns = [
+      ...new Set(all.flatMap((record) => (readKey(record, 'errorFamily') as string | null) ?? [])),
+    ];
     const { patterns: fresh } = await call('records/find-first-seen', { scope, patterns });
     const before = unite({ ...scope, fromMs: -8e15, toMs: scope.fromMs });
     const known = new Set(before.map((record) => readKey(record, 'errorFamily')));
     for (const pattern of fresh) expect(known.has(pattern)).toBe(false);
     const firstMs = Math.min(...before.flatMap(({ dateMs }) => dateMs ?? []));
     const isKnown = firstMs <= scope.fromMs - Math.min(scope.toMs - scope.fromMs, 7 * 86_400_000);
-    expect([...fresh].sort()).toEqual(isKnown ? patterns.filter((pattern) => !known.has(pattern)).sort() : []);
+    expect([...fresh].sort()).toEqual(
+      isKnown ? patterns.filter((pattern) => !known.has(pattern)).sort() : [],
+    );
   },
   async file(question) {
     const { call, chance, scope, filter, all, found, folder } = question;
     // A period that nothing is cached of has no file.
     if (all.length === 0) return;
-    const format = chance.pick(['csv', 'ndjson', 'json'] as const);
+    const format = chance.pick(['ndjson', 'json'] as const);
     const order = pickOrder(chance);
-    const layout = { csv: { separator: ',', decimalSign: '.', quoting: 'strings', byteOrderMark: false, guard: false } };
     const { taskId } = await call('exports/start', {
       scope,
       filter,
       order,
       format,
       includePayload: true,
-      ...(format === 'csv' ? { layout: layout as NonNullable<Input<'exports/start'>['layout']> } : {}),
     });
     const task = await call('tasks/wait', { taskId: taskId ?? '' });
     expect(task.error).toBeNull();
     const text = await readFile(`${folder}/${task.fileName ?? ''}`, 'utf8');
     const rows = readFileRows(text, format);
-    const toCell = (value: unknown): unknown => (format === 'csv' ? String(value ?? '') : value);
-    const expected = found.map((record) =>
-      [
-        record.sessionId,
-        record.channel,
-        record.service,
-        record.client,
-        record.responseTimeMs,
-        record.responseCode,
-        record.error,
-        record.origin,
-        record.payload,
-      ].map(toCell),
-    );
-    const names = ['Id', 'Channel', 'Service', 'Client', 'ReponseTime', 'ReponseCode', 'Error', 'Origin', 'Payload'];
-    const read = rows.map((row) => names.map((name) => toCell(row[name])));
-    expect(tally(read as string[][])).toEqual(tally(expected as string[][]));
+    const expected = found.map((record) => [
+      record.sessionId,
+      record.channel,
+      record.service,
+      record.client,
+      record.responseTimeMs,
+      record.responseCode,
+      record.error,
+      record.origin,
+      record.payload,
+    ]);
+    const names = [
+      'Id',
+      'Channel',
+      'Service',
+      'Client',
+      'ReponseTime',
+      'ReponseCode',
+      'Error',
+      'Origin',
+      'Payload',
+    ];
+    const read = rows.map((row) => names.map((name) => row[name]));
+    expect(tally(read as string[][])).toEqual(tally(expected));
   },
 };
 
-function readFileRows(text: string, format: 'csv' | 'ndjson' | 'json'): Record<string, unknown>[] {
+function readFileRows(text: string, format: 'ndjson' | 'json'): Record<string, unknown>[] {
   if (format === 'json') return (JSON.parse(text) as { records: Record<string, unknown>[] }).records;
-  if (format === 'csv') return parse(text, { columns: true, bom: true });
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
@@ -484,10 +555,14 @@ function expectErrors(
     dates.length === 0 ? [null, null] : [Math.min(...dates), Math.max(...dates)],
   );
   expect(figures.trend).toEqual(
-    figures.trend.map((_none, place) => within(own, fromMs + place * widthMs, fromMs + (place + 1) * widthMs).length),
+    figures.trend.map(
+      (_none, place) => within(own, fromMs + place * widthMs, fromMs + (place + 1) * widthMs).length,
+    ),
   );
   const different = (field: GroupField): number[] =>
-    [...new Set(own.flatMap((record) => (readKey(record, field) as number | null) ?? []))].sort((a, b) => a - b);
+    [...new Set(own.flatMap((record) => (readKey(record, field) as number | null) ?? []))].sort(
+      (a, b) => a - b,
+    );
   expect(figures.channels.toSorted((a, b) => a - b)).toEqual(different('channel'));
   expect(figures.services.toSorted((a, b) => a - b)).toEqual(different('service'));
   expect(figures.responseCodes.toSorted((a, b) => a - b)).toEqual(different('responseCode'));

@@ -1,8 +1,13 @@
 import type { DetailKind } from '../../../src-main/common/reporting/reports.ts';
 import { fromWireDate, toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
-import { toOffsetMs } from '../../../src-main/common/time/time-zones.ts';
+import { isShownTwice, toOffsetMs } from '../../../src-main/common/time/time-zones.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
-import { sendJson, startFaultServer, toEnvelope, type FaultServer } from '../../support/network/fault-server.ts';
+import {
+  sendJson,
+  startFaultServer,
+  toEnvelope,
+  type FaultServer,
+} from '../../support/network/fault-server.ts';
 
 /** Random numbers that a seed decides. */
 export interface Chance {
@@ -86,6 +91,8 @@ export interface ServedWorld {
   readonly endMs: number;
   /** Sets how the next download goes, and begins its list of served records. */
   serve(serving: Serving): void;
+  /** Records of [fromMs, toMs) that the service has, by when they happened and by what their dates say. */
+  countHeld(report: DetailKind, fromMs: number, toMs: number): number;
   /** What was served since; what two walks of a download returned is there once, of equal records the larger number. */
   listServed(): readonly ServedRecord[];
   readonly draft: {
@@ -114,7 +121,8 @@ const ERRORS = ['', '', '', 'Timed out', 'timed OUT 12', 'timed OUT 345', 'No ro
 
 /** A service with random records of some hours, over HTTP. */
 export async function startServedWorlds(): Promise<{
-  add(chance: Chance): ServedWorld;
+  /** Adds a service; in a zone with hours of one's own, if they are given. */
+  add(chance: Chance, place?: readonly [zone: string, startMs: number]): ServedWorld;
   close(): Promise<void>;
 }> {
   const tenants = new Map<number, (report: DetailKind, body: Record<string, unknown>) => unknown>();
@@ -130,8 +138,8 @@ export async function startServedWorlds(): Promise<{
   });
   return {
     close: () => server.close(),
-    add(chance) {
-      const [zone, startMs] = chance.pick(PLACES);
+    add(chance, place = chance.pick(PLACES)) {
+      const [zone, startMs] = place;
       const endMs = startMs + 10 * HOUR_MS;
       const kept = {
         'inbound-detail': createRecords(chance, { zone, startMs, endMs }, 'inbound-detail'),
@@ -142,12 +150,17 @@ export async function startServedWorlds(): Promise<{
       let served = new Map<string, ServedRecord>();
       let walk: { readonly key: string; readonly list: readonly Numbered[]; readonly total: number } | null =
         null;
+      const takesLater = chance.is(0.5);
+      // A clock that is set back shows an hour twice, and services take it for the earlier or for the later one.
+      const readAsked = (text: unknown): number => {
+        const atMs = Number(fromWireDate(String(text), zone));
+        return takesLater && isShownTwice(atMs, zone) ? atMs + HOUR_MS : atMs;
+      };
       tenants.set(tenant, (report, { startDate, endDate, lastDocument, size }) => {
         const key = `${report} ${String(startDate)} ${String(endDate)}`;
         if (lastDocument === '' || walk?.key !== key) {
-          // A clock that is set back shows an hour twice: this service takes it for the earlier one.
-          const fromMs = Number(fromWireDate(String(startDate), zone));
-          const toMs = Number(fromWireDate(String(endDate), zone)) + 999;
+          const fromMs = readAsked(startDate);
+          const toMs = readAsked(endDate) + 999;
           const all = kept[report].filter(({ atMs }) => atMs >= fromMs && atMs <= toMs);
           const ordered = serving.order === 'rising' ? all : all.toReversed();
           const count = Math.floor(ordered.length * serving.share);
@@ -160,7 +173,8 @@ export async function startServedWorlds(): Promise<{
         const page = walk.list.slice(from, from + serving.pageSize);
         // A smaller page than downloads ask for is a look at how much there is; nothing of it is kept.
         const isKept = Number(size) >= PAGE_SIZE;
-        for (const { record, number } of isKept ? page : []) served.set(`${JSON.stringify(record)} ${number}`, record);
+        for (const { record, number } of isKept ? page : [])
+          served.set(`${JSON.stringify(record)} ${number}`, record);
         const next = from + page.length;
         return toEnvelope(
           page.map(({ document }) => document),
@@ -179,6 +193,10 @@ export async function startServedWorlds(): Promise<{
           served = new Map();
           walk = null;
         },
+        countHeld: (report, fromMs, toMs) =>
+          kept[report].filter(({ atMs, record: { dateMs } }) =>
+            [atMs, dateMs].every((one) => one !== null && one >= fromMs && one < toMs),
+          ).length,
         listServed: () => [...served.values()],
         draft: {
           baseAddress: server.address,
@@ -223,7 +241,10 @@ function createKept(chance: Chance, atMs: number, zone: string, report: DetailKi
     const value = chance.pick(values);
     return [value === '' && chance.is(0.5) ? null : value, value];
   };
-  const [channel, service] = [whole([null, 0, 1, 2, 3, 4, 5, 6, 7, 8, -1, 2 ** 53 - 1]), whole([null, 1, 2, 30])];
+  const [channel, service] = [
+    whole([null, 0, 1, 2, 3, 4, 5, 6, 7, 8, -1, 2 ** 53 - 1]),
+    whole([null, 1, 2, 30]),
+  ];
   const code = whole([null, 200, 200, 200, 204, 301, 404, 500, 503, 599, 600, 99, -1, 0, 100]);
   const time = whole([null, 0, 0.5, 1, 12.25, 250, 999.999, 1e9, 1e300, 5e-324, -3]);
   const [client, error, origin] = [text(TEXTS), text(ERRORS), text(['web', 'WEB', 'app', ''])];

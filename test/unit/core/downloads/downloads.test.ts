@@ -184,6 +184,11 @@ describe('gaps', () => {
     const zone = 'Europe/Madrid';
     const twice = Date.UTC(2026, 9, 25, 1, 30);
     expect(toPeriod(span(twice, twice + DAY_MS), zone).fromMs).toBe(twice - 3_600_000);
+    // Whichever of the two the service takes an end for, nothing is left out.
+    expect(toPeriod(span(twice - 3_600_000, twice), zone)).toMatchObject({
+      startDate: '2026-10-25 01:30:00',
+      endDate: '2026-10-25 03:30:00',
+    });
     const once = Date.UTC(2026, 9, 26, 1, 30);
     expect(toPeriod(span(once, once + 1000), zone)).toMatchObject({ startDate: '2026-10-26 02:30:00' });
   });
