@@ -96,7 +96,8 @@ export function createExporter(
     let manifest: string | null = null;
     if (prepared.layout.manifest === true) {
       const whole = { about, file: basename(target), bytes, sha256, ...written };
-      manifest = await writeManifest(options, prepared, target, whole, () => file.commit());
+      const commit = (): Promise<unknown> => file.commit();
+      manifest = await writeManifest(options, prepared, target, { ...whole, commit });
     } else await file.commit();
     task.update({
       ...(directionMarks.length > 0 ? { directionMarks: [...directionMarks] } : {}),

@@ -43,8 +43,7 @@ export async function writeManifest(
   parts: ManifestParts,
   { format, layout, provenance }: PreparedExport,
   target: string,
-  { about, ...written }: WrittenFile,
-  commit: () => Promise<unknown>,
+  { about, commit, ...written }: WrittenFile & { readonly commit: () => Promise<unknown> },
 ): Promise<string> {
   const { connectionId, snapshotIds, gaps } = provenance;
   const connection = parts.findConnection(connectionId);
