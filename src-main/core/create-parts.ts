@@ -40,7 +40,7 @@ import { createProxyLogins } from './proxy/create-proxy-logins.ts';
 import { openSchedules } from './schedules/open-schedules.ts';
 import { createKeychain, type OpenSecretStore } from './secrets/create-keychain.ts';
 import { openSecretStore } from './secrets/open-secret-store.ts';
-import { createSecretCleaner } from './secrets/secret-cleaner.ts';
+import { createKnownSecrets } from './secrets/secret-cleaner.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { createWordsReader } from './settings/read-words.ts';
@@ -72,7 +72,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
 
   const logFolder = join(dataFolder, 'logs');
   makePrivateFolder(logFolder);
-  const knownSecrets = createSecretCleaner();
+  const knownSecrets = createKnownSecrets();
   const logger = createFileLogger({ folder: logFolder, now, clean: knownSecrets.cleanText });
   logger.info('starting', { version: host.version, host: host.kind, platform: host.platform });
 
@@ -83,7 +83,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     secrets: keychain.store,
     emit,
     logger: logger.child('proxy'),
-    noteSecret: knownSecrets.note,
+    noteSecret: knownSecrets.createCleaner().note,
   });
   host.useProxyLogins(proxyLogins);
   const createClient = (connection: SavedConnection, readSecrets: () => Promise<BothSecrets>) =>

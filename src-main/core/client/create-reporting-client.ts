@@ -4,7 +4,7 @@ import { toReportPath, toStatusPath } from '../../common/reporting/paths.ts';
 import { readStatus } from '../../common/reporting/reading/read-status.ts';
 import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
 import type { Logger } from '../logging/logger.ts';
-import { createSecretCleaner, type SecretCleaner } from '../secrets/secret-cleaner.ts';
+import { createKnownSecrets, type KnownSecrets } from '../secrets/secret-cleaner.ts';
 import { createCircuit } from './circuit.ts';
 import { createToken, type TokenSecrets } from './create-token.ts';
 import { ENDPOINTS } from './endpoints.ts';
@@ -27,7 +27,7 @@ export interface ReportingClientOptions {
   readonly random?: () => number;
   readonly logger: Logger;
   /** Learns the secrets and tokens that are used, so that others can clean their texts as well. */
-  readonly knownSecrets?: SecretCleaner;
+  readonly knownSecrets?: KnownSecrets;
   /** Replaces single limits of every operation. */
   readonly timeouts?: Partial<Timeouts>;
   /** Most decoded bytes of a page; 256 MB when left out (decision 7). */
@@ -66,7 +66,7 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
   const gate = createGate(MAX_CONCURRENT_CALLS);
   const circuit = createCircuit(clock.now);
   const budget = createRetryBudget(clock.now);
-  const cleaner = createSecretCleaner(options.knownSecrets);
+  const cleaner = (options.knownSecrets ?? createKnownSecrets()).createCleaner();
   const { timeouts = {}, pageLimitBytes, fetch, logger } = options;
   const send = createSendAttempt({
     target,

@@ -1,10 +1,14 @@
-import type { SecretSearch } from './secret-search.ts';
+import { REMOVED, removeRanges, type CleanedText, type SecretSearch } from './secret-search.ts';
 
 /** A body that holds no secret, and how many places were cleaned. */
 export interface CleanedBody {
   readonly bytes: ArrayBuffer;
   readonly removed: number;
 }
+
+/** Texts in JSON in texts in JSON: no service sends more. */
+const MAX_JSON_DEPTH = 3;
+const LITERAL_OR_NUMBER = /"|-?\d[\d.eE+-]*/g;
 
 /**
  * Removes every form of a secret from a body. In JSON, texts are cleaned once they are read and written anew, so
@@ -15,11 +19,19 @@ export function cleanBody(bytes: ArrayBuffer, search: SecretSearch): CleanedBody
   const buffer = Buffer.from(bytes);
   const text = tryDecode(buffer);
   // Other encodings: each byte is a character, and stays one.
-  const decoded = text ?? buffer.toString('latin1');
-  const clean = isJson(decoded) ? cleanJson(decoded, search) : search.clean(decoded);
+  const clean = cleanWhole(text ?? buffer.toString('latin1'), search);
   if (clean.removed === 0) return { bytes, removed: 0 };
   const written = Buffer.from(clean.text, text === null ? 'latin1' : 'utf8');
   return { bytes: new Uint8Array(written).buffer, removed: clean.removed };
+}
+
+/** Removes every form of a secret from a text, which stays JSON where it is. */
+export function cleanWhole(text: string, search: SecretSearch, depth = 0): CleanedText {
+  if (depth === MAX_JSON_DEPTH || !isJsonStructure(text)) return search.clean(text);
+  const literals = cleanJson(text, search, depth);
+  if (!search.mayHoldLists(literals.text)) return literals;
+  const lists = cleanStructure(literals.text, search);
+  return { text: lists.text, removed: literals.removed + lists.removed };
 }
 
 function tryDecode(buffer: Buffer): string | null {
@@ -30,7 +42,8 @@ function tryDecode(buffer: Buffer): string | null {
   }
 }
 
-function isJson(text: string): boolean {
+function isJsonStructure(text: string): boolean {
+  if (!/^\ufeff?\s*(?:[[{"\d-]|true|false|null)/.test(text)) return false;
   try {
     JSON.parse(text.replace(/^\ufeff/, ''));
     return true;
@@ -39,21 +52,54 @@ function isJson(text: string): boolean {
   }
 }
 
-function cleanJson(text: string, search: SecretSearch): { readonly text: string; readonly removed: number } {
+/** Cleans texts, names and numbers of JSON, each by itself. */
+function cleanJson(text: string, search: SecretSearch, depth: number): CleanedText {
   const pieces: string[] = [];
   let [done, removed] = [0, 0];
-  for (let from = text.indexOf('"'); from !== -1;) {
-    const to = findEnd(text, from);
-    const literal = text.slice(from, to);
-    const clean = search.mayHold(literal) ? search.clean(JSON.parse(literal) as string) : null;
-    if (clean !== null && clean.removed > 0) {
-      pieces.push(text.slice(done, from), JSON.stringify(clean.text));
-      removed += clean.removed;
-      done = to;
+  const replace = (from: number, to: number, clean: string, count: number): void => {
+    pieces.push(text.slice(done, from), JSON.stringify(clean));
+    removed += count;
+    done = to;
+  };
+  const next = new RegExp(LITERAL_OR_NUMBER);
+  for (let match = next.exec(text); match !== null; match = next.exec(text)) {
+    const from = match.index;
+    if (match[0] !== '"') {
+      if (search.isNumber(match[0])) replace(from, next.lastIndex, REMOVED, 1);
+      continue;
     }
-    from = text.indexOf('"', to);
+    const to = findEnd(text, from);
+    next.lastIndex = to;
+    const literal = text.slice(from, to);
+    if (!search.mayHold(literal)) continue;
+    const clean = cleanLiteral(JSON.parse(literal) as string, search, depth);
+    if (clean.removed > 0) replace(from, to, clean.text, clean.removed);
   }
   return { text: pieces.join('') + text.slice(done), removed };
+}
+
+/** A text may be JSON again, as records in a text are: it must stay it. */
+function cleanLiteral(text: string, search: SecretSearch, depth: number): CleanedText {
+  const inner = /^\s*[[{]/.test(text) ? cleanWhole(text, search, depth + 1) : { text, removed: 0 };
+  const rest = search.clean(inner.text);
+  return { text: rest.text, removed: inner.removed + rest.removed };
+}
+
+/** Lists of numbers or of texts, which no text of the JSON holds as a whole. */
+function cleanStructure(text: string, search: SecretSearch): CleanedText {
+  const quoted = removeRanges(text, search.findLists(text), ([from]) =>
+    isInLiteral(text, from) ? REMOVED : JSON.stringify(REMOVED),
+  );
+  return quoted;
+}
+
+function isInLiteral(text: string, at: number): boolean {
+  for (let from = text.indexOf('"'); from !== -1 && from < at;) {
+    const to = findEnd(text, from);
+    if (to > at) return true;
+    from = text.indexOf('"', to);
+  }
+  return false;
 }
 
 /** The place after the closing quotation mark of the text literal that begins at `from`. */

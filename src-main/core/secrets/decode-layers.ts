@@ -25,26 +25,28 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
 };
 
-/** `\"`, `\\`, `\u00e9`, `\u{e9}`, `\xe9`, `\351`: JSON, JavaScript, Python, shells. */
+/** `\"`, `\\`, `\u00e9`, `\u{e9}`, `\U000000e9`, `\xe9`, `\351`: JSON, JavaScript, Python, shells. */
 const BACKSLASHES: Escape = {
-  pattern: /\\(?:u\{0{0,8}([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2})|([0-3][0-7]{2})|(.))/gisu,
-  read: ([, braced, unit, byte, octal, short]) => {
+  pattern:
+    /\\(?:[uU]\{0{0,8}([0-9a-fA-F]{1,6})\}|U00([0-9a-fA-F]{6})|[uU]([0-9a-fA-F]{4})|[xX]([0-9a-fA-F]{2})|([0-3][0-7]{2})|(.))/gsu,
+  read: ([, braced, long, unit, byte, octal, short]) => {
     if (byte !== undefined) return toByte(Number.parseInt(byte, 16));
     if (octal !== undefined) return toByte(Number.parseInt(octal, 8));
     if (short !== undefined) return toCharacter(SHORT_ESCAPES[short] ?? short);
-    return toCodePoint(Number.parseInt(braced ?? unit ?? '', 16));
+    return toCodePoint(Number.parseInt(braced ?? long ?? unit ?? '', 16));
   },
 };
 
-/** Only the numbered ones of these, where quotation marks and backslashes were left as they are. */
+/** Only the numbered ones of these, where quotation marks and backslashes were left as they are; `U+00E9` as well. */
 const NUMBERED: Escape = {
-  pattern: /\\(?:u\{0{0,8}([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2}))/giu,
+  pattern:
+    /(?:\\[uU]\{0{0,8}([0-9a-fA-F]{1,6})\}|\\U00([0-9a-fA-F]{6})|(?:\\[uU]|U\+)([0-9a-fA-F]{4})|\\[xX]([0-9a-fA-F]{2}))/gu,
   read: BACKSLASHES.read,
 };
 
-/** `&quot;`, `&#34;`, `&#x22;`: HTML and XML. */
+/** `&quot;`, `&#34;`, `&#0034`, `&#x22;`: HTML and XML. */
 const ENTITIES: Escape = {
-  pattern: /&(?:#0{0,8}(\d{1,7})|#x0{0,8}([0-9a-f]{1,6})|([a-z]{2,8}\d{0,2}));/giu,
+  pattern: /&(?:#0{0,8}(\d{1,7});?|#x0{0,8}([0-9a-f]{1,6});?|([a-z]{2,8}\d{0,2});)/giu,
   read: ([, decimal, hexadecimal, name]) => {
     if (decimal !== undefined) return toCodePoint(Number(decimal));
     if (hexadecimal !== undefined) return toCodePoint(Number.parseInt(hexadecimal, 16));
@@ -60,18 +62,29 @@ const PERCENTS: Escape = {
     unit === undefined ? toByte(Number.parseInt(byte ?? '', 16)) : toCodePoint(Number.parseInt(unit, 16)),
 };
 
-export const LAYERS: readonly Decode[] = [BACKSLASHES, NUMBERED, ENTITIES, PERCENTS].map(createDecoder);
+/** `=C3=A9`, and a `=` where a line was broken: quoted-printable, as in mail. */
+const QUOTED_PRINTABLE: Escape = {
+  pattern: /=(?:([0-9a-f]{2})|[ \t]{0,8}\r?\n)/giu,
+  read: ([, byte]) => (byte === undefined ? toCharacter('') : toByte(Number.parseInt(byte, 16))),
+};
+
+/** Lines that were broken at some width, with what they are indented by. */
+const LINE_BREAKS: Escape = {
+  pattern: /(?:\r\n|\r|\n)[ \t]{0,16}/gu,
+  read: () => toCharacter(''),
+};
+
+/** Kinds of escapes, whose order within each other isn't known. */
+export const ESCAPE_LAYERS: readonly Decode[] = [
+  ...[BACKSLASHES, NUMBERED, ENTITIES, PERCENTS, QUOTED_PRINTABLE, LINE_BREAKS],
+].map(createDecoder);
 
 function createDecoder({ pattern, read }: Escape): Decode {
   return (text) => {
     const writer = createWriter(text);
-    let bytes: { readonly code: number; readonly from: number; readonly to: number }[] = [];
+    let bytes: ListedByte[] = [];
     const flush = (): void => {
-      for (let at = 0; at < bytes.length;) {
-        const { character, length } = readCharacter(bytes.slice(at, at + 4).map(({ code }) => code));
-        writer.put(character, bytes[at]?.from ?? 0, bytes[at + length - 1]?.to ?? 0);
-        at += length;
-      }
+      writeBytes(writer, bytes);
       bytes = [];
     };
     for (const match of text.matchAll(pattern)) {
@@ -88,6 +101,35 @@ function createDecoder({ pattern, read }: Escape): Decode {
     flush();
     return writer.finish();
   };
+}
+
+/** A byte, or a unit of text, and where it stands. */
+export interface ListedByte {
+  readonly code: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Makes a decoder of lists: `find` returns runs of bytes; what stands between the bytes of a run belongs to it. */
+export function createListDecoder(find: (text: string) => readonly (readonly ListedByte[])[]): Decode {
+  return (text) => {
+    const writer = createWriter(text);
+    for (const run of find(text)) {
+      writeBytes(
+        writer,
+        run.map((byte, index) => ({ ...byte, from: run[index - 1]?.to ?? byte.from })),
+      );
+    }
+    return writer.finish();
+  };
+}
+
+function writeBytes(writer: ReturnType<typeof createWriter>, bytes: readonly ListedByte[]): void {
+  for (let at = 0; at < bytes.length;) {
+    const { character, length } = readCharacter(bytes.slice(at, at + 4).map(({ code }) => code));
+    writer.put(character, bytes[at]?.from ?? 0, bytes[at + length - 1]?.to ?? 0);
+    at += length;
+  }
 }
 
 /** Writes a text anew, with what stands in place of some of its parts. */
@@ -128,7 +170,7 @@ function createWriter(original: string) {
 /** The first character of some bytes, as UTF-8 where they are, else as Latin-1. */
 function readCharacter(codes: readonly number[]): { readonly character: string; readonly length: number } {
   const [lead = 0] = codes;
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
+  const length = lead > 0xff ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
   if (length > 1 && codes.length >= length) {
     const character = Buffer.from(codes.slice(0, length)).toString('utf8');
     if (!character.includes('\ufffd')) return { character, length };

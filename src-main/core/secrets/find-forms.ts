@@ -1,19 +1,86 @@
-import { LAYERS } from './decode-layers.ts';
+import { ESCAPE_LAYERS, type DecodedText } from './decode-layers.ts';
+import { LIST_LAYERS } from './decode-lists.ts';
+import type { SecretForm } from './secret-forms.ts';
 
-type Range = readonly [from: number, to: number];
+/** Part of a text, `to` exclusive. */
+export type Range = readonly [from: number, to: number];
+
+/** Finds forms of secrets in texts. */
+export interface FormFinder {
+  add(forms: readonly SecretForm[]): void;
+  /** Where a text holds a form, whatever escapes it is written with; ranges ascend and don't meet. */
+  find(text: string): Range[];
+  /** The same, only where it is written as a list, and so may go beyond one text of a JSON document. */
+  findLists(text: string): Range[];
+}
 
 /** Escapes within escapes, as a log of a page of a request makes them. */
-const MAX_LAYERS = 4;
-/** Beyond this many characters, fewer layers are looked through, so that no service can keep the computer busy. */
-const LONG_CHARACTERS = 200_000;
-const MAX_LONG_LAYERS = 2;
+const MAX_LAYERS = 5;
+/** Nobody writes a list of the characters of a list, nor one that is escaped more often. */
+const MAX_LIST_DEPTH = 1;
+/**
+ * How many characters are decoded in all: a few for each character of a long text, and enough for all orders of layers
+ * in a short one, so that no service can keep the computer busy.
+ */
+const MIN_DECODED_CHARACTERS = 200_000;
+const MAX_DECODED_SHARE = 8;
 
-/** Finds where one of `forms` is in a text, whatever escapes it is written with; ranges ascend and don't meet. */
-export function findForms(text: string, forms: readonly string[]): Range[] {
-  const layers = text.length > LONG_CHARACTERS ? MAX_LONG_LAYERS : MAX_LAYERS;
-  const found = search(text, forms, layers, new Set()).sort(([a], [b]) => a - b);
+/** A text with some layers of escapes resolved. */
+interface Decoded {
+  readonly text: string;
+  readonly layers: number;
+  readonly isList: boolean;
+  toOriginal(at: number): number;
+}
+
+/** Makes a finder that knows no forms yet. */
+export function createFormFinder(): FormFinder {
+  const seeds = createSeeds();
+
+  const findIn = (start: Decoded, layers: readonly ((text: string) => DecodedText | null)[]): Range[] => {
+    const found: Range[] = [];
+    // The order of layers often makes no difference.
+    const seen = new Set([start.text]);
+    let left = Math.max(MIN_DECODED_CHARACTERS, start.text.length * MAX_DECODED_SHARE);
+    const queue = [start];
+    for (let decoded = queue.shift(); decoded !== undefined; decoded = queue.shift()) {
+      const { text, layers: depth, isList, toOriginal } = decoded;
+      for (const [from, to] of seeds.find(text)) found.push([toOriginal(from), toOriginal(to)]);
+      if (depth === MAX_LAYERS) continue;
+      for (const decode of depth === 0
+        ? layers
+        : isList || depth > MAX_LIST_DEPTH
+          ? ESCAPE_LAYERS
+          : ALL_LAYERS) {
+        if (left <= 0) break;
+        const next = decode(text);
+        if (next === null || seen.has(next.text)) continue;
+        seen.add(next.text);
+        left -= next.text.length;
+        queue.push({
+          text: next.text,
+          layers: depth + 1,
+          isList: isList || !ESCAPE_LAYERS.includes(decode),
+          toOriginal: (at) => toOriginal(next.toOriginal(at)),
+        });
+      }
+    }
+    return merge(found);
+  };
+  const toStart = (text: string): Decoded => ({ text, layers: 0, isList: false, toOriginal: (at) => at });
+
+  return {
+    add: seeds.add,
+    find: (text) => findIn(toStart(text), ALL_LAYERS),
+    findLists: (text) => findIn(toStart(text), LIST_LAYERS),
+  };
+}
+
+const ALL_LAYERS = [...ESCAPE_LAYERS, ...LIST_LAYERS];
+
+function merge(found: Range[]): Range[] {
   const merged: [number, number][] = [];
-  for (const [from, to] of found) {
+  for (const [from, to] of found.sort(([a], [b]) => a - b)) {
     const last = merged.at(-1);
     if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
     else merged.push([from, to]);
@@ -21,27 +88,86 @@ export function findForms(text: string, forms: readonly string[]): Range[] {
   return merged;
 }
 
-function search(
-  text: string,
-  forms: readonly string[],
-  layersLeft: number,
-  /** Texts that were searched, since the order of layers often makes no difference. */
-  searched: Set<string>,
-): Range[] {
-  const ranges: Range[] = [];
-  for (const form of forms) {
-    for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + form.length)) {
-      ranges.push([at, at + form.length]);
-    }
+interface Seed {
+  readonly form: SecretForm;
+  readonly at: number;
+}
+
+/** Units of a form from which a search begins. */
+const SEED = 4;
+/** Each part of a form that gives it away holds a seed of it. */
+const STEP = 8;
+const FACTOR = 0x9e_37_79_b1;
+const FILTER_BITS = 16;
+
+/** Looks for all forms, and for parts of them, at once: it takes as long however many there are. */
+function createSeeds() {
+  const seeds = new Map<number, Seed[]>();
+  const filter = new Uint8Array(2 ** FILTER_BITS);
+  const known = new Set<string>();
+
+  function addSeed(form: SecretForm, at: number): void {
+    const word = readWord(form.text, at);
+    const there = seeds.get(word);
+    if (there === undefined) seeds.set(word, [{ form, at }]);
+    else there.push({ form, at });
+    filter[Math.imul(word, FACTOR) >>> (32 - FILTER_BITS)] = 1;
   }
-  if (layersLeft === 0) return ranges;
-  for (const decode of LAYERS) {
-    const decoded = decode(text);
-    if (decoded === null || searched.has(decoded.text)) continue;
-    searched.add(decoded.text);
-    for (const [from, to] of search(decoded.text, forms, layersLeft - 1, searched)) {
-      ranges.push([decoded.toOriginal(from), decoded.toOriginal(to)]);
-    }
+  return {
+    add(forms: readonly SecretForm[]): void {
+      for (const form of forms) {
+        const { text } = form;
+        if (text.length < SEED || known.has(text)) continue;
+        known.add(text);
+        addSeed(form, 0);
+        for (let at = STEP; at + SEED <= text.length && form.partLength < text.length; at += STEP) {
+          addSeed(form, at);
+        }
+      }
+    },
+    find(text: string): Range[] {
+      const ranges: Range[] = [];
+      const done = new Map<SecretForm, number>();
+      let word = readWord(text, 0);
+      for (let at = 0; at + SEED <= text.length; at += 1) {
+        if (at > 0) word = (word >>> 8) | ((text.charCodeAt(at + SEED - 1) & 255) << 24);
+        if (filter[Math.imul(word, FACTOR) >>> (32 - FILTER_BITS)] === 0) continue;
+        for (const seed of seeds.get(word | 0) ?? []) {
+          if (at < (done.get(seed.form) ?? 0)) continue;
+          const range = extend(text, at, seed);
+          if (range === null) continue;
+          ranges.push(range);
+          done.set(seed.form, range[1]);
+        }
+      }
+      return ranges;
+    },
+  };
+}
+
+/** The whole of what a text has of a form around a seed, where it is enough to give the form away. */
+function extend(text: string, at: number, { form, at: seedAt }: Seed): Range | null {
+  const { text: whole, headLength, partLength } = form;
+  let [from, fromForm] = [at, seedAt];
+  while (from > 0 && fromForm > 0 && text[from - 1] === whole[fromForm - 1]) {
+    from -= 1;
+    fromForm -= 1;
   }
-  return ranges;
+  let [to, toForm] = [at, seedAt];
+  while (to < text.length && toForm < whole.length && text[to] === whole[toForm]) {
+    to += 1;
+    toForm += 1;
+  }
+  const length = to - from;
+  return length >= partLength || (fromForm === 0 && length >= headLength) ? [from, to] : null;
+}
+
+/** The lower eight bits of four units. */
+function readWord(text: string, at: number): number {
+  return (
+    (text.charCodeAt(at) & 255) |
+    ((text.charCodeAt(at + 1) & 255) << 8) |
+    ((text.charCodeAt(at + 2) & 255) << 16) |
+    ((text.charCodeAt(at + 3) & 255) << 24)
+  );
 }

@@ -1,31 +1,94 @@
-/** How a secret may stand in a text once escapes are resolved, and how to see quickly that it doesn't. */
-export interface SecretForms {
-  /** Texts to look for, the longest first. */
-  readonly texts: readonly string[];
-  /** Each form, escaped or not, holds one of these ASCII texts; null where no such texts are known. */
-  readonly anchors: readonly string[] | null;
+import { listListAnchors } from './list-anchors.ts';
+
+/** One way in which a secret may stand in a text once escapes are resolved. */
+export interface SecretForm {
+  readonly text: string;
+  /** So many characters of its beginning give the secret away. */
+  readonly headLength: number;
+  /** So many in a row from anywhere in it. */
+  readonly partLength: number;
 }
 
+/** How a secret may stand in a text, and how to see quickly that it doesn't. */
+export interface SecretForms {
+  readonly secret: string;
+  readonly forms: readonly SecretForm[];
+  /**
+   * Each form, escaped or not, holds one of these ASCII texts, or has letters or digits as escapes, which
+   * `ESCAPE_ANCHORS` find; null where no such texts are known.
+   */
+  readonly anchors: readonly string[] | null;
+  /** The same where it is written as a list of numbers or characters. */
+  readonly listAnchors: readonly string[];
+  /** Its value where it may come back as a number. */
+  readonly number: number | null;
+}
+
+/** How much of a secret gives it away: its beginning, as services that shorten it leave it, or any other part. */
+const HEAD_CHARACTERS = 12;
+const PART_CHARACTERS = 16;
+/** Shorter secrets are looked for as a whole only. */
+const MIN_CUT_CHARACTERS = 8;
+/** The first part of such a token says how it is signed, and is the same in the tokens of others. */
+const SIGNED_TOKEN = /^eyJ[\w-]+\.[\w-]+\.(?=[\w-]{8})/;
 /** Fewer characters of base64 or hexadecimal digits may be there by chance. */
 const MIN_ENCODED_CHARACTERS = 7;
-/** Letters and digits in a row that are worth looking for; more would make the quick test no surer. */
-const MIN_ANCHOR_CHARACTERS = 3;
-const MAX_ANCHOR_CHARACTERS = 64;
+/** Letters and digits in a row that are worth looking for. */
+const GRAM_CHARACTERS = 6;
+const MIN_GRAM_CHARACTERS = 3;
+/** Identifiers have many hexadecimal digits. */
+const HEX_GRAM_CHARACTERS = 8;
+const GRAM_STEP = 8;
+const MAX_PLAIN_GRAMS = 12;
+const MAX_ENCODED_GRAMS = 3;
+/** Fewer digits may be the number of anything. */
+const NUMBER = /^\d{8,}$/;
+const UNITS = /[\s\S]/g;
 
 /**
- * Returns the forms of a secret: as it is, in other letters, taken apart, read in a wrong encoding, and inside
- * base64 and hexadecimal digits, wherever in them it begins.
+ * Returns the forms of a secret: as it is, in other letters, taken apart, read in a wrong encoding, and inside base64
+ * and hexadecimal digits, wherever in them it begins, and whatever escapes it had before.
  */
 export function toSecretForms(secret: string): SecretForms {
-  const encoded = listEncoded(secret).filter((text) => text.length >= MIN_ENCODED_CHARACTERS);
-  const texts = [...listSpellings(secret), ...encoded];
+  const { headLength, partLength } = toLengths(secret);
+  const spellings = listSpellings(secret);
+  const encoded = listEncoded(secret);
+  const forms = [
+    ...spellings.map((text) => ({ text, ...scale(text, 0) })),
+    ...encoded.map(({ text, isHex }) => ({ text, ...scale(text, isHex ? 0 : 2) })),
+  ];
+  const number = NUMBER.test(secret) ? Number(secret) : null;
   return {
-    texts: [...new Set(texts)].sort((a, b) => b.length - a.length),
-    anchors: findAnchors(secret, encoded),
+    secret,
+    forms,
+    anchors: listAnchors(secret, spellings, encoded),
+    listAnchors: listListAnchors(secret),
+    number,
+  };
+
+  /** The same share of a form that is longer; `fuzz` are digits that hold bits of what is around. */
+  function scale(text: string, fuzz: number): Omit<SecretForm, 'text'> {
+    const factor = text.length / secret.length;
+    const toLength = (length: number): number =>
+      length === secret.length
+        ? text.length
+        : Math.min(text.length, Math.max(MIN_ENCODED_CHARACTERS, Math.floor(length * factor) - fuzz));
+    return { headLength: toLength(headLength), partLength: toLength(partLength) };
+  }
+}
+
+function toLengths(secret: string): { readonly headLength: number; readonly partLength: number } {
+  const { length } = secret;
+  if (length < MIN_CUT_CHARACTERS) return { headLength: length, partLength: length };
+  const signed = SIGNED_TOKEN.exec(secret)?.[0].length ?? 0;
+  if (signed > 0) return { headLength: Math.min(signed + 4, length - 1), partLength: length - 1 };
+  return {
+    headLength: Math.min(HEAD_CHARACTERS, length - 1),
+    partLength: Math.min(PART_CHARACTERS, length - 1),
   };
 }
 
-function listSpellings(secret: string): string[] {
+function listSpellings(secret: string): readonly string[] {
   const bases = [secret, secret.normalize('NFC'), secret.normalize('NFD')];
   const nfc = secret.normalize('NFC');
   const misread = [
@@ -38,47 +101,109 @@ function listSpellings(secret: string): string[] {
   ];
   const spellings = [...bases, ...misread].flatMap((text) => [text, text.toLowerCase(), text.toUpperCase()]);
   // UTF-16 that is read byte by byte.
-  return [...new Set(spellings)].flatMap((text) => [text, Array.from(text).join('\0')]);
-}
-
-function listEncoded(secret: string): string[] {
-  const isLatin = /^[\0-\xff]*$/.test(secret);
-  const encodings = ['utf8', 'utf16le', ...(isLatin ? (['latin1'] as const) : [])] as const;
-  return encodings.flatMap((encoding) => {
-    const bytes = Buffer.from(secret, encoding);
-    const hexadecimal = bytes.toString('hex');
-    const base64 = [0, 1, 2].flatMap((offset) => {
-      const digits = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-      // The digits that hold nothing of what is before or after the secret.
-      const sure = digits.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
-      return [sure, sure.replaceAll('+', '-').replaceAll('/', '_')];
-    });
-    return [hexadecimal, hexadecimal.toUpperCase(), ...base64];
-  });
-}
-
-/** Encoders leave letters and digits as they are, or escape each of them. */
-function findAnchors(secret: string, encoded: readonly string[]): readonly string[] | null {
-  const run = findLongestRun(secret);
-  if (run.length < MIN_ANCHOR_CHARACTERS) return null;
-  const [first, second] = [run.charCodeAt(0), run.charCodeAt(1)];
-  const cases = [(digits: string): string => digits, (digits: string): string => digits.toUpperCase()];
-  const escaped = cases.flatMap((inCase) => {
-    const [one, two] = [inCase(first.toString(16)), inCase(second.toString(16))];
-    return [`u00${one}`, `#x${one};`, `%${one}%${two}`, `%25${one}%25${two}`];
-  });
-  const runs = [run, run.toLowerCase(), run.toUpperCase()].flatMap((text) => [
+  const all = [...spellings, ...listNumberSpellings(secret)].flatMap((text) => [
     text,
     Array.from(text).join('\0'),
   ]);
-  const inside = encoded.map(findLongestRun).filter((text) => text.length >= MIN_ANCHOR_CHARACTERS);
-  // Below five bytes, a text is looked for by itself, which takes long in large pages.
-  const entity = `#${String(first)};${first < 100 ? '&' : ''}`;
-  return [...new Set([...runs, ...escaped, entity, ...inside])];
+  return [...new Set(all)];
 }
 
-function findLongestRun(text: string): string {
-  const runs = text.match(/[A-Za-z0-9]+/g) ?? [];
-  const longest = runs.reduce((known, run) => (run.length > known.length ? run : known), '');
-  return longest.slice(0, MAX_ANCHOR_CHARACTERS);
+/** As programs write a number: rounded to a double, and with its thousands apart. */
+function listNumberSpellings(secret: string): string[] {
+  if (!NUMBER.test(secret)) return [];
+  const rounded = String(Number(secret));
+  const exponent = Number(secret).toExponential();
+  const grouped = [',', '.', ' ', "'", '’', '\u00a0', '\u202f', '_'].map((mark) =>
+    secret.replace(/\B(?=(?:\d{3})+$)/g, mark),
+  );
+  return [rounded, exponent, exponent.replace('+', ''), ...grouped];
+}
+
+interface Encoded {
+  readonly text: string;
+  readonly isHex: boolean;
+}
+
+function listEncoded(secret: string): readonly Encoded[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const inner = new Set([
+    secret,
+    json,
+    json.replace(/[^\0-\x7f]/g, (unit) => toUnicodeEscape(unit)),
+    secret.replace(UNITS, (unit) => toUnicodeEscape(unit)),
+    // A lone surrogate has no escapes in an address.
+    encodeURIComponent(secret.toWellFormed()),
+  ]);
+  const isLatin = /^[\0-\xff]*$/.test(secret);
+  const contents = [
+    ...Array.from(inner, (text) => Buffer.from(text, 'utf8')),
+    Buffer.from(secret, 'utf16le'),
+    ...(isLatin ? [Buffer.from(secret, 'latin1')] : []),
+  ];
+  const once = contents.flatMap(encode);
+  // Base64 or hexadecimal digits in base64 again, as a header inside a logged message has them.
+  const own = encode(Buffer.from(secret, 'utf8')).filter(
+    ({ text }) => !/[A-F_-]/.test(text) || /[g-z]/.test(text),
+  );
+  const twice = own.flatMap(({ text }) => encode(Buffer.from(text, 'latin1'))).filter(({ isHex }) => !isHex);
+  const texts = new Map([...once, ...twice].map((each) => [each.text, each]));
+  return [...texts.values()].filter(({ text }) => text.length >= MIN_ENCODED_CHARACTERS);
+}
+
+function encode(bytes: Buffer): Encoded[] {
+  const hexadecimal = bytes.toString('hex');
+  const base64 = [0, 1, 2].flatMap((offset) => {
+    const digits = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+    // The digits that hold nothing of what is before or after the secret.
+    const sure = digits.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+    return [sure, sure.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+  return [
+    { text: hexadecimal, isHex: true },
+    { text: hexadecimal.toUpperCase(), isHex: true },
+    ...base64.map((text) => ({ text, isHex: false })),
+  ];
+}
+
+function toUnicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Encoders leave letters and digits as they are, or escape each of them. */
+function listAnchors(
+  secret: string,
+  spellings: readonly string[],
+  encoded: readonly Encoded[],
+): readonly string[] | null {
+  const plain = [secret, secret.slice(0, HEAD_CHARACTERS)].flatMap((text) =>
+    pickGrams(text, GRAM_CHARACTERS, MAX_PLAIN_GRAMS),
+  );
+  if (plain.length === 0) return null;
+  const spelled = spellings
+    .filter((text) => !text.includes('\0'))
+    .flatMap((text) => pickGrams(text, GRAM_CHARACTERS, MAX_PLAIN_GRAMS));
+  const inside = encoded.flatMap(({ text, isHex }) =>
+    pickGrams(text, isHex ? HEX_GRAM_CHARACTERS : GRAM_CHARACTERS, isHex ? 4 : MAX_ENCODED_GRAMS),
+  );
+  const grams = [...plain, ...spelled];
+  return [...new Set([...grams, ...grams.map((text) => Array.from(text).join('\0')), ...inside])];
+}
+
+/**
+ * Parts of a text of what no encoder of some characters changes: two at its beginning, so that one line break leaves one of them
+ * whole, further ones in steps, and its end. Shorter ones where it has no longer ones.
+ */
+function pickGrams(text: string, size: number, most: number): string[] {
+  for (let length = size; length >= MIN_GRAM_CHARACTERS; length -= 1) {
+    const grams: string[] = [];
+    for (const { 0: run, index } of text.matchAll(/[\w-]+/g)) {
+      for (let at = 0; at + length <= run.length; at += index + at < length ? length : GRAM_STEP) {
+        grams.push(run.slice(at, at + length));
+      }
+      if (run.length >= length) grams.push(run.slice(-length));
+    }
+    const [last] = grams.slice(-1);
+    if (last !== undefined) return [...grams.slice(0, most - 1), last];
+  }
+  return [];
 }

@@ -1,49 +1,81 @@
-import { findForms } from './find-forms.ts';
+import { createFormFinder, type Range } from './find-forms.ts';
+import { ESCAPE_ANCHORS } from './list-anchors.ts';
 import { createByteScan } from './scan-bytes.ts';
 import type { SecretForms } from './secret-forms.ts';
 
 /** Stands in place of what was removed. */
-const REMOVED = '[removed]';
+export const REMOVED = '[removed]';
+
+/** A text without what was found in it, and how many places that were. */
+export interface CleanedText {
+  readonly text: string;
+  readonly removed: number;
+}
 
 /** A search for all forms of some secrets. */
 export interface SecretSearch {
+  add(known: SecretForms): void;
   /** A quick test that most texts fail. */
   mayHold(text: string): boolean;
   /** The same for the bytes of a page. */
   mayBytesHold(bytes: ArrayBuffer): boolean;
-  /** Removes every form; `removed` is how many there were. */
-  clean(text: string): { readonly text: string; readonly removed: number };
+  /** The same for secrets that are written as lists. */
+  mayHoldLists(text: string): boolean;
+  /** Removes every form. */
+  clean(text: string): CleanedText;
+  /** Where a text holds secrets written as lists. */
+  findLists(text: string): Range[];
+  /** True where a number, as JSON writes it, is a secret. */
+  isNumber(digits: string): boolean;
 }
 
-/** Prepares a search. */
-export function createSecretSearch(known: readonly SecretForms[]): SecretSearch {
-  const forms = known.flatMap(({ texts }) => texts);
-  const { mayHold, mayBytesHold } = createQuickTests(known);
+/** Makes a search that knows nothing yet. */
+export function createSecretSearch(): SecretSearch {
+  const scan = createByteScan();
+  const lists = createByteScan();
+  const finder = createFormFinder();
+  const numbers = new Set<number>();
+  let isEmpty = true;
+  /** Secrets of which no part is left as it is by each encoder. */
+  let isBlind = false;
+
+  const mayBytesHold = (bytes: ArrayBuffer): boolean => !isEmpty && (isBlind || scan.finds(bytes));
+  const mayHold = (text: string): boolean => mayBytesHold(toBytes(text));
   return {
+    add({ forms, anchors, listAnchors, number }) {
+      if (isEmpty) scan.add(ESCAPE_ANCHORS);
+      isEmpty = false;
+      scan.add(anchors ?? []);
+      scan.add(listAnchors);
+      lists.add(listAnchors);
+      finder.add(forms);
+      isBlind ||= anchors === null;
+      if (number !== null) numbers.add(number);
+    },
     mayHold,
     mayBytesHold,
-    clean: (text) => {
-      const ranges = mayHold(text) ? findForms(text, forms) : [];
-      let [clean, done] = ['', 0];
-      for (const [from, to] of ranges) {
-        clean += text.slice(done, from) + REMOVED;
-        done = to;
-      }
-      return { text: clean + text.slice(done), removed: ranges.length };
-    },
+    mayHoldLists: (text) => !isEmpty && lists.finds(toBytes(text)),
+    clean: (text) => removeRanges(text, mayHold(text) ? finder.find(text) : []),
+    findLists: finder.findLists,
+    isNumber: (digits) => numbers.has(Math.abs(Number(digits))),
   };
 }
 
-function createQuickTests(known: readonly SecretForms[]): Pick<SecretSearch, 'mayHold' | 'mayBytesHold'> {
-  const lists = known.map(({ anchors }) => anchors);
-  if (known.length === 0 || lists.includes(null)) {
-    const answer = (): boolean => known.length > 0;
-    return { mayHold: answer, mayBytesHold: answer };
+/** Takes ranges, which ascend and don't meet, out of a text. */
+export function removeRanges(
+  text: string,
+  ranges: readonly Range[],
+  toText: (range: Range) => string = () => REMOVED,
+): CleanedText {
+  let [clean, done] = ['', 0];
+  for (const range of ranges) {
+    clean += text.slice(done, range[0]) + toText(range);
+    done = range[1];
   }
-  const anchors = [...new Set(lists.flatMap((each) => each ?? []))];
-  const sources = anchors.map((text) =>
-    text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('\0', '\\x00'),
-  );
-  const pattern = new RegExp(sources.join('|'));
-  return { mayHold: (text) => pattern.test(text), mayBytesHold: createByteScan(anchors) };
+  return { text: clean + text.slice(done), removed: ranges.length };
+}
+
+/** A byte for each unit: what is looked for is ASCII. */
+function toBytes(text: string): ArrayBuffer {
+  return new Uint8Array(Buffer.from(text, 'latin1')).buffer;
 }

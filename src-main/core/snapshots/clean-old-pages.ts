@@ -5,7 +5,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { FileLogger } from '../logging/create-file-logger.ts';
 import type { Logger } from '../logging/logger.ts';
-import { createSecretCleaner } from '../secrets/secret-cleaner.ts';
+import { createKnownSecrets } from '../secrets/secret-cleaner.ts';
 
 /**
  * Searches pages that were kept before what services send back was cleaned, for the secrets of their connection that the
@@ -28,7 +28,7 @@ export async function cleanOldPages(parts: {
       try {
         const { accessToken, accessTokenSecret } = await connections.readSecrets(connectionId);
         const secrets = [accessToken, accessTokenSecret];
-        const cleaner = createSecretCleaner();
+        const cleaner = createKnownSecrets().createCleaner();
         for (const secret of secrets) cleaner.note(secret);
         await logs.rewrite(cleaner.cleanText);
         const done = await cache.cleanPages({ connectionId, secrets });

@@ -3,7 +3,7 @@ import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
-import { createSecretCleaner, type SecretCleaner } from '../../secrets/secret-cleaner.ts';
+import { createKnownSecrets, type SecretCleaner } from '../../secrets/secret-cleaner.ts';
 import { isDamagedPage } from '../file/to-cache-error.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
@@ -136,7 +136,7 @@ export function createPageCleaner(
   });
 
   return async ({ connectionId, secrets }, { pause }) => {
-    const cleaner = createSecretCleaner();
+    const cleaner = createKnownSecrets().createCleaner();
     for (const secret of secrets) cleaner.note(secret);
     defineCleaning(database, cleaner.cleanText);
     const snapshotIds = new Set<number>();

@@ -10,8 +10,10 @@ test('finds what a search for each anchor finds, wherever a page begins or ends'
   const page = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 24 });
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), page, (anchors, text) => {
-      expect(createByteScan(anchors)(toBytes(text))).toBe(anchors.some((anchor) => text.includes(anchor)));
+      const scan = createByteScan();
+      for (const anchor of anchors) scan.add([anchor]);
+      expect(scan.finds(toBytes(text))).toBe(anchors.some((anchor) => text.includes(anchor)));
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   );
 });
