@@ -49,7 +49,9 @@ function readToken(bytes: ArrayBuffer): string {
   const token = isJsonObject(body)
     ? Object.entries(body).find(([name]) => name.toLowerCase() === 'token')?.[1]
     : body;
+  // Some services send the value of the header, or a line end: neither belongs to the token.
+  const bare = typeof token === 'string' ? token.trim().replace(/^bearer(?:\s+|$)/i, '') : '';
   // Anything but visible ASCII could not be sent in a header.
-  if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token;
+  if (/^[\x21-\x7e]+$/.test(bare)) return bare;
   throw new AppError('client.unexpected-shape', 'The response holds no token.', { reason: 'no-token' });
 }

@@ -21,11 +21,11 @@ export function parseHttpDate(text: string | null): number | null {
 
 /**
  * Milliseconds that a `Retry-After` header asks to wait: whole seconds, or a date compared with the server's own
- * clock. Null for none, for a date in the past and for anything not understood.
+ * clock. Null for none, for no time at all, for a date in the past and for anything not understood.
  */
 export function parseRetryAfterMs(text: string | null, serverNowMs: number): number | null {
   const value = text?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  if (/^\d{1,9}$/.test(value)) return Number(value) > 0 ? Number(value) * 1000 : null;
   const atMs = parseHttpDate(value);
-  return atMs === null || atMs < serverNowMs ? null : atMs - serverNowMs;
+  return atMs === null || atMs <= serverNowMs ? null : atMs - serverNowMs;
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
-import { HOUR_MS } from '../../common/time/durations.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 import { rejectOnAbort } from '../calls/reject-on-abort.ts';
 import { isUnsent, type ClientClock } from './retry.ts';
 
@@ -22,8 +22,8 @@ interface TokenRequest {
 
 const QUIET_AFTER_REFUSAL_MS = 30_000;
 const QUIET_AFTER_FAILURE_MS = 5000;
-/** A service that asks for a day is tried again within the hour: its clock or its limits may change. */
-const MAX_QUIET_MS = HOUR_MS;
+/** A service that asks for a day is given it (decision 24); for longer, its clock may be wrong. */
+const MAX_QUIET_MS = 7 * DAY_MS;
 
 /**
  * Holds the token that `create` obtains. However many calls wait, one request is under way; it is aborted once the

@@ -1,5 +1,5 @@
 import type { AppError, ErrorCode } from '../../common/contract/errors.ts';
-import { HOUR_MS } from '../../common/time/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
 
 /** Where a download stood when it met a failure. */
 export interface FailurePlace {
@@ -75,8 +75,8 @@ const TOO_LARGE_STATUS = 413;
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 60_000;
-/** A service may ask for a longer wait than the back-off's, up to this. */
-const MAX_RETRY_AFTER_MS = HOUR_MS;
+/** A service may ask for a longer wait than the back-off's, up to this (decision 24). */
+const MAX_RETRY_AFTER_MS = 7 * DAY_MS;
 /** A lost network is waited for this long, sleep not counted; then the download is paused, not ended. */
 const MAX_WAIT_MS = 12 * HOUR_MS;
 const MAX_DOUBTFUL_FAILURES = 8;

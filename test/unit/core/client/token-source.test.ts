@@ -3,7 +3,7 @@ import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import { createTokenSource } from '../../../../src-main/core/client/token-source.ts';
 import { createSkipClock } from '../../../support/fakes/skip-clock.ts';
 
-it('stays quiet for as long as the service asks, but not for more than an hour', async () => {
+it('stays quiet for as long as the service asks, a day too, but not for more than a week', async () => {
   const clock = createSkipClock();
   let requests = 0;
   const tokens = createTokenSource(() => {
@@ -14,10 +14,10 @@ it('stays quiet for as long as the service asks, but not for more than an hour',
   const get = (): Promise<unknown> => tokens.getToken(undefined).catch((error: unknown) => error);
 
   await get();
-  await clock.sleep(59 * 60_000, undefined);
+  await clock.sleep(6 * 86_400_000, undefined);
   await get();
   expect(requests).toBe(1);
-  await clock.sleep(2 * 60_000, undefined);
+  await clock.sleep(2 * 86_400_000, undefined);
   await get();
   expect(requests).toBe(2);
 });

@@ -120,7 +120,7 @@ describe('a failure', () => {
 
   it('waits as long as the service asks for', () => {
     expect(judge('client.rate-limited', {}, { retryAfterMs: 300_000 })).toMatchObject({ delayMs: 300_000 });
-    expect(judge('client.rate-limited', {}, { retryAfterMs: 1e12 })).toMatchObject({ delayMs: 3_600_000 });
+    expect(judge('client.rate-limited', {}, { retryAfterMs: 1e12 })).toMatchObject({ delayMs: 604_800_000 });
   });
 
   it('is shown at once to a person who just asked', () => {
@@ -244,4 +244,17 @@ describe('a forecast', () => {
       basis: 'measured',
     });
   });
+});
+
+it('decision 24: waits a day where the service asks for one', () => {
+  const place = {
+    cursor: 'a',
+    isWatched: false,
+    failures: 1,
+    withoutProgressMs: 0,
+    canShrink: false,
+    restarts: 0,
+  };
+  const error = new AppError('client.rate-limited', 'x', { status: 429, retryAfterMs: 86_400_000 });
+  expect(judgeFailure(error, place, 0)).toMatchObject({ kind: 'wait', delayMs: 86_400_000 });
 });
