@@ -173,7 +173,7 @@ export function createLibraryImporter(options: {
   };
 
   const run = (found: ImportFile, input: ImportInput, task: TaskHandle): Promise<void> =>
-    withImportThread({ script: host.workers.imports, logger }, (reader) =>
+    withImportThread({ script: host.workers.imports, logger, signal: task.signal }, (reader) =>
       importWith(reader, found, input, task),
     );
 

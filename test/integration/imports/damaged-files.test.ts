@@ -68,6 +68,7 @@ describe('a file that can not be imported brings nothing, and its reason says wh
       Buffer.from('Id,Date,BotLatency,Client\r\n1,2,3,Jos\u00e9\r\n', 'latin1'),
       /Row 2 is not UTF-8/,
     ],
+    ['wide.csv', `Id,Date,BotLatency,${'x,'.repeat(200_000)}\r\n`, /200004 columns/],
     ['which.csv', 'Id,Date\r\n1,2026-11-20 10:00:00\r\n', /inbound or outbound/],
     ['zip.channelscope', Buffer.from('PK\u0003\u0004 and nothing more'), /.+/],
   ];

@@ -70,6 +70,22 @@ function reseal(entries: Entries, change: (manifest: PortableManifest) => object
   });
 }
 
+const PERIOD = {
+  startDate: '2026-11-20 00:00:00',
+  endDate: '2026-11-20 23:59:59',
+  fromMs: Date.UTC(2026, 10, 20),
+  toMs: Date.UTC(2026, 10, 20, 23, 59, 59),
+  zone: 'UTC',
+};
+
+/** A manifest of any text, with a seal that is right. */
+function sealed(text: string): Entries {
+  return [
+    ['manifest.json', text],
+    ['manifest.sha256', createHash('sha256').update(text).digest('hex')],
+  ];
+}
+
 function dropRecords(snapshot: PortableSnapshot): Omit<PortableSnapshot, 'records'> {
   const { records, ...rest } = snapshot;
   expect(records).toBeDefined();
@@ -213,6 +229,42 @@ describe('a portable snapshot', () => {
       ['an entry twice', [...entries, entries[0]!], /twice/],
       ['a path that leads out', [...entries, ['../../evil.json', 'x']], /damaged/],
       ['an absolute path', [...entries, ['/etc/evil', 'x']], /damaged/],
+      ...(
+        [
+          ['an address too long', { connection: { name: 'a', address: `https://${'x'.repeat(2048)}` } }, {}],
+          ['a tenant beyond 2^53', {}, { tenant: 1e300 }],
+          ['a state that never ends', {}, { state: 'downloading' }],
+          ['a period without end', {}, { period: { ...PERIOD, fromMs: -(2 ** 53), toMs: 2 ** 53 } }],
+          ['a zone that is none', {}, { period: { ...PERIOD, zone: '' } }],
+        ] as const
+      ).map(([name, change, each]): [string, Entries, RegExp] => [
+        `${name}, sealed`,
+        reseal(entries, (manifest) => ({
+          ...manifest,
+          ...change,
+          snapshots: manifest.snapshots.map((one) => ({ ...one, ...each })),
+        })),
+        /manifest can't be read|time zone is none/,
+      ]),
+      [
+        'an entry left out twice, sealed',
+        reseal(entries, (manifest) => ({
+          ...manifest,
+          snapshots: manifest.snapshots.map((one) => ({
+            ...one,
+            pages: one.pages.map((each) => ({
+              ...each,
+              leftOut: [1, 1].map((index) => ({ index, reason: 'seen-at-cut', text: '' })),
+            })),
+          })),
+        })),
+        /leaves an entry out twice/,
+      ],
+      [
+        'a manifest of brackets',
+        [...entries.filter(([name]) => !name.startsWith('manifest')), ...sealed('['.repeat(20_000_000))],
+        /manifest can't be read/,
+      ],
       ['a bomb', bomb, /unpack to far more/],
       ['another ZIP', [['readme.txt', 'hello']], /no portable snapshot/],
     ];

@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../../../common/contract/errors.ts';
 import { Certificate } from '../../../common/model/cache/download.ts';
-import { Remark, ReportKindSchema, SnapshotState } from '../../../common/model/cache/snapshot.ts';
-import { Period } from '../../../common/model/period.ts';
+import { ReportKindSchema } from '../../../common/model/cache/snapshot.ts';
+import { MAX_INSTANT_MS, MIN_INSTANT_MS } from '../../../common/model/period.ts';
 
 export const PORTABLE_FORMAT = 'channelscope-portable-snapshot';
 export const PORTABLE_VERSION = 1;
@@ -16,7 +16,22 @@ export const MAX_PAGES = 60_000;
 export const LEFT_OUT = ['seen-at-cut', 'before-period', 'after-period'] as const;
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
-const Count = Type.Integer({ minimum: 0 });
+/** Every field has the limits of where it ends up: the file may come from anywhere. */
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const Instant = Type.Integer({ minimum: MIN_INSTANT_MS, maximum: MAX_INSTANT_MS });
+const Text = Type.String({ maxLength: 10_000 });
+const Period = Type.Object({
+  startDate: Type.String({ maxLength: 30 }),
+  endDate: Type.String({ maxLength: 30 }),
+  fromMs: Instant,
+  toMs: Instant,
+  zone: Type.String({ maxLength: 100 }),
+});
+const Remark = Type.Object({
+  code: Type.String({ maxLength: 100 }),
+  count: Type.Optional(Count),
+  detail: Type.Optional(Text),
+});
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()]);
 
@@ -25,13 +40,13 @@ const Page = Type.Object({
   path: Type.String({ pattern: '^snapshots/\\d{1,4}/pages/\\d{6}\\.json$' }),
   bytes: Count,
   sha256: Sha256,
-  cursorSent: Type.String(),
-  status: Type.Integer(),
-  requestedAtMs: Type.Integer(),
-  receivedAtMs: Type.Integer(),
-  sliceNumber: Type.Integer(),
-  walkNumber: Type.Integer(),
-  sizeAsked: nullable(Type.Integer()),
+  cursorSent: Text,
+  status: Count,
+  requestedAtMs: Instant,
+  receivedAtMs: Instant,
+  sliceNumber: Count,
+  walkNumber: Count,
+  sizeAsked: nullable(Count),
   entryCount: Count,
   recordCount: Count,
   /** Entries at its beginning that an earlier page of the snapshot holds. */
@@ -41,7 +56,7 @@ const Page = Type.Object({
     Type.Object({
       index: Count,
       reason: Type.Enum([...LEFT_OUT]),
-      text: Type.String(),
+      text: Text,
     }),
   ),
 });
@@ -56,41 +71,41 @@ const PortableRecords = Type.Object({
 export type PortableRecords = Static<typeof PortableRecords>;
 
 const Slice = Type.Object({
-  sliceNumber: Type.Integer(),
-  fromMs: Type.Integer(),
-  toMs: Type.Integer(),
-  startDate: Type.String(),
-  endDate: Type.String(),
+  sliceNumber: Count,
+  fromMs: Instant,
+  toMs: Instant,
+  startDate: Text,
+  endDate: Text,
 });
 
 const Download = Type.Object({
-  queuedAtMs: Type.Integer(),
-  endedAtMs: nullable(Type.Integer()),
-  sliceDays: nullable(Type.Integer()),
-  askedStart: Type.String(),
-  baseAddress: Type.String(),
-  reportIdentifier: Type.String(),
-  pageSize: nullable(Type.Integer()),
-  forecastTotal: nullable(Type.Integer()),
-  resumedCount: Type.Integer(),
+  queuedAtMs: Instant,
+  endedAtMs: nullable(Instant),
+  sliceDays: nullable(Count),
+  askedStart: Text,
+  baseAddress: Text,
+  reportIdentifier: Text,
+  pageSize: nullable(Count),
+  forecastTotal: nullable(Count),
+  resumedCount: Count,
   failure: nullable(ErrorInfo),
   followedSlices: Type.Array(Slice),
 });
 
 export const PortableSnapshot = Type.Object({
-  tenant: Type.Integer({ minimum: 0 }),
+  tenant: Count,
   report: ReportKindSchema,
   period: Period,
-  state: SnapshotState,
+  state: Type.Enum(['complete', 'incomplete', 'failed']),
   recordCount: Count,
-  totalDocument: nullable(Type.Integer()),
-  startedAtMs: Type.Integer(),
-  fetchedAtMs: nullable(Type.Integer()),
+  totalDocument: nullable(Count),
+  startedAtMs: Instant,
+  fetchedAtMs: nullable(Instant),
   stillOpen: Type.Boolean(),
-  settledToMs: nullable(Type.Integer()),
-  failure: nullable(Type.String()),
-  name: Type.String(),
-  note: Type.String(),
+  settledToMs: nullable(Instant),
+  failure: nullable(Text),
+  name: Type.String({ maxLength: 200 }),
+  note: Type.String({ maxLength: 4000 }),
   remarks: Type.Array(Remark),
   /** Of a detail report. */
   download: nullable(Download),
@@ -104,11 +119,16 @@ export type PortableSnapshot = Static<typeof PortableSnapshot>;
 export const PortableManifest = Type.Object({
   format: Type.Literal(PORTABLE_FORMAT),
   version: Type.Literal(PORTABLE_VERSION),
-  application: Type.String(),
-  applicationVersion: Type.String(),
-  madeAtMs: Type.Integer(),
+  application: Text,
+  applicationVersion: Text,
+  madeAtMs: Instant,
   /** Where the records were received; null for a connection that was gone. */
-  connection: nullable(Type.Object({ name: Type.String(), address: Type.String() })),
+  connection: nullable(
+    Type.Object({
+      name: Type.String({ minLength: 1, maxLength: 80 }),
+      address: Type.String({ minLength: 1, maxLength: 2048 }),
+    }),
+  ),
   snapshots: Type.Array(PortableSnapshot, { minItems: 1, maxItems: 1000 }),
 });
 export type PortableManifest = Static<typeof PortableManifest>;

@@ -107,8 +107,14 @@ export async function preparePortable(
   };
 }
 
-function requirePortable({ state, pageCount }: Snapshot, { pages }: PortableSource): void {
+/** The state of what is over. Throws `exports.not-portable` for anything else. */
+function toEndedState(state: Snapshot['state']): PortableSnapshot['state'] {
   if (state === 'downloading' || state === 'paused') throw toNotPortable('not-over');
+  return state;
+}
+
+function requirePortable({ state, pageCount }: Snapshot, { pages }: PortableSource): void {
+  toEndedState(state);
   if (pageCount !== pages.length || pages.some(({ isDamaged }) => isDamaged)) throw toNotPortable('damaged');
 }
 
@@ -141,7 +147,7 @@ async function describe(
     tenant: snapshot.tenant,
     report: snapshot.report,
     period: snapshot.period,
-    state: snapshot.state,
+    state: toEndedState(snapshot.state),
     recordCount: snapshot.recordCount,
     totalDocument: snapshot.totalDocument,
     startedAtMs: snapshot.startedAtMs,

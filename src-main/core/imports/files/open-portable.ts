@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Value } from 'typebox/value';
 import { openPromise, type Entry, type ZipFile } from 'yauzl';
+import { findJsonExcess } from '../../../common/json/scan-json.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import {
   MANIFEST_ENTRY,
@@ -11,11 +12,14 @@ import {
   SEAL_ENTRY,
   type PortableRecords,
 } from '../../exports/portable/portable-manifest.ts';
+import { isTimeZone } from '../../../common/time/time-zones.ts';
 import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 
 /** Pages, the records beside them, the manifest and its seal. */
 const MAX_ENTRIES = MAX_PAGES + 1_000 + 2;
 const MAX_MANIFEST_BYTES = 256 * 1024 * 1024;
+/** Beyond what any manifest needs; a parser would take gigabytes for more. */
+const MANIFEST_LIMITS = { depth: 20, parts: 10_000_000 };
 const MAX_PAGE_BYTES = 256 * 1024 * 1024;
 /** A file that promises more than this many times its own size is no portable snapshot, beyond some megabytes. */
 const MAX_RATIO = 100;
@@ -122,7 +126,8 @@ async function readManifest(zip: ZipFile, entries: ReadonlyMap<string, Entry>): 
 
 function tryParse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return findJsonExcess(text, MANIFEST_LIMITS) === null ? JSON.parse(text) : null;
   } catch {
     return null;
   }
@@ -145,7 +150,7 @@ function requireSameEntries({ snapshots }: PortableManifest, entries: ReadonlyMa
 
 /** Counts, and the certificate, have to be those of the pages. */
 function requireConsistent({ snapshots }: PortableManifest): void {
-  for (const { recordCount, certificate, pages, records } of snapshots) {
+  for (const { recordCount, certificate, pages, records, period } of snapshots) {
     const isCounted = recordCount === pages.reduce((sum, page) => sum + page.recordCount, 0);
     const sums = createHash('sha256');
     for (const { sha256 } of pages) sums.update(`${sha256}\n`);
@@ -154,6 +159,12 @@ function requireConsistent({ snapshots }: PortableManifest): void {
       (certificate.pagesSha256 === sums.digest('hex') &&
         certificate.pageCount === pages.length &&
         certificate.recordCount === recordCount);
+    const isTwice = pages.some(
+      ({ leftOut }) => new Set(leftOut.map(({ index }) => index)).size < leftOut.length,
+    );
+    if (isTwice) throw toUnreadable(`Its manifest leaves an entry out twice. ${DAMAGED}`);
+    if (!isTimeZone(period.zone) || period.toMs < period.fromMs)
+      throw toUnreadable(`Its period or its time zone is none. ${DAMAGED}`);
     if (!isCounted || !isCertified)
       throw toUnreadable(`Its certificate is not that of its pages. ${DAMAGED}`);
     if (records.recordCount !== recordCount)

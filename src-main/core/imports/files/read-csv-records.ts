@@ -93,6 +93,9 @@ export async function readCsvHead(
 ): Promise<CsvHead> {
   for await (const cells of readRows(chunks, separator)) {
     const names = cells.map((cell) => (findGuard(cell) === 'guarded' ? removeGuard(cell) : cell));
+    if (names.length > MAX_COLUMNS) {
+      throw toUnreadable(`It has ${names.length} columns; a file of records has at most ${MAX_COLUMNS}.`);
+    }
     const twice = names.find((name, place) => names.indexOf(name) !== place);
     if (twice !== undefined) throw toUnreadable(`The column "${twice}" is there twice.`);
     return { separator, names };

@@ -16,11 +16,12 @@ export interface ImportThreadStarted {
 export type FileReader = ThreadCalls<ReadingOperations>;
 
 /**
- * Runs work that reads a file in a thread, which is ended with it. Calls reject with `imports.unreadable` where the file
- * takes more memory than there is for it.
+ * Runs work that reads a file in a thread, which is ended with it, and at once where the signal is aborted: whatever a file
+ * keeps it busy with, nothing waits for it. Calls reject with `imports.unreadable` where the file takes more memory than
+ * there is for it.
  */
 export async function withImportThread<Result>(
-  { script, logger }: { readonly script: URL; readonly logger: Logger },
+  { script, logger, signal }: { readonly script: URL; readonly logger: Logger; readonly signal: AbortSignal },
   work: (reader: FileReader) => Promise<Result>,
 ): Promise<Result> {
   const thread = startWorker<ImportThreadStarted>(
@@ -34,10 +35,13 @@ export async function withImportThread<Result>(
     },
     logger,
   );
+  const endNow = (): void => void thread.end(0);
+  signal.addEventListener('abort', endNow, { once: true });
   try {
     const { names } = await thread.started;
     return await work(createCalls<ReadingOperations>(names, thread.call));
   } finally {
+    signal.removeEventListener('abort', endNow);
     // It only reads: nothing is lost with it.
     await thread.end(0);
   }
