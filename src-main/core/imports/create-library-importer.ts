@@ -123,7 +123,7 @@ export function createLibraryImporter(options: {
     count.expect((1 - PASSES) * file.size);
     for (const { pages, records } of given) {
       for (const { bytes } of pages) count.expect(bytes);
-      count.expect(records?.bytes ?? 0);
+      count.expect(records.bytes);
     }
     const [first] = given;
     const from = { name: connection?.name ?? null, address: connection?.address ?? null };
