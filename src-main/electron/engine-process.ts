@@ -9,8 +9,4 @@ await serveAnalysis(
     close: () => process.exit(),
   },
   process.argv.at(-1) ?? '{}',
-  (error) => {
-    process.stderr.write(`${String(error)}\n`);
-    process.exit(1);
-  },
 );

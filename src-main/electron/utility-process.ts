@@ -1,4 +1,4 @@
-import { utilityProcess } from 'electron';
+import { app, utilityProcess } from 'electron';
 import { fileURLToPath } from 'node:url';
 import { PROCESS_FLAGS, type ChildProcess } from '../node/fork-process.ts';
 
@@ -13,5 +13,9 @@ export function startUtilityProcess(script: URL, argument: string): ChildProcess
     onMessage: (listener) => void child.on('message', listener),
     onExit: (listener) => void child.once('exit', (code) => listener(`exit code ${code}`)),
     kill: () => void child.kill(),
+    readMemory: async () => {
+      const own = app.getAppMetrics().find(({ pid }) => pid === child.pid);
+      return own === undefined ? null : own.memory.workingSetSize * 1024;
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { readProcessMemory } from './process-memory.ts';
 
 /** A script that runs in a process of its own. Messages are cloned, typed arrays included. */
 export interface ChildProcess {
@@ -8,6 +9,8 @@ export interface ChildProcess {
   /** Notified once when the process has ended, with how and what it wrote to standard error last. */
   onExit(listener: (reason: string) => void): void;
   kill(): void;
+  /** What it has in memory, in bytes; null where the system doesn't say. */
+  readMemory(): Promise<number | null>;
 }
 
 /**
@@ -44,5 +47,6 @@ export function forkProcess(script: URL, argument: string): ChildProcess {
     onMessage: (listener) => void child.on('message', listener),
     onExit: (listener) => void listeners.add(listener),
     kill: () => void child.kill('SIGKILL'),
+    readMemory: async () => (child.pid === undefined ? null : readProcessMemory(child.pid)),
   };
 }

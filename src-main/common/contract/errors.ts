@@ -63,6 +63,7 @@ export const ERROR_CODES = [
   'alerts.not-found',
   'alerts.too-many',
   'analysis.stopped',
+  'analysis.failed',
   'analysis.out-of-memory',
   'downloads.already-running',
   'downloads.changed-meanwhile',

@@ -1,8 +1,10 @@
-import { civilToUtcMs, utcMsToCivil, type CivilTime } from './civil-time.ts';
+import { civilToUtcMs, LAST_DATE_MS, utcMsToCivil, type CivilTime } from './civil-time.ts';
 import { DAY_MS, MINUTE_MS } from './durations.ts';
 
 /** 2 January of the year 1 in UTC: in no zone a day of the year before. */
 const YEAR_ONE_MS = -62_135_510_400_000;
+/** The runtime knows no instant beyond the limits of a Date, though days around one may be asked for. */
+const LAST_KNOWN_MS = LAST_DATE_MS - 2 * DAY_MS;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -41,6 +43,7 @@ export function toCivilTime(epochMs: number, zone: string): CivilTime {
   if (zone === 'UTC') return utcMsToCivil(epochMs);
   // The runtime counts the years before 1 backwards, without a sign.
   if (epochMs < YEAR_ONE_MS) return utcMsToCivil(epochMs + toOffsetMs(YEAR_ONE_MS, zone));
+  if (epochMs > LAST_KNOWN_MS) return utcMsToCivil(epochMs + toOffsetMs(LAST_KNOWN_MS, zone));
   const parts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 };
   for (const part of formatFor(zone).formatToParts(epochMs)) {
     if (part.type in parts) parts[part.type as keyof typeof parts] = Number(part.value);

@@ -3,11 +3,7 @@ import { serveEngine, type EngineStart } from './engine/serve-engine.ts';
 import { serveParquet, type ParquetStart } from './parquet/serve-parquet.ts';
 
 /** Serves what a process of the analysis was started for: the engine, or the reading of one Parquet file. */
-export function serveAnalysis(
-  port: ServerPort,
-  argument: string,
-  abort: (error: unknown) => void,
-): Promise<void> {
+export function serveAnalysis(port: ServerPort, argument: string): Promise<void> {
   const start = JSON.parse(argument) as EngineStart | ParquetStart;
-  return 'parquetFolder' in start ? serveParquet(port, start) : serveEngine(port, start, abort);
+  return 'parquetFolder' in start ? serveParquet(port, start) : serveEngine(port, start);
 }

@@ -25,6 +25,9 @@ export interface PairedCalls {
   endWith(error: AppError): void;
 }
 
+/** Codes of failures that no one expected. */
+const UNEXPECTED: ReadonlySet<ErrorInfo['code']> = new Set(['app.bug', 'analysis.failed']);
+
 interface PendingCall {
   readonly name: string;
   readonly resolve: (value: unknown) => void;
@@ -74,7 +77,7 @@ export function pairCalls(
       if (message.kind === 'progress') return call?.onProgress(message.value);
       pending.delete(message.id);
       if (message.kind === 'result') return call?.resolve(message.value);
-      if (message.error.code === 'app.bug') onBug(call?.name ?? '', message.trace);
+      if (UNEXPECTED.has(message.error.code)) onBug(call?.name ?? '', message.trace);
       call?.reject(toError(message.error));
     },
     end: () => send({ kind: 'end' }),

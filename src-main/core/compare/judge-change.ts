@@ -31,7 +31,9 @@ type Change = Pick<ComparedGroup, 'difference' | 'interval'>;
 /** Returns a group with how far its two sides are apart, how sure that is, and its part in the change of `total`. */
 export function judgeChange(group: Sides, total: Sides, question: Question): ComparedGroup {
   const { key, before, after } = group;
-  const change = measure(group, question);
+  const { difference, interval } = measure(group, question);
+  const isKnown = interval !== null && Number.isFinite(interval.low) && Number.isFinite(interval.high);
+  const change = { difference: toKnown(difference ?? undefined), interval: isKnown ? interval : null };
   const parts = contribute(group, total, question);
   return {
     key: [...key],
@@ -39,10 +41,15 @@ export function judgeChange(group: Sides, total: Sides, question: Question): Com
     after,
     ...change,
     certainty: judge(group, change, question.measure),
-    contribution: parts?.sum ?? null,
-    rate: question.measure === 'volume' ? null : (parts?.rate ?? null),
-    mix: question.measure === 'volume' ? null : (parts?.mix ?? null),
+    contribution: toKnown(parts?.sum),
+    rate: question.measure === 'volume' ? null : toKnown(parts?.rate),
+    mix: question.measure === 'volume' ? null : toKnown(parts?.mix),
   };
+}
+
+/** Sums and differences of the largest numbers are beyond any. */
+function toKnown(number: number | undefined): number | null {
+  return Number.isFinite(number) ? (number ?? null) : null;
 }
 
 function measure({ before, after, intervals }: Sides, question: Question): Change {

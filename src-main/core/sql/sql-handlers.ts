@@ -70,15 +70,16 @@ export function createSqlHandlers(parts: {
 }
 
 function toOutcome(error: unknown): SqlOutcome {
-  const fail = (fault: SqlFailure['fault']): SqlFailure => ({
+  const fail = (fault: SqlFailure['fault'], message = ''): SqlFailure => ({
     kind: 'failed',
     fault,
-    message: '',
+    message,
     offset: null,
   });
   if (!(error instanceof AppError)) throw error;
   if (error.code === 'analysis.stopped') return fail('stopped');
   if (error.code === 'analysis.out-of-memory') return fail('memory');
   if (error.code === 'app.cancelled') return fail('cancelled');
+  if (error.code === 'analysis.failed') return fail('statement', String(error.details['reason'] ?? ''));
   throw error;
 }

@@ -3,6 +3,8 @@ import { Nullable } from '../nullable.ts';
 
 /** A statement is ended after this time. */
 export const SQL_TIME_LIMIT_MS = 60_000;
+/** A statement is ended once the engine takes so much more memory than before. */
+export const SQL_MAX_MEMORY_MB = 512;
 /** Most rows of a result that are kept. */
 export const SQL_MAX_ROWS = 100_000;
 /** Longest value that is kept whole, in characters. */

@@ -8,6 +8,7 @@ import { emptyFilesFolder } from './files/files-folder.ts';
 import type { FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineStart } from './serve-engine.ts';
 import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
+import { createMemoryWatch, type MemoryWatch } from './watch-memory.ts';
 
 /** What the engine's tables and statements may take until the settings say otherwise; they spill to the disk beyond. */
 export const ENGINE_LIMITS = {
@@ -84,9 +85,11 @@ const NAMES = [
 const ASKED_ONCE: ReadonlySet<string> = new Set<keyof Calls>(['runSql']);
 
 /**
- * Keeps the engine's process running. One that ends unexpectedly is started again with a file begun anew: what it was fed
- * from is still in the cache. After three ends within a minute calls fail with `analysis.stopped` until the next one a
- * minute later. One that has fed many records, of `manyRecords` on, ends once nobody needs it, and another one goes on.
+ * Keeps the engine's process running. An error of one question is that question's alone. A process that can't answer any
+ * more is replaced by another one over the same file, and what was asked of it meanwhile is asked again. One that ends by
+ * itself counts as trouble: after the second within a minute the file is begun anew, since what it was fed from is still
+ * in the cache, and after the third calls fail with `analysis.stopped` until a minute is over. One that has fed many
+ * records, of `manyRecords` on, ends once nobody needs it, and another one goes on.
  */
 export function createEngine(options: {
   readonly startProcess: StartEngineProcess;
@@ -104,15 +107,24 @@ export function createEngine(options: {
   /** Two processes never have the file at once: the later one would take it for damaged. */
   let ending: Promise<void> = Promise.resolve();
   let isClosed = false;
-  let abandoned: RunningEngine | null = null;
-  let running: RunningEngine | null = null;
+  let running: (RunningEngine & { readonly memory: MemoryWatch }) | null = null;
+  /** The file was found to be damaged. */
+  let isDamaged = false;
   let timer: NodeJS.Timeout | null = null;
   let feeding: Promise<void> = Promise.resolve();
 
   const notify = (progress: FeedProgress | null): void => {
     for (const listener of listeners) listener(progress);
   };
-  const run = (): RunningEngine => {
+  /** Ends a process that can't answer; the next one opens the same file. Nothing else is asked of this one. */
+  const replace = (own: RunningEngine): void => {
+    if (running !== own) return;
+    running = null;
+    own.kill();
+    ending = Promise.all([ending, own.exited]).then(() => undefined);
+    noteChange();
+  };
+  const run = (): NonNullable<typeof running> => {
     if (isClosed) throw new AppError('app.cancelled', 'The application is closing.');
     if (running !== null) return running;
     troublesMs = troublesMs.filter((atMs) => now() - atMs < TROUBLE_MS);
@@ -120,18 +132,32 @@ export function createEngine(options: {
       throw new AppError('analysis.stopped', 'The analysis engine keeps ending.', {});
     }
     generation += 1;
-    const own = startEngine(
-      startProcess,
-      { ...start, mark: String(generation), isInDoubt: troublesMs.length > 0 },
-      logger,
-    );
+    const isInDoubt = isDamaged || troublesMs.length > 1;
+    const started = startEngine(startProcess, { ...start, mark: String(generation), isInDoubt }, logger);
+    const memory = createMemoryWatch({
+      readBytes: started.readMemory,
+      endProcess: () => {
+        logger.warn('engine ended', { reason: 'A statement took too much memory.' });
+        replace(own);
+      },
+    });
+    const own = { ...started, memory };
     running = own;
-    own.started.catch((error: unknown) => logger.error('engine not started', { error }));
+    let hasNoRoom = false;
+    own.started.then(
+      () => (isDamaged = false),
+      (error: unknown) => {
+        hasNoRoom = error instanceof AppError && error.code === 'cache.disk-full';
+        logger.error('engine not started', { error });
+      },
+    );
     void own.exited.then((reason) => {
       if (running !== own || isClosed) return;
       running = null;
       logger.warn('engine ended', { reason });
-      if (own !== abandoned) troublesMs.push(now());
+      // Another start would find the disk as full: it is tried when something is asked, or new.
+      if (hasNoRoom) return;
+      troublesMs.push(now());
       noteChange();
     });
     return own;
@@ -140,8 +166,9 @@ export function createEngine(options: {
     await ending;
     const engine = run();
     await engine.started;
-    await engine.call('follow', null, { onProgress: (progress) => notify(progress as FeedProgress) });
+    await askOnce(engine, 'follow', null, { onProgress: (progress) => notify(progress as FeedProgress) });
     notify(null);
+    engine.memory.forgetRest();
     const load = (await engine.call('readLoad', null)) as ReturnType<EngineOperations['readLoad']>;
     const isNeeded = load.isInUse || openCalls > 0 || running !== engine || isClosed;
     if (load.fedRecords > manyRecords && !isNeeded) await restart();
@@ -168,13 +195,37 @@ export function createEngine(options: {
     }, FOLLOW_DELAY_MS);
     timer.unref();
   };
+  /** Asks a process, and replaces it where its error says that it can't answer any more. */
+  const askOnce = async (
+    engine: NonNullable<typeof running>,
+    name: string,
+    input: unknown,
+    callOptions?: CallOptions,
+  ): Promise<unknown> => {
+    try {
+      if (name !== ('runSql' satisfies keyof Calls)) return await engine.call(name, input, callOptions);
+      return await engine.memory.watch(
+        (signal) => engine.call(name, input, { ...callOptions, signal }),
+        callOptions?.signal,
+      );
+    } catch (error) {
+      const { state, isVictim } = error instanceof AppError ? error.details : {};
+      if (state === 'damaged') {
+        if (running === engine) troublesMs.push(now());
+        isDamaged = true;
+      }
+      if (state === 'damaged' || state === 'closed') replace(engine);
+      if (state === 'damaged' || isVictim === 1) throw new Unanswered(error);
+      throw error;
+    }
+  };
   const callOnce = async (name: string, input: unknown, callOptions?: CallOptions): Promise<unknown> => {
     openCalls += 1;
     try {
       await ending;
       const engine = run();
       await engine.started;
-      return await engine.call(name, input, callOptions);
+      return await askOnce(engine, name, input, callOptions);
     } finally {
       openCalls -= 1;
     }
@@ -185,7 +236,7 @@ export function createEngine(options: {
     } catch (error) {
       // Whatever ended the process, a new one over a new file may know; a view of the old one is closed.
       if (!(error instanceof AppError) || error.code !== 'analysis.stopped' || isClosed) throw error;
-      if (ASKED_ONCE.has(name)) throw error;
+      if (ASKED_ONCE.has(name) && !(error instanceof Unanswered)) throw error;
       return callOnce(name, input, callOptions);
     }
   };
@@ -206,9 +257,10 @@ export function createEngine(options: {
     restart,
     letGo,
     async abandon() {
-      abandoned = running;
-      running?.kill();
-      await abandoned?.exited;
+      const own = running;
+      if (own === null) return;
+      replace(own);
+      await own.exited;
     },
     async close() {
       isClosed = true;
@@ -216,4 +268,11 @@ export function createEngine(options: {
       await running?.end();
     },
   };
+}
+
+/** What was asked of a process after it could not answer any more. */
+class Unanswered extends AppError {
+  constructor(cause: unknown) {
+    super('analysis.stopped', 'The analysis engine had to be opened again.', {}, cause);
+  }
 }

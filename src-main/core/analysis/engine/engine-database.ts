@@ -1,4 +1,12 @@
-import { DuckDBInstance, type DuckDBConnection, type DuckDBResult } from '@duckdb/node-api';
+import {
+  BIGINT,
+  DOUBLE,
+  DuckDBInstance,
+  VARCHAR,
+  type DuckDBConnection,
+  type DuckDBResult,
+  type DuckDBType,
+} from '@duckdb/node-api';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { removePatientlySync, tryToRemoveSync } from '../../../node/move-and-remove.ts';
@@ -95,11 +103,6 @@ export async function openEngineDatabase(options: EngineDatabaseOptions): Promis
   };
 }
 
-/** True for the error of a statement that takes more memory than allowed. DuckDB tells its errors apart by their text alone. */
-export function isOutOfMemory(error: unknown): boolean {
-  return String(error).includes('Out of Memory Error');
-}
-
 /** Writes a text as a literal of SQL. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
@@ -143,7 +146,7 @@ export async function* streamIds(
   sql: string,
   values: readonly BoundValue[],
 ): AsyncGenerator<Float64Array> {
-  const result: DuckDBResult = await connection.stream(sql, [...values]);
+  const result: DuckDBResult = await connection.stream(sql, [...values], toTypes(values));
   for (;;) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) return;
@@ -162,14 +165,26 @@ function toNumbers(vector: unknown): Float64Array {
   return ids;
 }
 
-/** Reads a small result as rows; whole numbers come as numbers, exact up to 2^53. */
+/** The types that values are bound as: left to itself, a number without a fraction is a whole one of 64 bits, or none. */
+export function toTypes(values: readonly BoundValue[]): DuckDBType[] {
+  return values.map((value) => {
+    if (typeof value === 'string') return VARCHAR;
+    return typeof value === 'bigint' ? BIGINT : DOUBLE;
+  });
+}
+
+/** A cell as JavaScript has it: whole numbers as numbers, exact up to 2^53; null for what is beyond any number. */
+export function toPlain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  return typeof value === 'number' && !Number.isFinite(value) ? null : value;
+}
+
+/** Reads a small result as rows of cells as `toPlain` has them. */
 export async function readRows<Row extends readonly unknown[]>(
   connection: DuckDBConnection,
   sql: string,
   values: readonly BoundValue[] = [],
 ): Promise<Row[]> {
-  const reader = await connection.runAndReadAll(sql, [...values]);
-  return reader
-    .getRows()
-    .map((row) => row.map((value) => (typeof value === 'bigint' ? Number(value) : value)) as unknown as Row);
+  const reader = await connection.runAndReadAll(sql, [...values], toTypes(values));
+  return reader.getRows().map((row) => row.map(toPlain) as unknown as Row);
 }

@@ -9,8 +9,4 @@ await serveAnalysis(
     close: () => process.disconnect(),
   },
   process.argv[2] ?? '{}',
-  (error) => {
-    process.stderr.write(`${String(error)}\n`);
-    process.exit(1);
-  },
 );

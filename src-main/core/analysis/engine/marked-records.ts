@@ -3,6 +3,7 @@ import { foldCase } from '../../../common/fold-case.ts';
 import type { FieldCondition } from '../../../common/model/records/record-filter.ts';
 import type { RecordMark } from '../../../common/model/records/record-mark.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { toTypes } from './engine-database.ts';
 import type { MarkedCondition } from './filter-sql.ts';
 import { toSourceSql, type FilteredRecords, type ResolvedScope } from './resolved-scope.ts';
 
@@ -71,7 +72,7 @@ async function findCandidates(
   const moments = [...new Set(wanted.map(({ dateMs }) => dateMs ?? -1))].map((atMs) => bind(BigInt(atMs)));
   const sql = `session_id IN (${sessions.join(', ')}) AND coalesce(date_ms, -1) IN (${moments.join(', ')})`;
   const from = toSourceSql(scope, ['record_id'], { sql, values });
-  const found = await connection.runAndReadAll(`SELECT record_id FROM ${from}`, values);
+  const found = await connection.runAndReadAll(`SELECT record_id FROM ${from}`, values, toTypes(values));
   return found.getRows().map(([id]) => Number(id));
 }
 

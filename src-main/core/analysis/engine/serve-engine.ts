@@ -1,9 +1,8 @@
 import { openEngineSource } from '../../cache/read/engine-source.ts';
 import { serveCalls, type ServerPort } from '../../calls/serve-calls.ts';
-import { AppError } from '../../../common/contract/errors.ts';
-import type { CallContext, ServedOperations } from '../../calls/call-messages.ts';
-import { isOutOfMemory, openEngineDatabase } from './engine-database.ts';
+import { openEngineDatabase } from './engine-database.ts';
 import { createEngineOperations } from './engine-operations.ts';
+import { toQuestionError } from './question-errors.ts';
 
 /** What the engine's process is started with. */
 export interface EngineStart {
@@ -18,15 +17,11 @@ export interface EngineStart {
 }
 
 /**
- * Opens the engine over a cache and serves its operations at a port. `abort` ends the process at once: an error that no
- * one expects of sound tables means that the file can't be trusted, and a new process begins it anew.
+ * Opens the engine over a cache and serves its operations at a port. An error fails the question that it came from, and
+ * says whether the engine can go on; whoever started the process decides about it.
  */
-export function serveEngine(
-  port: ServerPort,
-  start: EngineStart,
-  abort: (error: unknown) => void,
-): Promise<void> {
-  return serveCalls(port, async () => {
+export function serveEngine(port: ServerPort, start: EngineStart): Promise<void> {
+  const open = async () => {
     const source = openEngineSource(start.cacheFile);
     const { engineFile: file, memoryLimitMb, threads, isInDoubt } = start;
     const database = await openEngineDatabase({
@@ -42,36 +37,14 @@ export function serveEngine(
       source.close();
     };
     return {
-      operations: { ...guardOperations(operations, abort), close },
+      operations: { ...operations, close },
       started: { isNew: database.isNew },
+      toAppError: toQuestionError,
     };
-  });
-}
-
-function guardOperations(operations: ServedOperations, abort: (error: unknown) => void): ServedOperations {
-  const guarded = Object.entries(operations).map(([name, operation]) => [
-    name,
-    async (input: never, context: CallContext): Promise<unknown> => {
-      try {
-        return await operation(input, context);
-      } catch (error) {
-        if (error instanceof AppError || context.signal.aborted) throw error;
-        // DuckDB tells its errors apart by the beginning of their text alone.
-        const text = String(error);
-        if (isOutOfMemory(error)) {
-          throw new AppError(
-            'analysis.out-of-memory',
-            'The question takes more memory than allowed.',
-            {},
-            error,
-          );
-        }
-        if (text.includes('INTERRUPT Error'))
-          throw new AppError('app.cancelled', 'The call was cancelled.', {}, error);
-        abort(error);
-        throw error;
-      }
-    },
-  ]);
-  return Object.fromEntries(guarded) as ServedOperations;
+  };
+  return serveCalls(port, () =>
+    open().catch((error: unknown) => {
+      throw toQuestionError(error);
+    }),
+  );
 }

@@ -17,6 +17,7 @@ export interface RunningEngine {
   end(): Promise<void>;
   /** Ends the process at once. */
   kill(): void;
+  readMemory(): Promise<number | null>;
 }
 
 /** A process that is in the middle of a long statement has this long to end. */
@@ -55,5 +56,6 @@ export function startEngine(
       clearTimeout(force);
     },
     kill: () => engine.kill(),
+    readMemory: () => engine.readMemory(),
   };
 }

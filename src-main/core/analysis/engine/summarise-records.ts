@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { SummaryGroup } from '../../../common/model/records/summary.ts';
 import { readRows } from './engine-database.ts';
+import { toAverageSql } from './measures/times-sql.ts';
 import { toSourceSql, type ResolvedScope } from './resolved-scope.ts';
 
 /**
@@ -31,7 +32,7 @@ export async function summariseRecords(
   >(
     connection,
     `SELECT channel, service, ${isInbound ? 'origin' : 'NULL'} AS group_origin, response_code, count(*) AS records,
-       avg(response_time_ms), ${isInbound ? 'avg(bot_latency_ms)' : 'NULL'},
+       ${toAverageSql('response_time_ms')}, ${isInbound ? toAverageSql('bot_latency_ms') : 'NULL'},
        arg_max(session_id, (coalesce(date_ms, -9007199254740991), record_id))
      FROM ${source} GROUP BY channel, service, group_origin, response_code
      ORDER BY records DESC, channel NULLS FIRST, service NULLS FIRST, group_origin, response_code NULLS FIRST`,

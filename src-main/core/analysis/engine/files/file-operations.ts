@@ -8,7 +8,7 @@ import type { CallContext } from '../../../calls/call-messages.ts';
 import type { AskFiltered } from '../measures/measure-operations.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 import type { SqlResults } from '../sql/sql-results.ts';
-import { isOutOfMemory } from '../engine-database.ts';
+import { isOutOfMemory } from '../question-errors.ts';
 import { copyInOrder } from './copy-in-order.ts';
 import { quoteName, toValueSql, type FileColumn } from './file-column.ts';
 import { PARQUET_OPTIONS, toMetadataSql } from './parquet-options.ts';

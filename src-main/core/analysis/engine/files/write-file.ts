@@ -5,8 +5,9 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
 import { tryToRemove } from '../../../../node/move-and-remove.ts';
 import { PRIVATE_FILE_MODE } from '../../../../node/private-files.ts';
-import { quoteText } from '../engine-database.ts';
+import { quoteText, toTypes } from '../engine-database.ts';
 import type { BoundValue } from '../filter-sql.ts';
+import { isDiskFull, isOfDisk, judgeEngine } from '../question-errors.ts';
 import { followFile } from './follow-file.ts';
 import type { LineEnd } from './text/line-sql.ts';
 
@@ -55,7 +56,7 @@ export async function writeFile(options: {
   }, PROGRESS_MS);
   try {
     const sql = `COPY (${select}) TO ${quoteText(path)} (${copyOptions}, USE_TMP_FILE false)`;
-    const reader = await connection.runAndReadAll(sql, [...values]);
+    const reader = await connection.runAndReadAll(sql, [...values], toTypes(values));
     const rowCount = Number(reader.getRows()[0]?.[0] ?? 0);
     signal.throwIfAborted();
     await chmod(path, PRIVATE_FILE_MODE);
@@ -79,10 +80,8 @@ async function endLines(path: string, rowCount: number, { separator, text }: Lin
   await appendFile(path, text);
 }
 
-/** DuckDB tells its errors apart by their text alone. */
 function toWriteError(error: unknown): unknown {
-  const text = String(error);
-  if (!text.includes('IO Error')) return error;
-  const systemCode = /No space left/i.test(text) ? 'ENOSPC' : 'EIO';
+  if (!isOfDisk(error) || judgeEngine(error) !== 'sound') return error;
+  const systemCode = isDiskFull(error) ? 'ENOSPC' : 'EIO';
   return new AppError('exports.write-failed', 'The file could not be written.', { systemCode }, error);
 }

@@ -15,7 +15,7 @@ import {
   type ListedRow,
 } from './listed-rows.ts';
 import { rankValues, toPercentile, toQuantileInterval } from './ranked-values.ts';
-import { toPercentileSql } from './times-sql.ts';
+import { toAverageSql, toPercentileSql } from './times-sql.ts';
 
 /** Groups and parts that are listed; the largest ones. */
 const MAX_COMPARED = 4000;
@@ -70,7 +70,7 @@ export async function compareRecords(
     await makeCells(
       connection,
       'count_cells',
-      `SELECT side, ${list}, count(*) AS records, ${failing}, count(value) AS timed, sum(value) AS times
+      `SELECT side, ${list}, count(*) AS records, ${failing}, count(value) AS timed, ${toAverageSql('value')} AS average
        FROM ${source} GROUP BY ALL`,
       values,
     );
@@ -122,7 +122,8 @@ const COUNT_COLUMNS = ['count', 'failures', 'timed', 'average'];
 function toCountsSql(level: number, keys: readonly string[], { columns }: TimesReader): string {
   const none = columns.map((name) => `NULL AS ${name}`).join(', ');
   return `SELECT ${level} AS level, side, sum(records)::BIGINT AS count, sum(failures)::BIGINT AS failures,
-      sum(timed)::BIGINT AS timed, sum(times) / nullif(sum(timed), 0) AS average, ${none}, ${toKeysSql(level, keys)}
+      sum(timed)::BIGINT AS timed,
+      ${toAverageSql('average', (of) => `sum(${of} * timed) / nullif(sum(timed), 0)`)} AS average, ${none}, ${toKeysSql(level, keys)}
     FROM count_cells GROUP BY ${['side', ...keys.slice(0, level)].join(', ')}`;
 }
 
@@ -132,7 +133,7 @@ const listTimes = (quantile: number): TimesReader => ({
   toSql: (cells, level, keys) =>
     `SELECT ${level} AS level, side, sum(records)::BIGINT AS count, sum(failures)::BIGINT AS failures,
        coalesce(sum(records) FILTER (value IS NOT NULL), 0)::BIGINT AS timed,
-       sum(value * records) / nullif(sum(records::DOUBLE) FILTER (value IS NOT NULL), 0) AS average,
+       ${toAverageSql('value', (of) => `sum(${of} * records) / nullif(sum(records::DOUBLE) FILTER (value IS NOT NULL), 0)`)} AS average,
        ${LISTS_SQL}, ${toKeysSql(level, keys)}
      FROM ${cells} GROUP BY ${['side', ...keys.slice(0, level)].join(', ')}`,
   read: ([listed, counts]) => {
@@ -155,7 +156,8 @@ const sortTimes = (quantile: number): TimesReader => ({
     const last = `round(1 + whole * ${quantile} + ${spread})`;
     const inside = `${first} >= 1 AND ${last} <= whole`;
     return `SELECT ${level} AS level, side, sum(records)::BIGINT AS count, sum(failures)::BIGINT AS failures,
-        max(whole)::BIGINT AS timed, sum(value * records) / nullif(max(whole), 0) AS average,
+        max(whole)::BIGINT AS timed,
+        ${toAverageSql('value', (of) => `sum(${of} * records) / nullif(max(whole), 0)`)} AS average,
         ${toPercentileSql(0.5)} AS median, ${toPercentileSql(0.95)} AS p95,
         min(value) FILTER (${inside} AND upto >= ${first}) AS low,
         min(value) FILTER (${inside} AND upto >= ${last}) AS high, ${toKeysSql(level, keys)}

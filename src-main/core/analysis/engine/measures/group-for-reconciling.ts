@@ -5,6 +5,7 @@ import type { ReconcilableGroup } from '../../reconcile/find-differences.ts';
 import { readRows } from '../engine-database.ts';
 import { NO_CONDITION } from '../filter-sql.ts';
 import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
+import { toAverageSql } from './times-sql.ts';
 
 /**
  * Groups records as the service groups them, with what may make its figures differ: how many lie in the first and the
@@ -30,7 +31,7 @@ export async function groupForReconciling(
   const rows = await readRows<[...Key, number, ...Averages, ...Edges]>(
     connection,
     `SELECT channel, service, origin, response_code, count(*),
-       avg(response_time_ms), count(response_time_ms), avg(bot_latency_ms), count(bot_latency_ms),
+       ${toAverageSql('response_time_ms')}, count(response_time_ms), ${toAverageSql('bot_latency_ms')}, count(bot_latency_ms),
        count(*) FILTER (date_ms < ${fromMs + SECOND_MS}), count(*) FILTER (date_ms >= ${toMs - SECOND_MS}),
        count(*) FILTER (date_ms >= ${reportedAtMs}), count(*) FILTER (date_ms IS NULL)
      FROM ${toSourceSql(scope, columns, NO_CONDITION)}

@@ -1,4 +1,5 @@
 import { DuckDBListVector, type DuckDBConnection } from '@duckdb/node-api';
+import { toPlain, toTypes } from '../engine-database.ts';
 import type { BoundValue } from '../filter-sql.ts';
 import type { CountedValues } from './ranked-values.ts';
 
@@ -25,9 +26,8 @@ export async function makeCells(
   sql: string,
   values: readonly BoundValue[],
 ): Promise<number> {
-  const reader = await connection.runAndReadAll(`CREATE OR REPLACE TEMP TABLE ${table} AS ${sql}`, [
-    ...values,
-  ]);
+  const text = `CREATE OR REPLACE TEMP TABLE ${table} AS ${sql}`;
+  const reader = await connection.runAndReadAll(text, [...values], toTypes(values));
   return Number(reader.getRows()[0]?.[0] ?? 0);
 }
 
@@ -42,7 +42,7 @@ export async function readListedRows(
   sql: string,
   values: readonly BoundValue[] = [],
 ): Promise<ListedRow[]> {
-  const result = await connection.stream(sql, [...values]);
+  const result = await connection.stream(sql, [...values], toTypes(values));
   const rows: ListedRow[] = [];
   for (;;) {
     const chunk = await result.fetchChunk();
@@ -51,17 +51,13 @@ export async function readListedRows(
     for (let row = 0; row < chunk.rowCount; row += 1) {
       rows.push(
         vectors.map((vector) => {
-          if (!(vector instanceof DuckDBListVector)) return toPlain(vector.getItem(row));
+          if (!(vector instanceof DuckDBListVector)) return toPlain(vector.getItem(row)) as ListedRow[number];
           const items = vector.getItemVector(row) as unknown as { items: Float64Array } | null;
           return items?.items ?? null;
         }),
       );
     }
   }
-}
-
-function toPlain(value: unknown): number | string | boolean | null {
-  return typeof value === 'bigint' ? Number(value) : (value as number | string | boolean | null);
 }
 
 /** Returns what the columns of LISTS_SQL hold; null where a row has none. Without counts each value occurs once. */

@@ -101,14 +101,17 @@ export function countRanked({ upto }: RankedValues): number {
   return upto.at(-1) ?? 0;
 }
 
-/** Returns the percentile that a share names, as a Latency has it; null of no values. */
-export function toPercentile(ranked: RankedValues, share: number): number | null {
+/** Returns the percentile that a quantile names, as a Latency has it; null of no values. */
+export function toPercentile(ranked: RankedValues, quantile: number): number | null {
   const count = countRanked(ranked);
   if (count === 0) return null;
-  const place = share * (count - 1);
+  const place = quantile * (count - 1);
   const low = findAtRank(ranked, Math.floor(place) + 1);
   const high = findAtRank(ranked, Math.ceil(place) + 1);
-  return low + (high - low) * (place % 1);
+  const share = place % 1;
+  const between = low + (high - low) * share;
+  // The difference of the largest numbers is beyond any.
+  return Number.isFinite(between) ? between : low * (1 - share) + high * share;
 }
 
 /** Returns the interval that a quantile of what the values are a sample of lies in; null of too few values. */
@@ -119,14 +122,21 @@ export function toQuantileInterval(ranked: RankedValues, quantile: number, level
 
 /** Returns the average; null of no values. */
 function toAverage({ values, upto }: RankedValues): number | null {
-  let sum = 0;
-  let before = 0;
-  for (let place = 0; place < upto.length; place += 1) {
-    const count = upto[place] ?? 0;
-    sum += (values[place] ?? 0) * (count - before);
-    before = count;
-  }
-  return before === 0 ? null : sum / before;
+  const total = upto.at(-1) ?? 0;
+  if (total === 0) return null;
+  const addUp = (divisor: number): number => {
+    let sum = 0;
+    let before = 0;
+    for (let place = 0; place < upto.length; place += 1) {
+      const count = upto[place] ?? 0;
+      sum += (values[place] ?? 0) * ((count - before) / divisor);
+      before = count;
+    }
+    return sum;
+  };
+  const average = addUp(1) / total;
+  // The sum of the largest numbers is beyond any.
+  return Number.isFinite(average) ? average : addUp(total);
 }
 
 /** Returns the figures of values that are times in milliseconds. */

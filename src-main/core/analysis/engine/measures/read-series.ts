@@ -12,7 +12,7 @@ const WEEK_HOURS = 168;
 /** The first of January 1970 was a Thursday. */
 const MONDAY_HOURS = 72;
 /** Whole weeks before which no date lies: the remainder of a negative number would be negative. */
-const NO_DATE_BEFORE_MS = 200_000 * WEEK_HOURS * HOUR_MS;
+const NO_DATE_BEFORE_MS = 14_400_000 * WEEK_HOURS * HOUR_MS;
 
 type Measured = readonly [
   place: number,

@@ -8,6 +8,19 @@ const SHARES = [0.5, 0.9, 0.95, 0.99];
 /** The columns that a TimesCells is read from. */
 export const TIMES_COLUMNS = ['timed', 'average', ...SHARES.map((_, place) => `p${place}`), 'longest'];
 
+/** Powers of two, by which numbers can be divided and multiplied without a change to their digits. */
+const SMALLER = '9.094947017729282e-13';
+const LARGER = '1099511627776';
+
+/**
+ * An average of `value`, which `toSql` writes. Where the sum of the largest numbers is beyond any, that of smaller ones
+ * is taken.
+ */
+export function toAverageSql(value: string, toSql = (of: string): string => `avg(${of})`): string {
+  const [plain, small] = [toSql(value), toSql(`${value} * ${SMALLER}`)];
+  return `CASE WHEN isfinite(${plain}) THEN ${plain} ELSE ${small} * ${LARGER} END`;
+}
+
 /**
  * A statement that measures times by keys. `cells` is a table of the keys, `value` (a time, or null) and `records`, the
  * number of records with both; `sums` are aggregates over more of its columns. Times repeat: once equal ones are counted,
@@ -24,7 +37,7 @@ export function toTimesSql(
     ...keys,
     ...sums,
     'coalesce(max(whole), 0)::BIGINT AS timed',
-    'sum(value * records) / max(whole) AS average',
+    `${toAverageSql('value', (of) => `sum(${of} * records) / max(whole)`)} AS average`,
     ...shares.map((share, place) => `${toPercentileSql(share)} AS p${place}`),
     'max(value) AS longest',
   ];
@@ -43,7 +56,10 @@ export function toPercentileSql(share: number): string {
   const place = `${share} * (whole - 1)`;
   const low = `min(value) FILTER (upto > floor(${place}))`;
   const high = `min(value) FILTER (upto > ceil(${place}))`;
-  return `${low} + (${high} - ${low}) * max(${place} - floor(${place}))`;
+  const rest = `max(${place} - floor(${place}))`;
+  const between = `${low} + (${high} - ${low}) * ${rest}`;
+  // The difference of the largest numbers is beyond any.
+  return `CASE WHEN isfinite(${between}) THEN ${between} ELSE ${low} * (1 - ${rest}) + ${high} * ${rest} END`;
 }
 
 /** The condition under which two tables have the same keys; no value equals no value. */

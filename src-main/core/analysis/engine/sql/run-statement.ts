@@ -9,12 +9,13 @@ import {
   type SqlQuestion,
 } from '../../../../common/model/records/sql.ts';
 import { readRows } from '../engine-database.ts';
+import { isDiskFull, judgeEngine } from '../question-errors.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 import { checkStatement } from './check-statement.ts';
 import { makeTables } from './make-tables.ts';
 import { createResultRows, type ResultRows, type SqlResults } from './sql-results.ts';
-import { isEngineFault, toFailure } from './statement-errors.ts';
+import { toFailure } from './statement-errors.ts';
 import { toCell, toColumnKind } from './to-cell.ts';
 
 interface StatementRun {
@@ -51,7 +52,7 @@ export async function runStatement(run: StatementRun): Promise<SqlOutcome> {
   } catch (error) {
     signal.throwIfAborted();
     if (clock.isLate) return fail('timeout');
-    if (isEngineFault(error)) throw error;
+    if (isDiskFull(error) || judgeEngine(error) !== 'sound') throw error;
     return toFailure(error, question.text);
   } finally {
     clearTimeout(timer);

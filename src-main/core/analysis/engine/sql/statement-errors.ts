@@ -1,20 +1,16 @@
 import type { SqlFailure } from '../../../../common/model/records/sql.ts';
+import { isInterrupted, isOutOfMemory } from '../question-errors.ts';
 
 const PLACE = /\n\nLINE (\d+): (.*)\n( *)\^\s*$/s;
 
-/** What DuckDB said of a statement, as a failure of it; DuckDB tells its errors apart by their text alone. */
+/** What DuckDB said of a statement, as a failure of it. */
 export function toFailure(error: unknown, sql: string): SqlFailure {
   const text = (error instanceof Error ? error.message : String(error)).trim();
-  if (text.includes('Out of Memory Error')) return fail('memory', text);
-  if (text.includes('INTERRUPT Error')) return fail('cancelled', '');
+  if (isOutOfMemory(error)) return fail('memory', text);
+  if (isInterrupted(error)) return fail('cancelled', '');
   const place = PLACE.exec(text);
   const message = place === null ? text : text.slice(0, place.index);
   return { ...fail('statement', message), offset: place === null ? null : toOffset(place, sql) };
-}
-
-/** True for an error that no statement can cause while the engine's file is sound. */
-export function isEngineFault(error: unknown): boolean {
-  return /INTERNAL Error|FATAL Error|[Cc]hecksum|[Cc]orrupt/.test(String(error));
 }
 
 function fail(fault: SqlFailure['fault'], message: string): SqlFailure {

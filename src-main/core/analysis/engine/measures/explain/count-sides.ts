@@ -7,7 +7,7 @@ import {
 } from '../../../../../common/model/analysis/grouping.ts';
 import type { Direction } from '../../../../../common/reporting/reports.ts';
 import type { CountedValue, Sides } from '../../../explain/judge-values.ts';
-import { readRows } from '../../engine-database.ts';
+import { readRows, toTypes } from '../../engine-database.ts';
 import { findColumn } from '../../engine-tables.ts';
 import type { BoundValue, SqlCondition } from '../../filter-sql.ts';
 import { toKeySql } from '../key-sql.ts';
@@ -40,6 +40,7 @@ export async function readSides(
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE combinations AS SELECT ${names}, count(*) AS records FROM ${source.sql} GROUP BY ALL`,
     [...source.values],
+    toTypes(source.values),
   );
   const [[inside, outside] = [0, 0]] = await readRows<[number, number]>(
     connection,
