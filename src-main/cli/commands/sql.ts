@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { SQL_MAX_ROWS, type SqlFailure, type SqlResult } from '../../common/model/records/sql.ts';
+import {
+  SQL_MAX_MEMORY_MB,
+  SQL_MAX_ROWS,
+  type SqlFailure,
+  type SqlResult,
+} from '../../common/model/records/sql.ts';
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
@@ -27,7 +32,10 @@ const UNEXPECTED: readonly SqlFailure['fault'][] = ['timeout', 'memory', 'stoppe
 
 function toFailure({ fault, message, offset }: SqlFailure): CommandError {
   const place = offset === null ? '' : ` at character ${offset + 1}`;
-  const words = `${FAULTS[fault]}${place}${message === '' ? '' : `: ${message}`}.`.replace(/\.\.$/, '.');
+  // Without words of the engine it was not the engine's own limit.
+  const isTooLarge = fault === 'memory' && message === '';
+  const told = isTooLarge ? `This query needs more than ${SQL_MAX_MEMORY_MB} MB` : FAULTS[fault];
+  const words = `${told}${place}${message === '' ? '' : `: ${message}`}.`.replace(/\.\.$/, '.');
   if (fault === 'cancelled') return new CommandError(EXIT.cancelled, words);
   return new CommandError(UNEXPECTED.includes(fault) ? EXIT.unexpected : EXIT.usage, words);
 }

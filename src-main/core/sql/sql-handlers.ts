@@ -3,6 +3,7 @@ import type { HandlersOf } from '../../common/contract/index.ts';
 import { SQL_TIME_LIMIT_MS, type SqlFailure, type SqlOutcome } from '../../common/model/records/sql.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { SqlProgress } from '../analysis/engine/engine-operations.ts';
 
 /** A statement that does not end this long after it was told to holds a thread: its process is ended. */
 const DEAF_MS = 2000;
@@ -34,8 +35,10 @@ export function createSqlHandlers(parts: {
       const { signal } = controller;
       let timer: NodeJS.Timeout | undefined;
       // The engine ends a statement by itself when its time is over; this is for one that doesn't let it.
-      const onProgress = (): void => {
-        timer = setTimeout(() => stop('timeout'), timeLimitMs + DEAF_MS);
+      const onProgress = (progress: unknown): void => {
+        clearTimeout(timer);
+        if (progress === ('started' satisfies SqlProgress))
+          timer = setTimeout(() => stop('timeout'), timeLimitMs + DEAF_MS);
       };
       const stop = (fault: 'cancelled' | 'timeout'): void => {
         controller.abort();

@@ -45,7 +45,7 @@ export function tryReadJsonBody(body: unknown): unknown {
 
 /** Only the name of a member is a string that a colon follows. The text is valid JSON. */
 function countNames(text: string): number {
-  const strings = [...text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/gu)];
+  const strings = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gu)];
   return strings.filter(([, colon]) => colon !== undefined).length;
 }
 

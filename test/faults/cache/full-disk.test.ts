@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -6,12 +7,16 @@ import type { CacheState } from '../../../src-main/common/model/cache/cache-stat
 import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
+import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
 import { toCacheError } from '../../../src-main/core/cache/file/to-cache-error.ts';
 import { createWriter } from '../../../src-main/core/cache/threads/writer-operations.ts';
 import {
   createDocument,
   createFolder,
+  fillSnapshot,
+  FROM_MS,
   openTestCache,
+  openTestEngine,
   toBody,
   toNewSnapshot,
   toPage,
@@ -129,4 +134,41 @@ test('T-6: a database that may not grow refuses whole pages, and takes them once
   for (let page = pages; page < pages + 5; page += 1) store(page);
   writer.close(false);
   expect(await checkWhole(place.file, PAGE_SIZE)).toBe(pages + 5);
+});
+
+test('where the engine can not write, that is said; what it has is counted on, and the rest once there is room', async (context) => {
+  const disk = await createFolder();
+  const unmount = mountSmallDisk(disk.folder, 8 * MEGABYTE);
+  if (unmount === null) return context.skip('no small file system can be mounted here');
+  const cache = await openTestCache(place.file);
+  const processes: ChildProcess[] = [];
+  const engineFile = join(disk.folder, 'analysis.duckdb');
+  const engine = openTestEngine(place.file, processes, undefined, { engineFile });
+  try {
+    const many = Array.from({ length: 500 }, (_, index) => createDocument(index));
+    const first = { snapshotId: await fillSnapshot(cache, many) };
+    const count = async (scope: { snapshotId: number }): Promise<number> =>
+      (await engine.summarise(scope)).reduce((total, group) => total + group.count, 0);
+    expect(await count(first)).toBe(500);
+    const filler = join(disk.folder, 'filler');
+    await expect(writeFile(filler, Buffer.alloc(16 * MEGABYTE))).rejects.toMatchObject({ code: 'ENOSPC' });
+    const payload = (index: number): string => createHash('sha512').update(String(index)).digest('hex');
+    const long = many.map((document, index) => ({ ...document, Payload: payload(index).repeat(40) }));
+    const second = { snapshotId: await fillSnapshot(cache, long, { startedAtMs: FROM_MS + 1 }) };
+    for (let round = 0; round < 4; round += 1) {
+      await expect(count(second)).rejects.toMatchObject({ code: 'cache.disk-full' });
+      expect(await count(first)).toBe(500);
+    }
+    expect(processes).toHaveLength(1);
+    await engine.restart();
+    expect(await count(first)).toBe(500);
+    await expect(count(second)).rejects.toMatchObject({ code: 'cache.disk-full' });
+    await rm(filler);
+    expect(await count(second)).toBe(500);
+  } finally {
+    await engine.close();
+    await cache.close();
+    unmount();
+    await disk.remove();
+  }
 });

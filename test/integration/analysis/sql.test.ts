@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ERROR_GROUPINGS } from '../../../src-main/common/model/records/error-family.ts';
 import type {
@@ -18,6 +20,7 @@ import {
   toVolumeStatement,
 } from '../../../src-main/common/sql/view-statements.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
+import { findForeignSource } from '../../../src-main/core/analysis/engine/sql/check-statement.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createOverviewHandlers } from '../../../src-main/core/overview/overview-handlers.ts';
 import { createSqlHandlers } from '../../../src-main/core/sql/sql-handlers.ts';
@@ -26,14 +29,18 @@ import { toVolumePoints } from '../../../src-renderer/screens/overview/volume/vo
 import { EXAMPLES } from '../../../src-renderer/screens/sql/side/examples.ts';
 import {
   createDocument,
+  createFolder,
   fillSnapshot,
   FROM_MS,
+  openTestCache,
+  openTestEngine,
   toBody,
   toNewSnapshot,
   toOutbound,
   toPage,
 } from '../cache/cache-fixture.ts';
 import { shareCache } from '../cache/share-cache.ts';
+import { openEngineFile } from './open-engine-file.ts';
 import { filterArbitrary } from './random-records.ts';
 
 const HOUR_MS = 3_600_000;
@@ -88,6 +95,11 @@ async function read(text: string, changes: Partial<SqlQuestion> = {}): Promise<S
   const outcome = await run(text, changes);
   if (outcome.kind === 'failed') return `${outcome.fault}: ${outcome.message}`;
   return sql['sql/read-rows']({ resultId: outcome.resultId, offset: 0, limit: 500, whole: true });
+}
+
+/** What DuckDB itself refuses, such as a file. */
+function toFailed(error: unknown): Pick<SqlFailure, 'kind' | 'message'> {
+  return { kind: 'failed', message: String(error) };
 }
 
 async function fault(text: string): Promise<SqlFailure | null> {
@@ -514,6 +526,13 @@ describe('a statement that does more than read the period', () => {
       'FROM inbound UNION ALL BY NAME FROM outbound',
     ],
     ...['SELECT channel, count(*) FILTER (response_code >= 500) FROM inbound GROUP BY ALL ORDER BY ALL'],
+    ...[
+      'WITH engine_state AS (SELECT 1) FROM engine_state',
+      'SELECT (WITH "a.b" AS (SELECT 7 AS n) SELECT n FROM "A.b") FROM (WITH RECURSIVE t AS (SELECT 1 UNION FROM t) FROM t)',
+      '(WITH z AS (FROM inbound) FROM z) UNION ALL (WITH z AS (FROM inbound) FROM z)',
+      '/* a /* b */ c */ EXPLAIN -- d\n ANALYZE SELECT 1',
+      'EXPLAIN (SELECT 1)',
+    ],
   ];
   const REFUSED = [
     ['SELECT 1; SELECT 2', 'several'],
@@ -581,6 +600,17 @@ describe('a statement that does more than read the period', () => {
         'DESCRIBE analysis.main.inbound',
         'FROM sqlite_master',
       ],
+      ...[
+        'WITH "main.inbound" AS (SELECT 1) SELECT count(*) FROM main.inbound',
+        'WITH "information_schema.tables" AS (SELECT 1) SELECT * FROM information_schema.tables',
+        'WITH "temp.main.inbound" AS (SELECT 1) FROM temp.main.inbound',
+        'WITH "analysis.main.inbound" AS (SELECT 1) FROM analysis.main.inbound',
+        'FROM (WITH "x.csv" AS (SELECT 1) SELECT 1) a, "x.csv"',
+        'SELECT (WITH engine_state AS (SELECT 1) SELECT 1), b.* FROM engine_state b',
+        'SELECT 1 WHERE EXISTS (WITH engine_state AS (SELECT 1) FROM engine_state) UNION ALL FROM engine_state',
+        'WITH a AS (FROM engine_state), engine_state AS (SELECT 1) FROM a',
+        'DESCRIBE main.inbound',
+      ],
       ...['WITH a AS (FROM fed_snapshots) SELECT 1', 'SELECT 1 WHERE EXISTS (FROM pg_catalog.pg_class)'],
       ...['WITH fed_snapshots AS (FROM fed_snapshots) FROM fed_snapshots', 'SUMMARIZE engine_state'],
       ...[
@@ -616,6 +646,7 @@ describe('a statement that does more than read the period', () => {
         'FROM duckdb_logs()',
       ],
       ...["SELECT current_setting('temp_directory')", "SELECT write_log('x')", 'SELECT sleep_ms(1000)'],
+      ...['SELECT pg_get_viewdef(1)', 'FROM histogram_values(inbound, channel)'],
       ...["SELECT main.current_setting('temp_directory')", 'SELECT "Current_Setting"(\'temp_directory\')'],
     ].map((text) => [text, 'function']),
   ];
@@ -623,6 +654,36 @@ describe('a statement that does more than read the period', () => {
   it('is refused, in whichever way it is written', async () => {
     for (const [text, expected] of REFUSED) expect.soft((await fault(text!))?.fault, text).toBe(expected);
     for (const text of READING) expect.soft(await fault(text), text).toBeNull();
+    expect(processes).toHaveLength(1);
+  });
+
+  it('is refused by what would run, even where nothing before has refused it', async () => {
+    const file = await openEngineFile();
+    const look = (body: string, names: readonly string[]) =>
+      findForeignSource(file.connection, { body, tables: new Set(names) });
+    expect(await look('FROM range(3)', [])).toBeNull();
+    expect(await look('FROM inbound WHERE record_id > 5', ['inbound'])).toBeNull();
+    const sources = [
+      'engine_state',
+      'fed_snapshots',
+      'outbound',
+      'analysis.main.outbound',
+      'duckdb_settings()',
+    ];
+    for (const source of [...sources, 'information_schema.tables', 'pg_catalog.pg_class', "glob('/tmp/*')"]) {
+      const found = await look(`FROM ${source}`, ['inbound']).catch(toFailed);
+      expect.soft(found, source).toMatchObject({ kind: 'failed' });
+    }
+    await file.close();
+  });
+
+  it('begins with any number of comments, and holds nobody up', async () => {
+    for (const comment of ['/**/', '-- \n', '/* a */ ', '--\n', '/*/**/*/']) {
+      const many = comment.repeat(10_000);
+      expect.soft(await read(`${many}SELECT 7`)).toEqual([[7]]);
+      expect.soft(await read(`${many}EXPLAIN ${many}SELECT 7`)).toHaveLength(1);
+      expect.soft(await fault(`${many}/*`)).toMatchObject({ kind: 'failed' });
+    }
     expect(processes).toHaveLength(1);
   });
 
@@ -681,6 +742,39 @@ describe('a statement that would run for minutes', () => {
     expect(hasEnded).toBe(false);
     expect(await read('SELECT count(*) FROM inbound')).toEqual([[300]]);
   });
+
+  it('and takes too much memory for its limit is ended, and what else was asked is answered', async () => {
+    const place = await createFolder();
+    const own = await openTestCache(place.file);
+    const started: ChildProcess[] = [];
+    const small = openTestEngine(place.file, started, undefined, { sqlMemoryMb: 60 });
+    const handlers = createSqlHandlers({ engine: small });
+    const id = await fillSnapshot(own, createMany(300));
+    const scope = { snapshotId: id };
+    await small.summarise(scope);
+    const readInode = async () => (await stat(join(place.folder, 'analysis.duckdb'))).ino;
+    const inode = await readInode();
+    // More often than the process may end by itself.
+    for (let round = 0; round < 4; round += 1) {
+      const large = run("SELECT length(repeat('x', 3000000000))", {}, handlers);
+      let isOver = false;
+      void large.then(() => (isOver = true));
+      const counts = new Set<number>();
+      for (;;) {
+        const groups = await small.summarise(scope);
+        counts.add(groups.reduce((total, { count }) => total + count, 0));
+        if (isOver) break;
+      }
+      expect(await large).toMatchObject({ kind: 'failed', fault: 'memory', message: '' });
+      expect([...counts]).toEqual([300]);
+    }
+    expect(started.length).toBeGreaterThan(3);
+    expect(await readInode()).toBe(inode);
+    expect(await run('SELECT count(*) FROM inbound', {}, handlers)).toMatchObject({ rowCount: 1 });
+    await small.close();
+    await own.close();
+    await place.remove();
+  }, 120_000);
 
   it('makes room for a newer one when two run already', async () => {
     const first = run(ENDLESS);

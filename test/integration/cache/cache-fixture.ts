@@ -27,7 +27,10 @@ export function openTestEngine(
   cacheFile: string,
   processes: ChildProcess[] = [],
   limits = { memoryLimitMb: 128, threads: 1 },
-  options: Pick<Parameters<typeof createEngine>[0], 'manyRecords'> = {},
+  {
+    engineFile = join(dirname(cacheFile), 'analysis.duckdb'),
+    ...options
+  }: Pick<Parameters<typeof createEngine>[0], 'manyRecords' | 'sqlMemoryMb'> & { engineFile?: string } = {},
 ): Engine {
   return createEngine({
     ...options,
@@ -38,7 +41,7 @@ export function openTestEngine(
     },
     start: {
       cacheFile,
-      engineFile: join(dirname(cacheFile), 'analysis.duckdb'),
+      engineFile,
       ...limits,
     },
     logger: createSilentLogger(),

@@ -97,8 +97,10 @@ export function createEngine(options: {
   readonly logger: Logger;
   now(): number;
   readonly manyRecords?: number;
+  /** What a statement may take beyond the process at rest. */
+  readonly sqlMemoryMb?: number;
 }): Engine {
-  const { startProcess, start, logger, now, manyRecords = MANY_RECORDS } = options;
+  const { startProcess, start, logger, now, manyRecords = MANY_RECORDS, sqlMemoryMb } = options;
   emptyFilesFolder(start.engineFile);
   const listeners = new Set<(progress: FeedProgress | null) => void>();
   let generation = 0;
@@ -136,6 +138,7 @@ export function createEngine(options: {
     const started = startEngine(startProcess, { ...start, mark: String(generation), isInDoubt }, logger);
     const memory = createMemoryWatch({
       readBytes: started.readMemory,
+      maxMb: sqlMemoryMb,
       endProcess: () => {
         logger.warn('engine ended', { reason: 'A statement took too much memory.' });
         replace(own);

@@ -34,6 +34,9 @@ export type EngineOperations = Awaited<ReturnType<typeof createEngineOperations>
 
 type Context = CallContext<FeedProgress>;
 
+/** Whether the time of a statement runs. */
+export type SqlProgress = 'started' | 'waiting';
+
 interface Question {
   readonly scope: RecordScope;
   readonly filter: RecordFilter;
@@ -190,7 +193,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     /** Runs a statement of a person; its rows are kept for `readSqlRows`. */
     runSql: (
       { timeLimitMs, ...question }: SqlQuestion & { timeLimitMs: number },
-      context: CallContext<'started'>,
+      context: CallContext<SqlProgress>,
     ) => {
       const { signal } = context;
       const resolve = (scope: RecordScope) =>
@@ -198,9 +201,12 @@ export async function createEngineOperations(database: EngineDatabase, source: E
           withConnection(context, (connection) => resolver.resolve(connection, scope)),
           signal,
         );
-      const onStart = (): void => context.progress('started');
+      const told = {
+        onStart: () => context.progress('started'),
+        onWait: () => context.progress('waiting'),
+      };
       return withConnection(context, (connection) =>
-        runStatement({ connection, question, timeLimitMs, signal, resolve, onStart, source, results }),
+        runStatement({ connection, question, timeLimitMs, signal, resolve, source, results, ...told }),
       );
     },
     /** Rows of each table of SQL in a period. */

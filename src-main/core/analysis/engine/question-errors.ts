@@ -1,4 +1,5 @@
 import { AppError } from '../../../common/contract/errors.ts';
+import { findErrorCode } from '../../../node/error-text.ts';
 
 /** What an error of one question says of the engine. */
 export type EngineState =
@@ -34,6 +35,7 @@ export function isOfDisk(error: unknown): boolean {
 
 /** True for the error of a statement for which there is no room on the disk. */
 export function isDiskFull(error: unknown): boolean {
+  if (['ENOSPC', 'EDQUOT'].includes(findErrorCode(error) ?? '')) return true;
   const mayBe = isOfKind(error, 'IO', 'FATAL', 'TransactionContext', 'Out of Memory');
   return (
     mayBe && /No space left on device|not enough space on the disk|Disk quota exceeded/i.test(toText(error))

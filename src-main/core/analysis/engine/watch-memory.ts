@@ -24,12 +24,12 @@ export interface MemoryWatch {
 export function createMemoryWatch({
   readBytes,
   endProcess,
-  maxBytes = SQL_MAX_MEMORY_MB * MB,
+  maxMb = SQL_MAX_MEMORY_MB,
 }: {
   /** What the process has in memory; null where the system doesn't say. */
   readBytes(): Promise<number | null>;
   endProcess(): void;
-  readonly maxBytes?: number;
+  readonly maxMb?: number | undefined;
 }): MemoryWatch {
   const statements = new Set<AbortController>();
   let restBytes = Infinity;
@@ -40,10 +40,10 @@ export function createMemoryWatch({
     const bytes = await readBytes();
     if (bytes === null) return;
     restBytes = Math.min(restBytes, bytes);
-    const isOver = statements.size > 0 && bytes - restBytes > maxBytes * statements.size;
+    const isOver = statements.size > 0 && bytes - restBytes > maxMb * MB * statements.size;
     looksOver = isOver ? looksOver + 1 : 0;
     if (looksOver === 1) {
-      for (const statement of statements) statement.abort(new TooLarge(maxBytes));
+      for (const statement of statements) statement.abort(new TooLarge(maxMb));
     } else if (looksOver > LOOKS_TO_END) {
       looksOver = 0;
       endProcess();
@@ -84,9 +84,7 @@ export function createMemoryWatch({
 }
 
 class TooLarge extends AppError {
-  constructor(maxBytes: number) {
-    super('analysis.out-of-memory', 'The statement takes more memory than allowed.', {
-      limitMb: maxBytes / MB,
-    });
+  constructor(limitMb: number) {
+    super('analysis.out-of-memory', 'The statement takes more memory than allowed.', { limitMb });
   }
 }

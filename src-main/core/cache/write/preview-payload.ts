@@ -10,8 +10,7 @@ const MAX_DEPTH = 3;
 const PLAIN_TEXT = String.raw`"[^"\\\x00-\x1f]*"`;
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?`;
 const PLAIN_FIELD = `${PLAIN_TEXT}: ?(?:${PLAIN_TEXT}|${NUMBER}|true|false|null|\\[\\])`;
-/** A JSON object that holds nothing but plain texts, numbers and the like; most messages are one. */
-const PLAIN_OBJECT = new RegExp(`^\\{(?:${PLAIN_FIELD}(?:, ?(?=")|(?=\\}$)))+\\}$`);
+const NEXT_FIELD = new RegExp(`${PLAIN_FIELD}(?:, ?(?=")|(?=\\}$))`, 'y');
 const SPACE = 0x20;
 const LAST_PLAIN = 0x7e;
 
@@ -30,6 +29,16 @@ export function toPayloadPreview(payload: string): string {
   return Array.from(line).slice(0, PREVIEW_CHARACTERS).join('');
 }
 
+/** True for a JSON object that holds nothing but plain texts, numbers and the like; most messages are one. */
+function isPlainObject(text: string): boolean {
+  if (!text.startsWith('{')) return false;
+  NEXT_FIELD.lastIndex = 1;
+  while (NEXT_FIELD.test(text)) {
+    if (NEXT_FIELD.lastIndex === text.length - 1) return true;
+  }
+  return false;
+}
+
 /** True for ASCII without spaces that would go; nearly every text is such a line, and is looked at quickly. */
 function isPlainLine(text: string): boolean {
   let before = SPACE;
@@ -42,7 +51,7 @@ function isPlainLine(text: string): boolean {
 }
 
 function readText(payload: string): string {
-  return PLAIN_OBJECT.test(payload) ? findPlainText(payload) : findText(parse(payload), 0);
+  return isPlainObject(payload) ? findPlainText(payload) : findText(parse(payload), 0);
 }
 
 /** What `findText` finds in a plain object, in a fifth of the time that parsing it takes. */

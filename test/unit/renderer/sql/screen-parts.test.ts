@@ -51,6 +51,16 @@ describe('a fault', () => {
     expect(wrapper.text()).toContain('secrets is not a table of this screen');
     expect(wrapper.find('button').exists()).toBe(false);
   });
+
+  it('of memory says how much a query may take, unless the engine says it in its own words', async () => {
+    const { global } = await provideApplication(createBackend());
+    const memory: SqlFailure = { kind: 'failed', fault: 'memory', message: '', offset: null };
+    const wrapper = mount(StatementFault, { props: { failure: memory, text: '' }, global });
+    expect(wrapper.text()).toContain('This query needs more than 512 MB');
+    await wrapper.setProps({ failure: { ...memory, message: 'Out of Memory Error: 1' } });
+    expect(wrapper.text()).not.toContain('512 MB');
+    expect(wrapper.text()).toContain('Out of Memory Error: 1');
+  });
 });
 
 describe('a result', () => {

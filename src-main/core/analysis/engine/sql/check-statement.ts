@@ -1,6 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import duckdb, { type Connection } from '@duckdb/node-bindings';
 import type { SqlFailure } from '../../../../common/model/records/sql.ts';
 import { SQL_TABLES } from '../../../../common/sql/sql-tables.ts';
+import { isNode, listReferences, readText, type Json, type References } from './list-references.ts';
+import { splitExplain } from './split-explain.ts';
 import { toFailure } from './statement-errors.ts';
 
 /** A statement that may run, and the tables that it may read. */
@@ -8,40 +11,23 @@ interface CheckedStatement {
   readonly kind: 'checked';
   /** What is run: nothing else than what was checked. */
   readonly sql: string;
+  /** The statement without what asks how it would be run. */
+  readonly body: string;
   readonly tables: ReadonlySet<string>;
 }
 
-type Json = null | string | number | boolean | readonly Json[] | { readonly [key: string]: Json };
-
 const TABLE_FUNCTIONS = new Set(['range', 'generate_series', 'unnest', 'repeat', 'json_each', 'json_tree']);
 /** They tell about this computer, write to a log, or hold a thread without working. */
-const REFUSED_FUNCTIONS = new Set(['current_setting', 'write_log', 'sleep_ms', 'pg_sleep']);
-/** Sources of rows that are built of others, which are looked at in turn. */
-const PLAIN_SOURCES = new Set([
-  'BASE_TABLE',
-  'TABLE_FUNCTION',
-  'SUBQUERY',
-  'JOIN',
-  'EXPRESSION_LIST',
-  'EMPTY',
-  'PIVOT',
-  'SHOW_REF',
-]);
-const QUERY_NODES = /_NODE$/;
-const EXPLAIN_OPTION = String.raw`(?:analyze|format\s+\w+)`;
-/** What goes before the statement that is explained; its options may stand in brackets, as in `(ANALYZE, FORMAT json)`. */
-const EXPLAIN = new RegExp(
-  String.raw`^(?:\s|--[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)*explain\b` +
-    String.raw`(\s+analyze\b|\s*\(\s*${EXPLAIN_OPTION}(?:\s*,\s*${EXPLAIN_OPTION})*\s*\))?`,
-  'i',
-);
+const REFUSED_FUNCTIONS = ['current_setting', 'write_log', 'sleep_ms', 'pg_sleep'];
 const OWN_TABLES = new Set<string>(SQL_TABLES.map(({ name }) => name));
+/** Tables of the engine that the views of records read. */
+const RECORD_TABLES = new Set(['inbound', 'outbound']);
 
 /**
  * Decides whether a statement may run. The engine's tables hold the records of every connection, so a statement is read
  * as DuckDB itself reads it, and may name nothing but the tables made for it: never a schema or a catalog, and only
  * functions that make rows of their own. Whatever the check doesn't know, it refuses. Files, the network and settings
- * are out of reach besides: see `openEngineDatabase`.
+ * are out of reach besides: see `openEngineDatabase`. Call it before the tables are made, and `findForeignSource` after.
  */
 export async function checkStatement(
   connection: DuckDBConnection,
@@ -49,20 +35,78 @@ export async function checkStatement(
 ): Promise<CheckedStatement | SqlFailure> {
   // The check reads the whole text, the engine only up to here.
   if (text.includes('\0')) return refuse('statement', 'The statement holds a NUL character.');
-  const explain = EXPLAIN.exec(text);
-  const body = explain === null ? text : text.slice(explain[0].length);
-  const prefix = explain === null ? '' : `EXPLAIN ${explain[1]?.trim() ?? ''} `;
+  const { prefix, body } = splitExplain(text);
   const reader = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [body]);
-  const parsed = JSON.parse(String(reader.getRows()[0]?.[0])) as Readonly<Record<string, Json>>;
+  const tree = String(reader.getRows()[0]?.[0]);
+  const parsed = JSON.parse(tree) as Readonly<Record<string, Json>>;
   if (parsed['error'] === true) return toParserFailure(parsed, body, text.length - body.length);
   const statements = (parsed['statements'] ?? []) as readonly Json[];
   if (statements.length === 0) return refuse('empty');
   if (statements.length > 1) return refuse('several');
-  const names = collectNames(statements);
-  const failure = findFault(names, await listTaken(connection));
+  const references = listReferences(statements);
+  const failure = findFault(references, await listReadingMacros(connection));
   if (failure !== null) return failure;
-  const tables = new Set([...names.tables].filter((name) => OWN_TABLES.has(name)));
-  return { kind: 'checked', sql: `${prefix}${body}`, tables };
+  // DuckDB's own answer to which tables a statement names, from where names mean what they mean when it runs.
+  const named = await listNamedTables(connection, tree);
+  const foreign = named.find((name) => !OWN_TABLES.has(name));
+  if (foreign !== undefined) return refuse('table', foreign);
+  const tables = new Set(references.tables.map(({ name }) => name));
+  return { kind: 'checked', sql: `${prefix}${body}`, body, tables };
+}
+
+/**
+ * Looks at how DuckDB would run a statement over the tables made for it, and refuses it where any row would come from
+ * elsewhere, whatever the check before has let through.
+ */
+export async function findForeignSource(
+  connection: DuckDBConnection,
+  { body, tables }: Pick<CheckedStatement, 'body' | 'tables'>,
+): Promise<SqlFailure | null> {
+  const reader = await connection.runAndReadAll(`EXPLAIN (FORMAT json) ${body}`);
+  const plan = JSON.parse(String(reader.getRows()[0]?.[1])) as Json;
+  const pending: Json[] = [plan];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (Array.isArray(node)) {
+      for (const child of node as readonly Json[]) pending.push(child);
+    }
+    if (!isNode(node)) continue;
+    const name = readText(node['extra_info'], 'Function').trim().toLowerCase();
+    if (name !== '' && !TABLE_FUNCTIONS.has(name)) return refuse('function', name);
+    const table = readText(node['extra_info'], 'Table');
+    if (table !== '' && !isReadable(table, tables)) return refuse('table', table);
+    pending.push(node['children'] ?? null);
+  }
+  return null;
+}
+
+/** Scans are named as `catalog.schema.table`; what was copied for a statement lies in the catalog of temporary tables. */
+function isReadable(table: string, tables: ReadonlySet<string>): boolean {
+  const [name = '', schema, catalog] = table.replaceAll('"', '').split('.').toReversed();
+  if (!tables.has(name)) return false;
+  return RECORD_TABLES.has(name) || (schema === 'main' && catalog === 'temp') || schema === undefined;
+}
+
+/**
+ * The tables that DuckDB finds named in a parsed statement, with the names of WITH in their scopes taken out. They are
+ * looked for at once, while nothing else is answered: in the statement as it is written anew, without its comments.
+ */
+async function listNamedTables(connection: DuckDBConnection, tree: string): Promise<string[]> {
+  try {
+    const written = 'SELECT json_deserialize_sql($1::VARCHAR::JSON)';
+    const reader = await connection.runAndReadAll(written, [tree]);
+    const sql = String(reader.getRows()[0]?.[0]);
+    // Only the bindings have this function, and the connection of the package is one of theirs.
+    const bound = (connection as unknown as { readonly connection: Connection }).connection;
+    const list = duckdb.get_table_names(bound, sql, true);
+    return Array.from({ length: duckdb.get_list_size(list) }, (_, place) => {
+      const named = duckdb.get_varchar(duckdb.get_list_child(list, place)).toLowerCase();
+      // Some come with the name that they have in the statement; a name with a space is in quotes.
+      return named.startsWith('"') ? named : (named.split(' as ')[0] ?? named);
+    });
+  } catch {
+    // The statement is wrong, which is said with its place when it runs.
+    return [];
+  }
 }
 
 function refuse(fault: SqlFailure['fault'], message = ''): SqlFailure {
@@ -86,91 +130,24 @@ function toPlace(text: string, characters: number): number {
   return place;
 }
 
-/** The text of a property; empty where it has none. */
-function readText(node: Json | undefined, key: string): string {
-  if (typeof node !== 'object' || node === null || isList(node)) return '';
-  const value = node[key];
-  return typeof value === 'string' ? value : '';
-}
-
-interface Names {
-  /** Tables, in small letters, and anything that is named with a schema as `schema.table`. */
-  readonly tables: Set<string>;
-  /** Results named with WITH. */
-  readonly own: Set<string>;
-  readonly tableFunctions: Set<string>;
-  readonly functions: Set<string>;
-  readonly unknown: Set<string>;
-}
-
-function collectNames(statements: readonly Json[]): Names {
-  const names: Names = {
-    tables: new Set(),
-    own: new Set(),
-    tableFunctions: new Set(),
-    functions: new Set(),
-    unknown: new Set(),
-  };
-  const pending: Json[] = [...statements];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (typeof node !== 'object' || node === null) continue;
-    if (isList(node)) {
-      for (const item of node) pending.push(item);
-      continue;
-    }
-    noteNames(node, names);
-    for (const item of Object.values(node)) pending.push(item);
-  }
-  return names;
-}
-
-function isList(node: Json): node is readonly Json[] {
-  return Array.isArray(node);
-}
-
-function noteNames(node: Readonly<Record<string, Json>>, names: Names): void {
-  const kind = node['class'];
-  const type = readText(node, 'type');
-  const read = (key: string): string => readText(node, key).toLowerCase();
-  const map = node['cte_map'];
-  const entries = typeof map === 'object' && map !== null && !isList(map) ? map['map'] : undefined;
-  if (Array.isArray(entries)) {
-    for (const entry of entries as readonly Json[]) names.own.add(readText(entry, 'key').toLowerCase());
-  }
-  if (kind === 'FUNCTION' || kind === 'WINDOW') names.functions.add(read('function_name'));
-  // Sources of rows and nodes of queries are what can be sampled.
-  const isSource = 'sample' in node || 'table_name' in node || 'catalog_name' in node;
-  if (!isSource || kind !== undefined) return;
-  if (!PLAIN_SOURCES.has(type) && !QUERY_NODES.test(type)) {
-    names.unknown.add(type);
-  } else if (type === 'TABLE_FUNCTION') {
-    names.tableFunctions.add(readText(node['function'], 'function_name').toLowerCase());
-  } else if (type === 'BASE_TABLE' || (type === 'SHOW_REF' && read('table_name') !== '')) {
-    const place = [read('catalog_name'), read('schema_name')].filter((part) => part !== '');
-    names.tables.add([...place, read('table_name')].join('.'));
-  } else if (read('catalog_name') !== '' || read('schema_name') !== '') {
-    names.unknown.add(type);
-  }
-}
-
-function findFault(names: Names, taken: ReadonlySet<string>): SqlFailure | null {
-  const [unknown] = names.unknown;
+function findFault(references: References, macros: ReadonlySet<string>): SqlFailure | null {
+  const [unknown] = references.unknown;
   if (unknown !== undefined) return refuse('not-reading', unknown);
-  // A name that is a table of the engine too would reach that table wherever the WITH does not apply.
-  const shadow = [...names.own].find((name) => taken.has(name) && !OWN_TABLES.has(name));
-  if (shadow !== undefined) return refuse('table', shadow);
-  const table = [...names.tables].find((name) => !OWN_TABLES.has(name) && !names.own.has(name));
-  if (table !== undefined) return refuse('table', table);
-  const rows = [...names.tableFunctions].find((name) => !TABLE_FUNCTIONS.has(name));
+  const table = references.tables.find(({ name, place }) => place.length > 0 || !OWN_TABLES.has(name));
+  if (table !== undefined) return refuse('table', [...table.place, table.name].join('.'));
+  const rows = [...references.tableFunctions].find((name) => !TABLE_FUNCTIONS.has(name));
   if (rows !== undefined) return refuse('function', rows);
-  const called = [...names.functions].find((name) => REFUSED_FUNCTIONS.has(name));
+  const called = [...references.functions].find(
+    (name) => REFUSED_FUNCTIONS.includes(name) || macros.has(name),
+  );
   return called === undefined ? null : refuse('function', called);
 }
 
-/** Names of everything in the engine that rows could be read of. */
-async function listTaken(connection: DuckDBConnection): Promise<Set<string>> {
+/** Functions of DuckDB that are written as statements over its own tables. */
+async function listReadingMacros(connection: DuckDBConnection): Promise<Set<string>> {
   const reader = await connection.runAndReadAll(
-    'SELECT lower(table_name) FROM duckdb_tables() UNION SELECT lower(view_name) FROM duckdb_views()',
+    `SELECT DISTINCT lower(function_name) FROM duckdb_functions()
+     WHERE function_type IN ('macro', 'table_macro') AND macro_definition ILIKE '%FROM%' AND internal`,
   );
   return new Set(reader.getRows().map(([name]) => String(name)));
 }

@@ -12,7 +12,7 @@ import { readRows } from '../engine-database.ts';
 import { isDiskFull, judgeEngine } from '../question-errors.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 import type { EngineSource } from '../resolve-scope.ts';
-import { checkStatement } from './check-statement.ts';
+import { checkStatement, findForeignSource } from './check-statement.ts';
 import { makeTables } from './make-tables.ts';
 import { createResultRows, type ResultRows, type SqlResults } from './sql-results.ts';
 import { toFailure } from './statement-errors.ts';
@@ -25,8 +25,10 @@ interface StatementRun {
   readonly timeLimitMs: number;
   /** Rejects at once when the statement is cancelled, though records may have to be fed first. */
   readonly resolve: (scope: PeriodScope) => Promise<ResolvedScope>;
-  /** Called when everything that the statement reads is there, and its time begins. */
+  /** Called when its time begins: before it is checked, and again when everything that it reads is there. */
   onStart(): void;
+  /** Called when it waits for what it reads. */
+  onWait(): void;
   readonly source: EngineSource;
   readonly results: SqlResults;
 }
@@ -39,15 +41,25 @@ export async function runStatement(run: StatementRun): Promise<SqlOutcome> {
   const { connection, question, signal, timeLimitMs, resolve, source } = run;
   let timer: NodeJS.Timeout | undefined;
   const clock = { isLate: false };
-  try {
-    const checked = await checkStatement(connection, question.text);
-    if (checked.kind === 'failed') return checked;
-    await makeTables({ connection, question, names: checked.tables, resolve, source, nowMs: Date.now() });
+  const startClock = (): void => {
+    clearTimeout(timer);
     timer = setTimeout(() => {
       clock.isLate = true;
       connection.interrupt();
     }, timeLimitMs);
     run.onStart();
+  };
+  try {
+    startClock();
+    const checked = await checkStatement(connection, question.text);
+    if (checked.kind === 'failed') return checked;
+    // Records may have to be fed first, which isn't the statement's time.
+    clearTimeout(timer);
+    run.onWait();
+    await makeTables({ connection, question, names: checked.tables, resolve, source, nowMs: Date.now() });
+    startClock();
+    const foreign = await findForeignSource(connection, checked);
+    if (foreign !== null) return foreign;
     return await readResult(run, checked.sql, clock);
   } catch (error) {
     signal.throwIfAborted();
