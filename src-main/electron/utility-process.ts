@@ -13,9 +13,9 @@ export function startUtilityProcess(script: URL, argument: string): ChildProcess
     onMessage: (listener) => void child.on('message', listener),
     onExit: (listener) => void child.once('exit', (code) => listener(`exit code ${code}`)),
     kill: () => void child.kill(),
-    readMemory: async () => {
+    readMemory: () => {
       const own = app.getAppMetrics().find(({ pid }) => pid === child.pid);
-      return own === undefined ? null : own.memory.workingSetSize * 1024;
+      return Promise.resolve(own === undefined ? null : own.memory.workingSetSize * 1024);
     },
   };
 }

@@ -163,7 +163,7 @@ describe('a number beyond any that a record has', () => {
           zone,
           layout,
         })) as { taskId: string };
-        expect(await ask('tasks/wait', { taskId })).toMatchObject({ state: 'succeeded' });
+        expect(await ask('tasks/wait', { taskId })).toMatchObject({ state: 'done' });
       }
     }
     expect(processes).toHaveLength(1);

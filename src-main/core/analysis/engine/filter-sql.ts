@@ -96,10 +96,10 @@ function listAlternatives(
   }
   if (exact.length < values.length)
     parts.push(isText ? `(${name} IS NULL OR ${name} = '')` : `${name} IS NULL`);
-  if (anyCase.length > 0) {
+  if (anyCase.length > 0 && isText) {
     const folded = anyCase.map((value) => bind(foldCase(value)));
-    parts.push(isText ? `fold_case(${name}) IN (${folded.join(', ')})` : 'false');
-  }
+    parts.push(`fold_case(${name}) IN (${folded.join(', ')})`);
+  } else if (anyCase.length > 0) parts.push('false');
   if (field === 'responseCode') parts.push(...classes.map((name) => CODE_CLASS_SQL[name]));
   if ((min !== undefined || max !== undefined) && !isText) {
     const isBelow = field === 'dateMs' ? '<' : '<=';
