@@ -17,7 +17,8 @@ import { createReportingClient } from './client/create-reporting-client.ts';
 import type { SavedConnection } from './connections/connection-document.ts';
 import { createConnectionFile } from './connections/connection-file.ts';
 import { createConnections, type BothSecrets } from './connections/create-connections.ts';
-import { findLookBackMs } from './connections/find-look-back.ts';
+import { createLedger } from './coverage/create-ledger.ts';
+import { createMissingFetcher } from './coverage/fetch-missing.ts';
 import { openDatasets } from './datasets/open-datasets.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
 import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
@@ -163,7 +164,18 @@ export async function createParts(host: Host, overrides: PartOverrides) {
 
   const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
   const readWords = createWordsReader(host, settings);
-  const shared = { host, settings, connections, cache, engine, tasks, events, emit, now, readWords };
+  // What is being fetched is known by parts that ask the ledger themselves.
+  const ledger = createLedger({
+    cache,
+    engine,
+    connections,
+    events,
+    emit,
+    now,
+    findTask: (snapshotId) => downloads.runner.findActive(snapshotId),
+    findFollowed: (connectionId, report) => following.findPending(connectionId, report),
+  });
+  const shared = { host, settings, connections, cache, engine, ledger, tasks, events, emit, now, readWords };
   const localService = createLocalService({ ...shared, logger: logger.child('local-service') });
   const whenStarted = async (connectionId: string): Promise<void> => {
     if (connections.findLocal()?.id === connectionId) await localService.runner.whenSettled();
@@ -191,7 +203,6 @@ export async function createParts(host: Host, overrides: PartOverrides) {
       return toKnownTenant(tenant, kind === 'imported');
     },
     findConnection: (connectionId) => connections.listSaved().find(({ id }) => id === connectionId),
-    findLookBackMs: (connectionId) => findLookBackMs(connections, connectionId),
     logger: exportLogger,
   });
   const following = createFollowing({ ...shared, random: Math.random, logger: logger.child('following') });
@@ -200,13 +211,16 @@ export async function createParts(host: Host, overrides: PartOverrides) {
   const downloadCalls = createDownloadsHandlers({
     ...shared,
     ...downloads,
-    following,
     readFreeBytes: readFree,
   });
   const schedules = await openSchedules({
     ...shared,
     exporter,
-    fetchGaps: downloadCalls['downloads/fetch-gaps'],
+    fetcher: createMissingFetcher({
+      ...shared,
+      fetchGaps: downloadCalls['downloads/fetch-gaps'],
+      findFollowing: (connectionId) => following.list().find((each) => each.connectionId === connectionId),
+    }),
     logger: logger.child('schedules'),
   });
   return {

@@ -9,6 +9,7 @@ import { FROM_MS, openTestEngine } from '../integration/cache/cache-fixture.ts';
 import { measure, toQuantile, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
 import { openFilledCache } from './filled-cache.ts';
 import { measureSampleFindings } from './sample-findings.ts';
+import { openLedger } from '../support/open-ledger.ts';
 
 const BENCH = 'analysis';
 const PEER = 'DuckDB alone';
@@ -81,7 +82,7 @@ export async function* benchAnalysis({ size, folder }: BenchOptions): AsyncGener
         explained: await measureMedian(async () =>
           analysis['analysis/explain']({ scope, filter: ALL, selection }),
         ),
-        findings: await measureMedian(() => readFindings({ cache, engine }, 'one', toMs)),
+        findings: await measureMedian(() => readFindings({ cache, engine, ledger: openLedger(cache) }, 'one', toMs)),
       };
       await engine.close();
       const file = join(dirname(cacheFile), 'analysis.duckdb');

@@ -18,6 +18,7 @@ import { openFilledCache } from './filled-cache.ts';
 import { readPrivateMemory, watchPrivateMemory } from './private-memory.ts';
 import { describeReport } from './report-figures.ts';
 import { ENGLISH } from '../../src-main/common/words/english.ts';
+import { openLedger } from '../support/open-ledger.ts';
 
 const BENCH = 'export';
 const EXCEL_GOAL = 40_000;
@@ -48,6 +49,7 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
     let format: ExportFormat = 'csv';
     const exporter = createExporter({
       cache,
+      ledger: openLedger(cache),
       engine,
       tasks,
       logger,
@@ -64,7 +66,6 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
       listNames: () => [],
       findTenant: () => 1001,
       findConnection: () => undefined,
-      findLookBackMs: () => 0,
       readWords: () => ENGLISH,
     });
     const write = async (): Promise<void> => {

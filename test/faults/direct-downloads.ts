@@ -18,6 +18,7 @@ import { openTestCache, createFolder } from '../integration/cache/cache-fixture.
 import { createSkipClock } from '../support/fakes/skip-clock.ts';
 import { requireDetailKind } from '../../src-main/core/cache/read/record-tables.ts';
 import { serviceFetch } from '../support/electron/service-fetch.ts';
+import { openLedger } from '../support/open-ledger.ts';
 
 export interface LogLine {
   readonly atMs: number;
@@ -92,7 +93,12 @@ export async function createDirectDownloads(
     clock: { now: clock.now, wait: clock.sleep },
     random: () => 0.5,
   });
-  const handlers = createDownloadsHandlers({ ...shared, ...downloads, readFreeBytes: () => null });
+  const ledger = openLedger(cache, {
+    connections,
+    now: clock.now,
+    findTask: (snapshotId) => downloads.runner.findActive(snapshotId),
+  });
+  const handlers = createDownloadsHandlers({ ...shared, ...downloads, ledger, readFreeBytes: () => null });
   atEnd(async () => {
     await tasks.stop();
     await cache.close();

@@ -8,7 +8,7 @@ import {
   type DetailKind,
   type SummaryKind,
 } from '../../common/reporting/reports.ts';
-import { toPeriod } from '../../core/downloads/find-gaps.ts';
+import { toPeriod } from '../../core/downloads/request-period.ts';
 import { CommandError, EXIT, toCommandError, toExitCode, type ExitCode } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
 import { CONNECTION_OPTION, prepareConnection, SECRET_OPTIONS } from '../session/find-connection.ts';

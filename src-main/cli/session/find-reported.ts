@@ -1,5 +1,5 @@
 import { REPORT_KINDS, REPORTS } from '../../common/reporting/reports.ts';
-import { toPeriod } from '../../core/downloads/find-gaps.ts';
+import { toPeriod } from '../../core/downloads/request-period.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { readPeriod } from '../words/period-options.ts';
 import type { CommandContext } from '../words/command.ts';

@@ -32,7 +32,7 @@ export async function readMissing(
 ): Promise<Missing> {
   const toMs = Math.min(place.toMs, Math.floor(nowMs / 1_000) * 1_000);
   if (toMs <= place.fromMs) return { seconds: 0, spans: [] };
-  const { gaps } = await session.call('snapshots/read-coverage', {
+  const { gaps } = await session.call('coverage/read', {
     connectionId: place.connectionId,
     report: place.report,
     fromMs: place.fromMs,

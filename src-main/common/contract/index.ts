@@ -5,6 +5,7 @@ import { appEvents, appOperations } from './operations/app.ts';
 import { cacheEvents, cacheOperations } from './operations/cache.ts';
 import { compareOperations } from './operations/compare.ts';
 import { connectionsEvents, connectionsOperations } from './operations/connections.ts';
+import { coverageEvents, coverageOperations } from './operations/coverage.ts';
 import { dataFolderEvents, dataFolderOperations } from './operations/data-folder.ts';
 import { datasetsEvents, datasetsOperations } from './operations/unattended/datasets.ts';
 import { diagnosticsOperations } from './operations/diagnostics.ts';
@@ -39,6 +40,7 @@ export const OPERATIONS = {
   ...cacheOperations,
   ...compareOperations,
   ...connectionsOperations,
+  ...coverageOperations,
   ...dataFolderOperations,
   ...datasetsOperations,
   ...diagnosticsOperations,
@@ -83,6 +85,7 @@ export const EVENTS = {
   ...appEvents,
   ...cacheEvents,
   ...connectionsEvents,
+  ...coverageEvents,
   ...dataFolderEvents,
   ...datasetsEvents,
   ...downloadsEvents,

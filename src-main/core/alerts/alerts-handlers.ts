@@ -4,6 +4,7 @@ import type { Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
 import { toSafeFileName } from '../exports/safe-file-name.ts';
 import type { Alerts } from './create-alerts.ts';
 import { writeLogCsv } from './export-log.ts';
@@ -15,6 +16,7 @@ export function createAlertsHandlers(parts: {
   readonly cache: Cache;
   readonly connections: Pick<ConnectionStore, 'get'>;
   readonly engine: Engine;
+  readonly ledger: Ledger;
   /** What notifications are written in. */
   readWords(): Words;
   now(): number;

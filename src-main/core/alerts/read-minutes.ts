@@ -3,9 +3,9 @@ import type { PeriodScope } from '../../common/model/records/record-scope.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
-import { listWalkedParts } from '../snapshots/walked-parts.ts';
+import { isRead } from '../coverage/coverage-spans.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
 import type { Minutes } from './evaluate/judge-minutes.ts';
-import { findKnownMinutes } from './evaluate/known-minutes.ts';
 import { toHealthMinutes } from './evaluate/to-health-minutes.ts';
 
 /** Whole minutes. */
@@ -35,7 +35,8 @@ const LEARNING_MS = DAY_MS;
 const BEFORE_MS = 900_000;
 
 export type MinuteSource = {
-  readonly cache: Pick<Cache, 'listSnapshots' | 'listDownloads' | 'readReach' | 'readHealth'>;
+  readonly cache: Pick<Cache, 'readHealth'>;
+  readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
   readonly engine: Pick<Engine, 'countMinutes' | 'findNewFamilies'>;
 };
 
@@ -113,15 +114,29 @@ async function readHealth(
   );
 }
 
+/**
+ * Marks the whole minutes of which all that the service had was fetched; what may still come late counts as fetched.
+ * Returns since when anything is cached as well.
+ */
 async function readKnown(
-  { cache }: MinuteSource,
+  { ledger }: MinuteSource,
   connectionId: string,
   { direction }: RecordCondition,
-  span: MinuteSpan,
+  { fromMs, toMs }: MinuteSpan,
 ): Promise<{ known: Uint8Array<ArrayBuffer>; sinceMs: number }> {
-  const report = `${direction}-detail` as const;
-  const own = (await cache.listSnapshots(connectionId)).filter((snapshot) => snapshot.report === report);
-  const walked = await listWalkedParts(cache, connectionId, report);
-  const sinceMs = own.reduce((least, { period }) => Math.min(least, period.fromMs), Infinity);
-  return { known: findKnownMinutes(own, walked, span), sinceMs };
+  const subject = { connectionId, report: `${direction}-detail` as const };
+  const [{ spans }, extent] = await Promise.all([
+    ledger.read(subject, { fromMs, toMs }),
+    ledger.readExtent(subject),
+  ]);
+  const known = new Uint8Array(Math.max(0, Math.floor((toMs - fromMs) / MINUTE_MS))).fill(1);
+  for (const span of spans) {
+    if (isRead(span)) continue;
+    known.fill(
+      0,
+      Math.floor((span.fromMs - fromMs) / MINUTE_MS),
+      Math.ceil((span.toMs - fromMs) / MINUTE_MS),
+    );
+  }
+  return { known, sinceMs: extent?.fromMs ?? Infinity };
 }

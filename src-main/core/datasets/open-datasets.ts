@@ -4,7 +4,6 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, Input } from '../../common/contract/index.ts';
 import { Dataset } from '../../common/model/exports/dataset.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { findLookBackMs } from '../connections/find-look-back.ts';
 import type { Events } from '../events.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -67,8 +66,7 @@ export async function openDatasets(
     const connection = connections.get(connectionId);
     const { id: taskId } = tasks.start({ kind: 'dataset', connectionId }, async (task) => {
       try {
-        const lookBackMs = findLookBackMs(connections, connectionId);
-        const last = await updateDataset(options, { dataset, connection, lookBackMs }, task);
+        const last = await updateDataset(options, { dataset, connection }, task);
         logger.info('dataset updated', { datasetId, ...last });
         const still = datasets.get(datasetId);
         if (still !== undefined) datasets.set(datasetId, { ...still, last });

@@ -4,7 +4,7 @@ import type { DatasetReport } from '../../common/model/exports/dataset.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
-import { readCoverage } from '../analysis/read-coverage.ts';
+import type { CoverageSpan } from '../coverage/coverage-spans.ts';
 
 /** Raised when the same records would be written otherwise: every day is written anew then. */
 const LAYOUT = 1;
@@ -19,12 +19,15 @@ export interface CachedDay extends TimeSpan {
   readonly source: string;
 }
 
-/** Lists the days that the snapshots of a connection hold of a report, then what has no day. */
-export function planDays(
+/**
+ * Lists the days that the snapshots of a connection hold of a report, then what has no day. A day is complete once nothing
+ * of it can change any more.
+ */
+export async function planDays(
   snapshots: readonly Snapshot[],
   report: DatasetReport,
-  lookBackMs: number,
-): CachedDay[] {
+  readSpans: (span: TimeSpan) => Promise<readonly CoverageSpan[]>,
+): Promise<CachedDay[]> {
   const own = snapshots.filter((snapshot) => snapshot.report === report);
   const dates = new Set<number>();
   for (const { period } of own) {
@@ -34,10 +37,12 @@ export function planDays(
   const [first] = days;
   const last = days.at(-1);
   if (first === undefined || last === undefined) return [];
+  const spans = await readSpans({ fromMs: first, toMs: last + DAY_MS });
+  const unsettled = spans.filter(({ state }) => state !== 'settled');
   const toDay = (date: string | null, fromMs: number, toMs: number): CachedDay => {
     const within = own.filter(({ period }) => period.fromMs < toMs && toEndMs(period) > fromMs);
-    const { gaps } = readCoverage(within, { fromMs, toMs, buckets: 1 }, lookBackMs);
-    const state = gaps.length === 0 ? 'complete' : 'incomplete';
+    const isOpen = unsettled.some((span) => span.fromMs < toMs && span.toMs > fromMs);
+    const state = isOpen ? 'incomplete' : 'complete';
     return { report, date, fromMs, toMs, state, source: toSource(within) };
   };
   return [

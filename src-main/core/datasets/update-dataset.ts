@@ -1,10 +1,12 @@
 import type { Dataset, DatasetReport, DatasetUpdate } from '../../common/model/exports/dataset.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import { listFields } from '../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN, UTC_COLUMN } from '../../common/sql/sql-tables.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { EngineFile } from '../analysis/engine/files/write-file.ts';
 import type { FileColumn } from '../analysis/engine/files/file-column.ts';
 import type { Cache } from '../cache/cache.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import { tryToRemove } from '../../node/move-and-remove.ts';
 import { guardWriting } from '../exports/guard-writing.ts';
@@ -21,6 +23,7 @@ const DAYS_A_MANIFEST = 16;
 export interface DatasetParts {
   readonly cache: Pick<Cache, 'listSnapshots'>;
   readonly engine: Pick<Engine, 'writeRecords'>;
+  readonly ledger: Pick<Ledger, 'read'>;
   readonly partials: PartialList;
   /** The application's version. */
   readonly version: string;
@@ -31,8 +34,6 @@ export interface DatasetParts {
 interface DatasetQuestion {
   readonly dataset: Dataset;
   readonly connection: Pick<SavedConnection, 'id' | 'name' | 'baseAddress' | 'tenant'>;
-  /** How long after a day its records may still come. */
-  readonly lookBackMs: number;
 }
 
 /** A day to write, with the one that its folder has of it. */
@@ -50,7 +51,7 @@ interface DayTask {
  */
 export async function updateDataset(
   parts: DatasetParts,
-  { dataset, connection, lookBackMs }: DatasetQuestion,
+  { dataset, connection }: DatasetQuestion,
   task: Pick<TaskHandle, 'signal' | 'progress'>,
 ): Promise<DatasetUpdate> {
   const { cache, now } = parts;
@@ -77,7 +78,12 @@ export async function updateDataset(
   // A folder says whose it is before anything else is in it.
   await save();
   const snapshots = await cache.listSnapshots(connection.id);
-  const planned = dataset.reports.flatMap((report) => planDays(snapshots, report, lookBackMs));
+  const planned: CachedDay[] = [];
+  for (const report of dataset.reports) {
+    const subject = { connectionId: connection.id, report };
+    const readSpans = async (span: TimeSpan) => (await parts.ledger.read(subject, span)).spans;
+    planned.push(...(await planDays(snapshots, report, readSpans)));
+  }
   let written = 0;
   let unnamed = 0;
   for (const [place, day] of planned.entries()) {

@@ -1,7 +1,7 @@
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { HandlersOf, Input } from '../../common/contract/index.ts';
-import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import type { Period } from '../../common/model/period.ts';
+import { SECOND_MS } from '../../common/time/durations.ts';
 import { isShownTwice } from '../../common/time/time-zones.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
@@ -15,12 +15,14 @@ import { askTotal } from './ask-total.ts';
 import { toCertificate, toCertificateFile, toCertificateFileName } from './certificate.ts';
 import type { DownloadRunner } from './create-download-runner.ts';
 import type { DownloadStarter, NewDownload } from './create-download-starter.ts';
-import { findGaps, toAskedStart, toCoveredSpan, toPeriod } from './find-gaps.ts';
 import { toPageRequest } from './page-request.ts';
 import { planDownload } from './plan-download.ts';
+import { toAskedStart } from './request-period.ts';
 import { suggestSliceDays } from './slice-period.ts';
 import { hasBrokenEnd } from './walk-report.ts';
-import { toSoundEnd } from './walked-end.ts';
+
+/** Gaps that one operation answers with, or fetches. */
+const MAX_GAPS = 100;
 
 /** The handlers of `downloads/…`. */
 export function createDownloadsHandlers(parts: {
@@ -29,13 +31,18 @@ export function createDownloadsHandlers(parts: {
   readonly tasks: TaskRegistry;
   readonly runner: DownloadRunner;
   readonly starter: DownloadStarter;
-  /** What it fetches by itself is no gap: what of a connection is still to come, or null. */
-  readonly following?: { findSpan(connectionId: string): TimeSpan | null };
+  readonly ledger: {
+    /** What is neither settled nor being fetched, up to now, in order. */
+    findGaps(
+      subject: { readonly connectionId: string; readonly report: DetailKind },
+      span: TimeSpan,
+    ): Promise<Period[]>;
+  };
   now(): number;
   /** Bytes free on the disk of the data folder; null where the system doesn't report it. */
   readFreeBytes(): number | null;
 }): HandlersOf<'downloads'> {
-  const { cache, connections, tasks, runner, starter, following, now, readFreeBytes } = parts;
+  const { cache, connections, tasks, runner, starter, ledger, now, readFreeBytes } = parts;
 
   /** Two calls at once must not both find that nothing is under way. */
   const inTurn = createGate(1);
@@ -75,17 +82,9 @@ export function createDownloadsHandlers(parts: {
     const report = snapshot.report as DetailKind;
     return beginOnce({ ...snapshot, report, sliceDays, askedStart, refreshOf: snapshot.id });
   };
-  const listGaps = async (input: Input<'downloads/find-gaps'>): Promise<Period[]> => {
-    const connection = connections.get(input.connectionId);
-    const lookBackMs = toLookBackMs(connection);
-    const rows = await listOf(input.connectionId, input.report);
-    const covered = rows.flatMap(
-      (row) => toCoveredSpan(row.snapshot, isUnderWay(row), lookBackMs, toSoundEnd(row)) ?? [],
-    );
-    const span = { fromMs: input.fromMs, toMs: Math.min(input.toMs, now()) };
-    const followed = following?.findSpan(input.connectionId) ?? [];
-    return findGaps(span, covered.concat(followed)).map((gap) => toPeriod(gap, connection.serviceZone));
-  };
+  /** The operations include their last second. */
+  const listGaps = async ({ fromMs, toMs, ...subject }: Input<'downloads/find-gaps'>): Promise<Period[]> =>
+    (await ledger.findGaps(subject, { fromMs, toMs: toMs + SECOND_MS })).slice(0, MAX_GAPS);
 
   return {
     'downloads/start': ({ connectionId, report, sliceDays = null, ...asked }) => {

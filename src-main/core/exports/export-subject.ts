@@ -5,8 +5,9 @@ import { toEndMs, type Period } from '../../common/model/period.ts';
 import type { RecordScope } from '../../common/model/records/record-scope.ts';
 import type { ReportKind } from '../../common/reporting/reports.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
-import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
+import { isRead, join, type CoverageSpan } from '../coverage/coverage-spans.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
 import type { ExportProvenance } from './prepared-export.ts';
 
 /** What an export is of. */
@@ -16,8 +17,8 @@ export interface ExportSubject {
   /** Null where the records were imported from a file that doesn't say it. */
   readonly tenant: number | null;
   readonly period: Period;
-  /** The state of a snapshot; of a period `complete`, or `incomplete` where something of it is not cached. */
-  readonly state: string;
+  /** What the ledger says: `open` where late records may still come, `incomplete` where something isn't cached. */
+  readonly state: 'complete' | 'open' | 'incomplete';
   /** Null for a period. */
   readonly snapshotId: number | null;
   readonly recordCount: number | null;
@@ -35,19 +36,31 @@ export function toComputedSummary(subject: ExportSubject): ExportSubject {
   return { ...subject, report, recordCount: null, isComputed: true };
 }
 
+/** What subjects are read from. */
+export interface SubjectParts {
+  readonly cache: Pick<Cache, 'getSnapshot' | 'listSnapshots'>;
+  readonly ledger: Pick<Ledger, 'read' | 'readSnapshot'>;
+}
+
 /** Reads what an export is of. Throws `cache.snapshot-not-found`, also for a period of which nothing is cached. */
 export async function readExportSubject(
-  cache: Pick<Cache, 'getSnapshot' | 'listSnapshots'>,
+  { cache, ledger }: SubjectParts,
   scope: RecordScope,
 ): Promise<ExportSubject> {
   if ('snapshotId' in scope) {
     const found = await cache.getSnapshot(scope.snapshotId);
     const { id, ...snapshot } = found;
-    const span = { fromMs: snapshot.period.fromMs, toMs: toEndMs(snapshot.period), buckets: 1 };
-    const { gaps } = readCoverage([found], span, 0);
+    const { spans } = await ledger.readSnapshot(id);
     const unreadableCount = countUnreadable([snapshot]);
     const tenant = toKnownTenant(found.tenant, found.imported !== undefined);
-    return { ...snapshot, tenant, snapshotId: id, unreadableCount, provenance: { snapshotIds: [id], gaps } };
+    return {
+      ...snapshot,
+      tenant,
+      snapshotId: id,
+      unreadableCount,
+      state: toState(spans),
+      provenance: { snapshotIds: [id], gaps: toGaps(spans) },
+    };
   }
   const { connectionId, report, fromMs, toMs } = scope;
   const snapshots = await cache.listSnapshots(connectionId);
@@ -58,7 +71,7 @@ export async function readExportSubject(
   const { zone } = newest.period;
   const lastMs = toMs - 1000;
   const within = own.filter(({ period }) => period.fromMs < toMs && toEndMs(period) > fromMs);
-  const { gaps } = readCoverage(own, { fromMs, toMs, buckets: 1 }, 0);
+  const { spans } = await ledger.read({ connectionId, report }, { fromMs, toMs });
   return {
     report,
     connectionId,
@@ -70,12 +83,22 @@ export async function readExportSubject(
       toMs: lastMs,
       zone,
     },
-    state: gaps.length === 0 ? 'complete' : 'incomplete',
+    state: toState(spans),
     snapshotId: null,
     recordCount: null,
     unreadableCount: countUnreadable(within),
-    provenance: { snapshotIds: within.map(({ id }) => id), gaps },
+    provenance: { snapshotIds: within.map(({ id }) => id), gaps: toGaps(spans) },
   };
+}
+
+function toState(spans: readonly CoverageSpan[]): ExportSubject['state'] {
+  if (!spans.every(isRead)) return 'incomplete';
+  return spans.every(({ state }) => state === 'settled') ? 'complete' : 'open';
+}
+
+function toGaps(spans: readonly CoverageSpan[]): ExportProvenance['gaps'] {
+  const gaps = spans.flatMap(({ fromMs, toMs, state }) => (state === 'settled' ? [] : [{ fromMs, toMs, state }]));
+  return join(gaps, (a, b) => a.state === b.state);
 }
 
 function countUnreadable(snapshots: readonly Pick<Snapshot, 'remarks'>[]): number {

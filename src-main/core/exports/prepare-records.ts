@@ -13,7 +13,7 @@ import {
   type ExportEngine,
   type RowQuestion,
 } from './export-source.ts';
-import { readExportSubject, toComputedSummary } from './export-subject.ts';
+import { readExportSubject, toComputedSummary, type SubjectParts } from './export-subject.ts';
 import { exportRecordsInEngine, exportRowsAsParquet, type FileEngine } from './formats/engine-formats.ts';
 import type { EngineExport, PreparedExport } from './prepared-export.ts';
 import { toExportFileName } from './safe-file-name.ts';
@@ -23,6 +23,7 @@ type ExportInput = Input<'exports/start'>;
 /** What exports of records are read from. */
 export interface RecordParts {
   readonly cache: ExportCache;
+  readonly ledger: SubjectParts['ledger'];
   readonly engine: ExportEngine & FileEngine;
   /** The names of a connection's channels, services and actions; none for one that is gone. */
   listNames(connectionId: string): readonly ValueName[];
@@ -46,7 +47,7 @@ export async function prepareRecords(
   if (isSummary && filter.conditions.length > 0) {
     throw new AppError('app.invalid-input', 'A computed summary has no filter.', {});
   }
-  const found = await readExportSubject(parts.cache, scope);
+  const found = await readExportSubject(parts, scope);
   if (isSummary && !isDetailKind(found.report)) {
     throw new AppError('app.invalid-input', 'A summary is computed of detail records.', {});
   }

@@ -4,6 +4,7 @@ import { DAY_MS } from '../../common/time/durations.ts';
 import { carryIds, type Identified } from '../analysis/findings/carry-ids.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
 import { readFindings } from './read-findings.ts';
 
 /** What is still told, or was until so long ago, lends its id to what it turns out to be. */
@@ -13,6 +14,7 @@ const REMEMBERED_MS = 7 * DAY_MS;
 export function createFindingsHandlers(parts: {
   readonly cache: Cache;
   readonly engine: Engine;
+  readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
   now(): number;
 }): HandlersOf<'findings'> {
   const told = new Map<string, readonly Identified[]>();

@@ -1,13 +1,11 @@
 import type { FindingsGap, FindingsReport } from '../../common/model/analysis/finding.ts';
-import { toEndMs } from '../../common/model/period.ts';
-import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
-import { listWalkedParts } from '../snapshots/walked-parts.ts';
+import { listRead } from '../coverage/coverage-spans.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
 
 /** Up to so much time before what is shown is looked at. */
 const LOOKED_BACK_MS = 15 * DAY_MS;
@@ -29,18 +27,18 @@ interface Known {
  */
 export async function readFindings(
   parts: {
-    readonly cache: Pick<Cache, 'listSnapshots' | 'listDownloads' | 'readReach' | 'readStatusHistory'>;
+    readonly cache: Pick<Cache, 'readStatusHistory'>;
+    readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
     readonly engine: Pick<Engine, 'findFindings'>;
   },
   connectionId: string,
   nowMs: number,
   { untilMs = Infinity, shownMs = DAY_MS }: { readonly untilMs?: number; readonly shownMs?: number } = {},
 ): Promise<FindingsReport> {
-  const { cache, engine } = parts;
-  const snapshots = await cache.listSnapshots(connectionId);
+  const { cache, engine, ledger } = parts;
   const [inbound, outbound] = await Promise.all(
     (['inbound', 'outbound'] as const).map((direction) =>
-      readKnown(cache, snapshots, { connectionId, direction, untilMs: Math.min(nowMs, untilMs), shownMs }),
+      readKnown(ledger, { connectionId, direction, untilMs: Math.min(nowMs, untilMs), shownMs }),
     ),
   );
   const known = { inbound: inbound ?? NOTHING, outbound: outbound ?? NOTHING };
@@ -77,25 +75,15 @@ interface CoverageQuestion {
 const NOTHING: Known = { covered: [], endMs: null };
 
 async function readKnown(
-  cache: Pick<Cache, 'listDownloads' | 'readReach'>,
-  snapshots: readonly Snapshot[],
+  ledger: Pick<Ledger, 'read' | 'readExtent'>,
   { connectionId, direction, untilMs, shownMs }: CoverageQuestion,
 ): Promise<Known> {
-  const report = `${direction}-detail` as const;
-  const own = snapshots.filter((snapshot) => snapshot.report === report);
-  const newestMs = Math.min(untilMs, Math.max(...own.map(({ period }) => toEndMs(period))));
-  if (!Number.isFinite(newestMs)) return NOTHING;
-  const walked = await listWalkedParts(cache, connectionId, report);
-  const range = { fromMs: newestMs - LOOKED_BACK_MS - shownMs, toMs: newestMs, buckets: 1 };
-  // Whether late records may still come makes no difference here: what is open counts as covered.
-  const { gaps } = readCoverage(own, range, 0, walked);
-  const covered: TimeSpan[] = [];
-  let fromMs = range.fromMs;
-  for (const gap of gaps.filter(({ state }) => state !== 'open')) {
-    if (gap.fromMs > fromMs) covered.push({ fromMs, toMs: gap.fromMs });
-    fromMs = gap.toMs;
-  }
-  if (fromMs < range.toMs) covered.push({ fromMs, toMs: range.toMs });
+  const subject = { connectionId, report: `${direction}-detail` as const };
+  const extent = await ledger.readExtent(subject);
+  if (extent === null) return NOTHING;
+  const newestMs = Math.min(untilMs, extent.toMs);
+  const range = { fromMs: newestMs - LOOKED_BACK_MS - shownMs, toMs: newestMs };
+  const covered = listRead((await ledger.read(subject, range)).spans);
   return { covered, endMs: covered.at(-1)?.toMs ?? null };
 }
 

@@ -1,5 +1,6 @@
 import type { Following } from '../../common/contract/operations/unattended/following.ts';
 import { toFollowOptions } from '../../common/model/connections/connection.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import { createGate } from '../../node/gate.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
@@ -15,8 +16,8 @@ export interface FollowingService {
   list(): Following[];
   /** Forgets a refusal, and is due at once. */
   wake(connectionId: string): Following;
-  /** What following a connection fetches by itself; null where it does not. */
-  findSpan(connectionId: string): TimeSpan | null;
+  /** What following a connection has still to fetch of a report, or to look at again; null where it does neither. */
+  findPending(connectionId: string, report: DetailKind): Promise<TimeSpan | null>;
   stop(): Promise<void>;
 }
 
@@ -190,10 +191,11 @@ export function createFollowing(
     look,
     list: () => connections.listSaved().map(({ id }) => show(id)),
     wake,
-    findSpan(connectionId) {
+    async findPending(connectionId, report) {
       const follower = followers.get(connectionId);
       if (follower === undefined || follower.dueAtMs === null || follower.state === 'paused') return null;
-      return { fromMs: follower.last?.pendingFromMs ?? now(), toMs: now() };
+      const fromMs = follower.last?.pendingFromMs ?? (await follower.turns.findPending(report));
+      return { fromMs, toMs: now() };
     },
     start() {
       // Looking is quick: turns go on by themselves.

@@ -1,17 +1,23 @@
-import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { toEndMs } from '../../common/model/period.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
-import { MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
+import { MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
-import { findGaps, toCoveredSpan, type Span } from '../downloads/find-gaps.ts';
+import { layOut, toPlain } from '../coverage/coverage-spans.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
 import { listDays, type FollowedDay } from './plan-steps.ts';
 
 /** What is held in shorter pieces is fetched again: a snapshot of its own for what is between them costs more. */
 const MIN_HELD_MS = 15 * MINUTE_MS;
+
+/** What the days of a followed report are read from. */
+export interface DayParts {
+  readonly cache: Pick<Cache, 'listDownloads' | 'listFollowedMarks' | 'keepFollowedMark'>;
+  readonly ledger: Pick<Ledger, 'readHeld'>;
+}
 
 /**
  * Returns the days of a followed report that are not settled, oldest first: from the day on which following began, or
@@ -19,7 +25,7 @@ const MIN_HELD_MS = 15 * MINUTE_MS;
  * hold and is settled is not followed: a day is cut there.
  */
 export async function listFollowedDays(
-  cache: Pick<Cache, 'listDownloads' | 'listFollowedMarks' | 'keepFollowedMark'>,
+  { cache, ledger }: DayParts,
   connection: SavedConnection,
   report: DetailKind,
   nowMs: number,
@@ -31,14 +37,13 @@ export async function listFollowedDays(
   const rows = await cache.listDownloads(connectionId);
   const own = rows.filter((row) => isOwn(row, connection, report)).map(({ snapshot }) => snapshot);
   const followed = own.filter(({ settledToMs }) => settledToMs !== undefined);
-  const lookBackMs = toLookBackMs(connection);
-  const held = joinSpans(
-    own
-      .filter(({ settledToMs }) => settledToMs === undefined)
-      .flatMap((snapshot) => toCoveredSpan(snapshot, false, lookBackMs) ?? []),
-  ).filter((span) => span.toMs - span.fromMs >= MIN_HELD_MS);
   const days = listDays(fromMs, nowMs, zone);
-  const parts = days.flatMap((day) => divideDay(day, followed, held));
+  const whole = { fromMs: days[0]?.fromMs ?? nowMs, toMs: days.at(-1)?.toMs ?? nowMs };
+  const known = await ledger.readHeld({ connectionId, report }, whole, (row) => isOwn(row, connection, report) && row.snapshot.settledToMs === undefined);
+  const held = toPlain(known.filter(({ state }) => state === 'settled')).filter(
+    (span) => span.toMs - span.fromMs >= MIN_HELD_MS,
+  );
+  const parts = days.flatMap((day) => listPieces(day, followed, held));
   const open = parts.findIndex((part) => part.settledToMs < part.toMs);
   const left = open === -1 ? parts.slice(-1) : parts.slice(open);
   const [first] = left;
@@ -48,36 +53,26 @@ export async function listFollowedDays(
   return left;
 }
 
-/** What of a day is followed: what downloads don't hold of it, each piece in a snapshot of its own. */
-function divideDay(day: TimeSpan, followed: readonly Snapshot[], held: readonly Span[]): FollowedDay[] {
+/** The pieces of a day that are followed: what downloads don't hold of it, each in a snapshot of its own. */
+function listPieces(day: TimeSpan, followed: readonly Snapshot[], held: readonly TimeSpan[]): FollowedDay[] {
   const own = followed.filter(({ period: { fromMs } }) => fromMs >= day.fromMs && fromMs < day.toMs);
-  const lastMs = day.toMs - SECOND_MS;
-  const covered = [...own.map(({ period }) => period), ...held];
-  const free = findGaps({ fromMs: day.fromMs, toMs: lastMs }, covered, Infinity);
+  const taken = [...own.map(({ period }) => ({ fromMs: period.fromMs, toMs: toEndMs(period) })), ...held];
+  const free = layOut(
+    taken.map((span) => ({ ...span, state: 'settled' as const })),
+    day,
+  ).filter(({ state }) => state === 'missing');
   const grown = own.map((snapshot): FollowedDay => {
     const { id: snapshotId, period, settledToMs = period.fromMs } = snapshot;
     const coveredToMs = Math.max(period.fromMs, toEndMs(period));
-    const next = free.find(({ fromMs }) => fromMs === coveredToMs);
-    const toMs = next === undefined ? coveredToMs : next.toMs + SECOND_MS;
+    const toMs = free.find(({ fromMs }) => fromMs === coveredToMs)?.toMs ?? coveredToMs;
     return { snapshotId, fromMs: period.fromMs, toMs, coveredToMs, settledToMs };
   });
   const begun = free
     .filter(({ fromMs }) => !grown.some(({ coveredToMs }) => coveredToMs === fromMs))
     .map(({ fromMs, toMs }): FollowedDay => {
-      return { snapshotId: null, fromMs, toMs: toMs + SECOND_MS, coveredToMs: fromMs, settledToMs: fromMs };
+      return { snapshotId: null, fromMs, toMs, coveredToMs: fromMs, settledToMs: fromMs };
     });
   return [...grown, ...begun].sort((a, b) => a.fromMs - b.fromMs);
-}
-
-/** Spans whose last second is included, as ones that don't touch, in order. */
-function joinSpans(spans: readonly Span[]): Span[] {
-  const joined: Span[] = [];
-  for (const span of spans.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    const last = joined.at(-1);
-    if (last === undefined || span.fromMs > last.toMs + SECOND_MS) joined.push(span);
-    else joined[joined.length - 1] = { ...last, toMs: Math.max(last.toMs, span.toMs) };
-  }
-  return joined;
 }
 
 /** A day grows only with what the same service says, in the zone that its period is in; only that spares it (decision 35). */

@@ -7,7 +7,7 @@ import { SECOND_MS } from '../../common/time/durations.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
-import { toPeriod } from '../downloads/find-gaps.ts';
+import { toPeriod } from '../downloads/request-period.ts';
 import { walkReport } from '../downloads/walk-report.ts';
 import { toSettled, type FollowedStep } from './plan-steps.ts';
 

@@ -2,16 +2,15 @@ import type { Emit } from '../../common/contract/index.ts';
 import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
-import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { adaptPageSize, canShrink, toFirstSizing, type PageSizing } from '../downloads/adapt-page-size.ts';
-import { listFollowedDays } from './list-days.ts';
+import { listFollowedDays, type DayParts } from './list-days.ts';
 import { measureBehind, planSteps, type FollowedStep } from './plan-steps.ts';
 import { readSpan, type SpanReading } from './read-span.ts';
 
 export interface TurnParts {
-  readonly cache: SpanReading['cache'] &
-    Pick<Cache, 'listDownloads' | 'listFollowedMarks' | 'keepFollowedMark'>;
+  readonly cache: SpanReading['cache'] & DayParts['cache'];
+  readonly ledger: DayParts['ledger'];
   readonly connections: Pick<ConnectionStore, 'get' | 'clientFor'>;
   readonly emit: Emit;
   now(): number;
@@ -29,6 +28,8 @@ export interface TurnResult {
 export interface Turns {
   /** Rejects with what failed; what was read by then is kept. */
   run(signal: AbortSignal): Promise<TurnResult>;
+  /** Where the days of a report begin that are not settled. */
+  findPending(report: DetailKind): Promise<number>;
   /** Smaller pages and shorter spans, after a failure that may be for their size. */
   shrink(isTooMuch: boolean): void;
   readonly canShrink: boolean;
@@ -85,7 +86,7 @@ export function createTurns(connectionId: string, parts: TurnParts): Turns {
   };
   const follow = async (report: DetailKind, signal: AbortSignal): Promise<TurnResult> => {
     const pace = paces[report];
-    const list = () => listFollowedDays(cache, connections.get(connectionId), report, now());
+    const list = () => listFollowedDays(parts, connections.get(connectionId), report, now());
     const days = await list();
     const pendingFromMs = days[0]?.fromMs ?? now();
     const sinceMs = pace.quietSinceMs === null ? Infinity : Math.abs(now() - pace.quietSinceMs);
@@ -111,6 +112,10 @@ export function createTurns(connectionId: string, parts: TurnParts): Turns {
         pendingFromMs = Math.min(pendingFromMs, result.pendingFromMs);
       }
       return { behindMs, pendingFromMs };
+    },
+    async findPending(report) {
+      const [first] = await listFollowedDays(parts, connections.get(connectionId), report, now());
+      return first?.fromMs ?? now();
     },
     shrink(isTooMuch) {
       for (const pace of Object.values(paces)) pace.sliceMs = Math.max(MIN_SLICE_MS, pace.sliceMs / 2);

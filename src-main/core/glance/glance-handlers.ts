@@ -4,11 +4,10 @@ import type { HistogramSeries } from '../../common/model/records/histogram.ts';
 import { DETAIL_KINDS, type DetailKind } from '../../common/reporting/reports.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import { readCoverage } from '../analysis/read-coverage.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { findLookBackMs } from '../connections/find-look-back.ts';
-import { listWalkedParts } from '../snapshots/walked-parts.ts';
+import { listLacking } from '../coverage/coverage-spans.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
 import { readTraffic, toGlanceHealth, type GlanceSource } from './read-glance.ts';
 
 const STATUS_SPAN_MS = DAY_MS;
@@ -17,10 +16,11 @@ const STATUS_SPAN_MS = DAY_MS;
 export function createGlanceHandlers(parts: {
   readonly cache: Cache;
   readonly engine: Pick<Engine, 'readHistogram'>;
-  readonly connections: Pick<ConnectionStore, 'list' | 'get'>;
+  readonly connections: Pick<ConnectionStore, 'list'>;
+  readonly ledger: Pick<Ledger, 'read'>;
   now(): number;
 }): HandlersOf<'glance'> {
-  const { cache, engine, connections, now } = parts;
+  const { cache, engine, connections, ledger, now } = parts;
   const toSource = (connectionId: string, report: DetailKind): GlanceSource => ({
     async count(edges) {
       const { buckets, series } = await engine.readHistogram({
@@ -38,16 +38,7 @@ export function createGlanceHandlers(parts: {
       }));
     },
     async findUncached(fromMs, toMs) {
-      const snapshots = await cache.listSnapshots(connectionId);
-      const own = snapshots.filter((snapshot) => snapshot.report === report);
-      const walked = await listWalkedParts(cache, connectionId, report);
-      const { gaps } = readCoverage(
-        own,
-        { fromMs, toMs, buckets: 1 },
-        findLookBackMs(connections, connectionId),
-        walked,
-      );
-      return gaps.filter(({ state }) => state !== 'open');
+      return listLacking((await ledger.read({ connectionId, report }, { fromMs, toMs })).spans);
     },
   });
   return {

@@ -2,7 +2,7 @@ import type { ImportedFrom } from '../../common/model/cache/imported.ts';
 import type { Remark, Snapshot, SnapshotState } from '../../common/model/cache/snapshot.ts';
 import type { Period } from '../../common/model/period.ts';
 import type { StoredImport } from '../cache/imports/import-pages.ts';
-import { toPeriod } from '../downloads/find-gaps.ts';
+import { toPeriod } from '../downloads/request-period.ts';
 import type { Survey } from './files/survey-records.ts';
 import { toUnreadable } from '../../common/contract/unreadable-file.ts';
 import type { PageOrigin } from './files/write-imported-pages.ts';
@@ -107,7 +107,8 @@ function findPeriod({ facts, zone, firstMs, lastMs }: Survey, madeAtMs: number):
 
 /** Complete only where the file says so. */
 function toState({ facts }: Survey): SnapshotState {
-  return facts.state === 'complete' && facts.period !== null ? 'complete' : 'incomplete';
+  const isRead = facts.state === 'complete' || facts.state === 'open';
+  return isRead && facts.period !== null ? 'complete' : 'incomplete';
 }
 
 function listRemarks(survey: Survey, stored: readonly StoredImport[]): Remark[] {

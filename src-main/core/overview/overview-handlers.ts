@@ -3,12 +3,9 @@ import type { TimeBucket } from '../../common/model/records/record.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import { readCoverage } from '../analysis/read-coverage.ts';
-import type { Cache } from '../cache/cache.ts';
-import type { ConnectionStore } from '../connections/create-connections.ts';
-import { findLookBackMs } from '../connections/find-look-back.ts';
+import { toBuckets } from '../coverage/coverage-spans.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
 import { readRecentTraffic } from './read-recent-traffic.ts';
-import { listWalkedParts } from '../snapshots/walked-parts.ts';
 
 interface VolumeQuestion extends TimeSpan {
   readonly connectionId: string;
@@ -17,12 +14,11 @@ interface VolumeQuestion extends TimeSpan {
 
 /** The handlers of `overview/…`. */
 export function createOverviewHandlers(parts: {
-  readonly cache: Cache;
   readonly engine: Engine;
-  readonly connections: Pick<ConnectionStore, 'get'>;
+  readonly ledger: Pick<Ledger, 'read'>;
   now(): number;
 }): HandlersOf<'overview'> {
-  const { cache, engine, connections, now } = parts;
+  const { engine, ledger, now } = parts;
   const countVolume = async (
     { connectionId, fromMs, toMs, buckets }: VolumeQuestion,
     report: DetailKind,
@@ -39,17 +35,13 @@ export function createOverviewHandlers(parts: {
     });
     return found.map(({ fromMs, toMs, counts }) => ({ fromMs, toMs, counts }));
   };
-  /** Shares of the buckets that settled or still open snapshots cover, 0 to 1. */
+  /** Shares of the buckets that were read to their end, 0 to 1. */
   const measureCoverage = async (
     { connectionId, fromMs, toMs, buckets }: VolumeQuestion,
     report: DetailKind,
   ): Promise<number[]> => {
-    const snapshots = await cache.listSnapshots(connectionId);
-    const own = snapshots.filter((snapshot) => snapshot.report === report);
-    const walked = await listWalkedParts(cache, connectionId, report);
-    const lookBackMs = findLookBackMs(connections, connectionId);
-    const covered = readCoverage(own, { fromMs, toMs, buckets }, lookBackMs, walked);
-    return covered.buckets.map(({ settled, open }) => Math.min(1, settled + open));
+    const { spans } = await ledger.read({ connectionId, report }, { fromMs, toMs });
+    return toBuckets(spans, buckets).map(({ settled, open }) => Math.min(1, settled + open));
   };
   return {
     'overview/read-recent-traffic': async ({ connectionId }) => {

@@ -1,13 +1,9 @@
 import type { RecentTraffic } from '../../common/model/analysis/recent-traffic.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
-import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import { readCoverage } from '../analysis/read-coverage.ts';
-import type { Cache } from '../cache/cache.ts';
-import type { ConnectionStore } from '../connections/create-connections.ts';
-import { findLookBackMs } from '../connections/find-look-back.ts';
-import { listWalkedParts } from '../snapshots/walked-parts.ts';
+import { listRead } from '../coverage/coverage-spans.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
 
 const MINUTES = 60;
 /** What is older says nothing of the present. */
@@ -19,26 +15,15 @@ const MAX_AGE_MS = 15 * MINUTE_MS;
  */
 export async function readRecentTraffic(
   {
-    cache,
     engine,
-    connections,
-  }: {
-    readonly cache: Cache;
-    readonly engine: Pick<Engine, 'readHistogram'>;
-    readonly connections: Pick<ConnectionStore, 'get'>;
-  },
+    ledger,
+  }: { readonly engine: Pick<Engine, 'readHistogram'>; readonly ledger: Pick<Ledger, 'read'> },
   { connectionId, report }: { readonly connectionId: string; readonly report: DetailKind },
   nowMs: number,
 ): Promise<RecentTraffic | null> {
   const span = { fromMs: nowMs - MINUTES * MINUTE_MS - MAX_AGE_MS, toMs: nowMs };
-  const snapshots = (await cache.listSnapshots(connectionId)).filter((each) => each.report === report);
-  const walked = await listWalkedParts(cache, connectionId, report);
-  const lookBackMs = findLookBackMs(connections, connectionId);
-  const { gaps } = readCoverage(snapshots, { ...span, buckets: 1 }, lookBackMs, walked);
-  const cached = findLastCached(
-    gaps.filter(({ state }) => state !== 'open'),
-    span,
-  );
+  const { spans } = await ledger.read({ connectionId, report }, span);
+  const cached = listRead(spans).at(-1) ?? { fromMs: nowMs, toMs: nowMs };
   const count = Math.min(MINUTES, Math.floor((cached.toMs - cached.fromMs) / MINUTE_MS));
   if (count < 1 || nowMs - cached.toMs > MAX_AGE_MS) return null;
   const { toMs } = cached;
@@ -55,14 +40,4 @@ export async function readRecentTraffic(
     failures: faulty + broken,
   }));
   return { toMs, minutes };
-}
-
-/** The newest span between gaps, which are in order; empty where there is none. */
-function findLastCached(gaps: readonly TimeSpan[], span: TimeSpan): TimeSpan {
-  let toMs = span.toMs;
-  for (const gap of gaps.toReversed()) {
-    if (gap.toMs < toMs) return { fromMs: gap.toMs, toMs };
-    toMs = Math.min(toMs, gap.fromMs);
-  }
-  return { fromMs: Math.min(span.fromMs, toMs), toMs };
 }

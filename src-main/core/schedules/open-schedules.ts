@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { Equal } from 'typebox/value';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
-import type { Emit, Handlers, Input } from '../../common/contract/index.ts';
+import type { Emit, Input } from '../../common/contract/index.ts';
 import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
 import { toRunPeriod } from '../../common/model/schedules/schedule-period.ts';
 import type { ScheduleBoard, ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
@@ -21,7 +21,7 @@ import type { Words } from '../../common/words/words.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
-import { createMissingFetcher } from './fetch-missing.ts';
+import type { MissingFetcher } from '../coverage/fetch-missing.ts';
 import { planRuns } from './plan-runs.ts';
 import { createRunQueue } from './run-queue.ts';
 import { readScheduleQuery, type RunParts } from './run-schedule.ts';
@@ -49,10 +49,10 @@ export interface Schedules {
 
 /** Opens the schedules of a data folder. Nothing runs by itself before `start`. */
 export async function openSchedules(
-  options: Omit<RunParts, 'fetcher'> & {
+  options: RunParts & {
     readonly host: Pick<Host, 'dataFolder' | 'chooseFolder' | 'revealFolder' | 'showNote'>;
     readonly tasks: TaskRegistry;
-    readonly fetchGaps: Handlers['downloads/fetch-gaps'];
+    readonly fetcher: MissingFetcher;
     readonly settings: { get(): Pick<Settings, 'weekStart'> };
     readonly emit: Emit;
     readonly logger: Logger;
@@ -60,10 +60,9 @@ export async function openSchedules(
     readWords(): Words;
   },
 ): Promise<Schedules> {
-  const { host, connections, settings, emit, logger, now } = options;
+  const { host, connections, settings, fetcher, emit, logger, now } = options;
   const book = await openScheduleBook({ folder: host.dataFolder, logger, now });
-  const fetcher = createMissingFetcher(options);
-  const queue = createRunQueue({ ...options, book, fetcher });
+  const queue = createRunQueue({ ...options, book });
   /** Folders that were chosen, by the ids that stand for them. */
   const folders = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;

@@ -73,6 +73,7 @@ export function createRunQueue(
       records: null,
       bytes: null,
       missingMs: null,
+      writtenToMs: null,
       error: null,
     };
     let outcome: RunOutcome;

@@ -6,24 +6,23 @@ import { findNamed, type ValueName } from '../../common/model/records/value-name
 import type { Schedule } from '../../common/model/schedules/schedule.ts';
 import { parseQuery } from '../../common/query/parse-query.ts';
 import { createQueryClock } from '../../common/query/query-clock.ts';
-import { isDetailKind, toDetailKind, type DetailKind } from '../../common/reporting/reports.ts';
+import { isDetailKind, toDetailKind } from '../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
-import { readCoverage } from '../analysis/read-coverage.ts';
-import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { findLookBackMs } from '../connections/find-look-back.ts';
+import { listLacking, measureSpans } from '../coverage/coverage-spans.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
+import type { MissingFetcher } from '../coverage/fetch-missing.ts';
+import type { CoverageSubject } from '../coverage/read-holdings.ts';
 import type { Exporter } from '../exports/create-exporter.ts';
-import { listWalkedParts } from '../snapshots/walked-parts.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
-import type { MissingFetcher } from './fetch-missing.ts';
 import { nameRunFile } from './name-run-file.ts';
 
 /** What runs are made with. */
 export interface RunParts {
-  readonly cache: Cache;
+  readonly ledger: Pick<Ledger, 'read'>;
   readonly connections: Pick<ConnectionStore, 'get' | 'listNames'>;
   readonly exporter: Pick<Exporter, 'write'>;
-  readonly fetcher: Pick<MissingFetcher, 'fetchSpan'>;
+  readonly fetcher: Pick<MissingFetcher, 'fetch'>;
   now(): number;
 }
 
@@ -32,6 +31,8 @@ export interface RunOutcome {
   readonly file: string;
   /** How much of the period is not cached. */
   readonly missingMs: number;
+  /** Up to here nothing is missing. */
+  readonly writtenToMs: number;
   /** Why what was missing could not be fetched. */
   readonly error: ErrorInfo | null;
 }
@@ -54,8 +55,9 @@ export async function runSchedule(
   const report = toDetailKind(schedule.report);
   const span = { connectionId, report, fromMs, toMs };
   const isFetched = schedule.fetchesMissing && kind !== 'imported';
-  const error = isFetched ? await parts.fetcher.fetchSpan(span, task.signal) : null;
-  const missingMs = await readMissingMs(parts, span);
+  const error = isFetched ? await parts.fetcher.fetch({ connectionId, report }, span, task.signal) : null;
+  const missing = await listMissing(parts, span);
+  const missingMs = measureSpans(missing);
   if (missingMs >= toMs - fromMs) {
     const reason = error === null ? {} : { reason: error.code };
     throw new AppError('schedules.nothing-cached', 'Nothing of the period is cached.', reason);
@@ -82,7 +84,7 @@ export async function runSchedule(
     file,
     task,
   );
-  return { file, missingMs, error };
+  return { file, missingMs, writtenToMs: missing[0]?.fromMs ?? toMs, error };
 }
 
 /** Reads which records a schedule is about. Throws `schedules.query`. */
@@ -106,19 +108,11 @@ async function requireFolder(folder: string): Promise<void> {
   throw new AppError('schedules.folder-gone', 'The folder is not there.', { folder });
 }
 
-/** Records that may still arrive late don't count. */
-async function readMissingMs(
-  { cache, connections, now }: RunParts,
-  {
-    connectionId,
-    report,
-    fromMs,
-    toMs,
-  }: TimeSpan & { readonly connectionId: string; readonly report: DetailKind },
-): Promise<number> {
-  const snapshots = (await cache.listSnapshots(connectionId)).filter((each) => each.report === report);
-  const walked = await listWalkedParts(cache, connectionId, report);
-  const range = { fromMs, toMs: Math.min(toMs, now()), buckets: 1 };
-  const { gaps } = readCoverage(snapshots, range, findLookBackMs(connections, connectionId), walked);
-  return gaps.reduce((sum, gap) => sum + (gap.state === 'open' ? 0 : gap.toMs - gap.fromMs), 0);
+/** What of a span was not read to its end; of the time to come nothing is missing. */
+async function listMissing(
+  { ledger, now }: RunParts,
+  { connectionId, report, fromMs, toMs }: TimeSpan & CoverageSubject,
+): Promise<TimeSpan[]> {
+  const { spans } = await ledger.read({ connectionId, report }, { fromMs, toMs: Math.min(toMs, now()) });
+  return listLacking(spans);
 }

@@ -2,12 +2,15 @@ import { join } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
 import { ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
 import { Schedule } from '../../common/model/schedules/schedule.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 import type { Logger } from '../logging/logger.ts';
 import { openListFile } from '../documents/list-file.ts';
 import type { Progress } from './plan-runs.ts';
 
 /** Entries of the log that are kept of a schedule. */
 const KEPT_RUNS = 100;
+/** What nobody could fetch for so long may be gone from the service: it must not make each file longer than the last. */
+const MAX_HOLE_MS = 7 * DAY_MS;
 /** A run that ends the application each time is given up after this many tries. */
 const MAX_KILLED = 2;
 
@@ -99,12 +102,14 @@ export async function openScheduleBook(options: {
   };
 }
 
-/** A file that begins after a hole does not close it. */
+/** A file that begins after a hole does not close it, and one with a hole reaches up to that, for a week. */
 function findWrittenTo(runs: readonly ScheduleRun[]): number {
-  const written = runs.filter(({ state }) => state === 'done' || state === 'incomplete');
-  return written
+  return runs
     .toSorted((a, b) => a.toMs - b.toMs)
-    .reduce((reached, { fromMs, toMs }) => (reached === 0 || fromMs <= reached ? toMs : reached), 0);
+    .reduce((reached, { fromMs, toMs, writtenToMs }) => {
+      if (writtenToMs === null || (reached !== 0 && fromMs > reached)) return reached;
+      return Math.max(reached, writtenToMs, toMs - MAX_HOLE_MS);
+    }, 0);
 }
 
 function byName(a: Schedule, b: Schedule): number {

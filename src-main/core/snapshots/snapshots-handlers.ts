@@ -1,14 +1,11 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, HandlersOf } from '../../common/contract/index.ts';
-import { findLookBackMs } from '../connections/find-look-back.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
 import type { Cache } from '../cache/cache.ts';
-import { readCoverage } from '../analysis/read-coverage.ts';
 import { createReadAgain } from './read-again-task.ts';
 import type { Housekeeping } from './housekeeping.ts';
 import { createVerification } from './verification-task.ts';
-import { listWalkedParts } from './walked-parts.ts';
 
 /** The handlers of `snapshots/…`. */
 export function createSnapshotsHandlers(parts: {
@@ -50,12 +47,6 @@ export function createSnapshotsHandlers(parts: {
     'snapshots/read-again': ({ snapshotIds }) => startReadAgain(snapshotIds),
     'snapshots/get-reading': ({ snapshotId }) => cache.getReading(snapshotId),
     'snapshots/compare': (pair) => cache.compareSnapshots(pair),
-    'snapshots/read-coverage': async ({ connectionId, report, ...range }) => {
-      const list = await cache.listSnapshots(connectionId);
-      const own = list.filter((snapshot) => snapshot.report === report);
-      const walked = await listWalkedParts(cache, connectionId, report);
-      return readCoverage(own, range, findLookBackMs(parts.connections, connectionId), walked);
-    },
     'snapshots/read-journal': (place) => cache.readJournal(place),
     'snapshots/read-envelope': (page) => cache.readEnvelope(page),
     'snapshots/read-set-aside': (place) => cache.readSetAside(place),

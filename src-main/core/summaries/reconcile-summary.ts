@@ -4,13 +4,13 @@ import { toEndMs } from '../../common/model/period.ts';
 import { toFetchedAtMs, type Snapshot } from '../../common/model/cache/snapshot.ts';
 import { isSummaryKind, toDetailKind, type DetailKind } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import { readCoverage } from '../analysis/read-coverage.ts';
 import { findDifferences, toTolerances } from '../analysis/reconcile/find-differences.ts';
 import { findObstacle } from '../analysis/reconcile/find-obstacle.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { findLookBackMs } from '../connections/find-look-back.ts';
-import { listWalkedParts } from '../snapshots/walked-parts.ts';
+import { listLacking } from '../coverage/coverage-spans.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
 
 const MAX_DIFFERENCES = 500;
 const MAX_GAPS = 20;
@@ -24,10 +24,12 @@ export async function reconcileSummary(
     cache,
     engine,
     connections,
+    ledger,
   }: {
     readonly cache: Cache;
     readonly engine: Engine;
     readonly connections: Pick<ConnectionStore, 'get'>;
+    readonly ledger: Pick<Ledger, 'read'>;
   },
   snapshotId: number,
 ): Promise<Reconciliation> {
@@ -35,15 +37,14 @@ export async function reconcileSummary(
   const report = findDetailKind(reported);
   const { connectionId, period, startedAtMs: reportedAtMs } = reported;
   const span = { fromMs: period.fromMs, toMs: toEndMs(period) };
-  const [summary, own, walked, computed] = await Promise.all([
+  const [summary, own, { spans }, computed] = await Promise.all([
     cache.readSummary(snapshotId),
     cache.listSnapshots(connectionId).then((list) => list.filter((one) => one.report === report)),
-    listWalkedParts(cache, connectionId, report),
+    ledger.read({ connectionId, report }, span),
     engine.groupForReconciling({ scope: { connectionId, report, ...span }, reportedAtMs }),
   ]);
   const lookBackMs = findLookBackMs(connections, connectionId);
-  const { gaps } = readCoverage(own, { ...span, buckets: 1 }, lookBackMs, walked);
-  const missing = gaps.filter(({ state }) => state !== 'open');
+  const missing = listLacking(spans);
   const parts = own.filter(({ recordCount, state, period: { fromMs, ...rest } }) => {
     const holds = recordCount > 0 || state === 'complete';
     return holds && fromMs < span.toMs && toEndMs({ fromMs, ...rest }) > span.fromMs;

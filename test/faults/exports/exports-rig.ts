@@ -19,6 +19,7 @@ import {
 } from '../../integration/cache/cache-fixture.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { openLedger } from '../../support/open-ledger.ts';
 
 const RECORDS = 1500;
 const DAY_MS = 86_400_000;
@@ -90,6 +91,7 @@ export async function openExports(folder: string): Promise<ExportsRig> {
   const partials = await openPartialList(folder, now(), logger);
   const cache = await openTestCache(file);
   const engine = openTestEngine(file);
+  const ledger = openLedger(cache);
   // What is exported has been fed.
   await engine.summarise({ snapshotId: 1 });
   const tasks = createTaskRegistry({ now: Date.now, emit: () => undefined, logger });
@@ -99,6 +101,7 @@ export async function openExports(folder: string): Promise<ExportsRig> {
     async start(name, target) {
       const exporter = createExporter({
         cache,
+        ledger,
         engine,
         tasks,
         rowWriter,
@@ -115,7 +118,6 @@ export async function openExports(folder: string): Promise<ExportsRig> {
         listNames: () => [],
         findTenant: () => 1001,
         findConnection: () => CONNECTION,
-        findLookBackMs: () => 0,
         readWords: () => ENGLISH,
       });
       const change = FORMATS.get(name) ?? 'portable';
@@ -157,10 +159,10 @@ export async function openExports(folder: string): Promise<ExportsRig> {
         isKept: false,
         last: null,
       };
-      const parts = { cache, engine, partials, version: '1.2.3', now };
+      const parts = { cache, engine, ledger, partials, version: '1.2.3', now };
       await updateDataset(
         parts,
-        { dataset, connection: CONNECTION, lookBackMs: 0 },
+        { dataset, connection: CONNECTION },
         { signal, progress: () => undefined },
       );
     },

@@ -15,6 +15,7 @@ import {
   openTestEngine,
   toNewSnapshot,
 } from '../cache/cache-fixture.ts';
+import { openLedger } from '../../support/open-ledger.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -78,7 +79,7 @@ afterAll(async () => {
 });
 
 const test = (condition: AlertCondition) =>
-  testRule({ cache, engine }, 'one', condition, {
+  testRule({ cache, engine, ledger: openLedger(cache) }, 'one', condition, {
     nowMs: FROM_MS + 3_600_000,
     connectionName: 'Local',
     words: ENGLISH,
@@ -98,7 +99,7 @@ it('minutes are counted as the records say, with the slow ones by threshold', as
   const span = { fromMs: FROM_MS, toMs: FROM_MS + 3_600_000 };
   const condition = measured({ measure: 'p95', threshold: 1000 });
   const read = await readMinutes(
-    { cache, engine },
+    { cache, engine, ledger: openLedger(cache) },
     { connectionId: 'one', condition, span },
     { thresholds: [5000] },
   );

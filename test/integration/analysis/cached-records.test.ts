@@ -18,6 +18,7 @@ import {
   toPage,
 } from '../cache/cache-fixture.ts';
 import { shareCache } from '../cache/share-cache.ts';
+import { openLedger } from '../../support/open-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 const RECEIVED: RecordOrder = [{ column: 'received', descending: false }];
@@ -33,9 +34,8 @@ shareCache((shared) => {
   killEngine = () => shared.processes.at(-1)?.kill();
   records = createRecordsHandlers({ cache, engine });
   overview = createOverviewHandlers({
-    cache,
     engine,
-    connections: { get: () => ({}) as never },
+    ledger: openLedger(cache),
     now: () => FROM_MS + 4 * 3_600_000,
   });
 });

@@ -7,6 +7,7 @@ import { createRecordsHandlers } from '../../../src-main/core/records/records-ha
 import { DAY_MS } from '../../support/findings/simulated-rhythm.ts';
 import { simulateMonth, type SimulatedRecord } from '../../support/findings/simulated-traffic.ts';
 import { createFolder, fillSnapshot, openTestCache, openTestEngine } from '../cache/cache-fixture.ts';
+import { openLedger } from '../../support/open-ledger.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -90,7 +91,7 @@ async function fillStatus(): Promise<void> {
 }
 
 const read = (untilMs: number, connectionId = 'one'): Promise<FindingsReport> =>
-  readFindings({ cache, engine }, connectionId, untilMs, { untilMs });
+  readFindings({ cache, engine, ledger: openLedger(cache) }, connectionId, untilMs, { untilMs });
 
 beforeAll(async () => {
   const place = await createFolder();
@@ -176,8 +177,8 @@ describe('the findings of cached traffic', () => {
 
   it('are the same whenever they are asked for', async () => {
     expect(await read(END_MS)).toEqual(await read(END_MS));
-    expect((await readFindings({ cache, engine }, 'one', END_MS + 9 * DAY_MS)).findings).toEqual(
-      (await readFindings({ cache, engine }, 'one', END_MS + 3 * DAY_MS)).findings,
+    expect((await readFindings({ cache, engine, ledger: openLedger(cache) }, 'one', END_MS + 9 * DAY_MS)).findings).toEqual(
+      (await readFindings({ cache, engine, ledger: openLedger(cache) }, 'one', END_MS + 3 * DAY_MS)).findings,
     );
   });
 });
@@ -231,7 +232,7 @@ describe('nothing stands out', () => {
       'not-learned',
       'not-learned',
     ]);
-    const later = await readFindings({ cache, engine }, 'one', END_MS + HOUR_MS);
+    const later = await readFindings({ cache, engine, ledger: openLedger(cache) }, 'one', END_MS + HOUR_MS);
     expect(later).toMatchObject({ untilMs: END_MS });
     expect(later.gaps).toEqual([
       { direction: 'inbound', reason: 'not-cached', fromMs: END_MS, toMs: END_MS + HOUR_MS },

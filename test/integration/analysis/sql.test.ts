@@ -42,6 +42,7 @@ import {
 import { shareCache } from '../cache/share-cache.ts';
 import { openEngineFile } from './open-engine-file.ts';
 import { filterArbitrary } from './random-records.ts';
+import { openLedger } from '../../support/open-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -373,9 +374,8 @@ describe('open as SQL', () => {
     const outbound = documents.slice(0, 30).map((document) => toOutbound(document, '-1'));
     await fillSnapshot(cache, outbound, { report: 'outbound-detail', period });
     const overview = createOverviewHandlers({
-      cache,
       engine,
-      connections: { get: () => ({}) as never },
+      ledger: openLedger(cache),
       now: () => FROM_MS + 4 * 3_600_000,
     });
     const volume = await overview['overview/read-volume']({ connectionId: 'one', fromMs, toMs, buckets: 8 });

@@ -167,16 +167,6 @@ test('verification is a task with progress, whose result is kept with each snaps
   expect((await tasks.whenEnded(cancelled)).state).toBe('cancelled');
 });
 
-test('coverage is of one report of one connection', async () => {
-  await fill();
-  const range = { fromMs: FROM_MS, toMs: FROM_MS + 7_200_000, buckets: 2 };
-  const ask = (report: 'inbound-detail' | 'outbound-detail', connectionId = 'one') =>
-    call['snapshots/read-coverage']({ connectionId, report, ...range });
-  expect((await ask('inbound-detail')).buckets.map(({ settled }) => settled)).toEqual([1, 0]);
-  expect((await ask('outbound-detail')).buckets.map(({ settled }) => settled)).toEqual([0, 0]);
-  expect((await ask('inbound-detail', 'two')).gaps).toHaveLength(1);
-});
-
 test('reading again is a task, in the zone that the connection has now, and leaves out what is being downloaded', async () => {
   const [id, other] = [await fill(), await fill()];
   const arriving = await cache.createSnapshot(toNewSnapshot());

@@ -13,6 +13,7 @@ import { openPartialList } from '../../../src-main/core/exports/partial-list.ts'
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { createDocument, fillSnapshot, toOutbound } from '../cache/cache-fixture.ts';
 import { shareCache } from '../cache/share-cache.ts';
+import { openLedger } from '../../support/open-ledger.ts';
 
 const DAY_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2026, 9, 20);
@@ -38,7 +39,7 @@ beforeEach(async () => {
     last: null,
   };
   const partials = await openPartialList(folder, Date.now(), createSilentLogger());
-  parts = { cache, engine, partials, version: '1.2.3', now: () => FIRST_MS + 40 * DAY_MS };
+  parts = { cache, engine, ledger: openLedger(cache), partials, version: '1.2.3', now: () => FIRST_MS + 40 * DAY_MS };
 });
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
@@ -61,7 +62,7 @@ function update(
   signal = new AbortController().signal,
 ): Promise<DatasetUpdate> {
   const task = { signal, progress: () => undefined };
-  return updateDataset({ ...parts, ...change }, { dataset, connection: CONNECTION, lookBackMs: 0 }, task);
+  return updateDataset({ ...parts, ...change }, { dataset, connection: CONNECTION }, task);
 }
 
 async function ask<Row>(sql: string): Promise<Row[]> {
@@ -229,11 +230,11 @@ it('keeps outbound records, those without a date, and the folder of a connection
   const task = { signal: new AbortController().signal, progress: () => undefined };
   await updateDataset(
     parts,
-    { dataset, connection: { ...CONNECTION, name: 'Renamed' }, lookBackMs: 0 },
+    { dataset, connection: { ...CONNECTION, name: 'Renamed' } },
     task,
   );
   const other = { ...CONNECTION, id: 'two' };
   await mkdir(dataset.folder, { recursive: true });
-  await updateDataset(parts, { dataset, connection: other, lookBackMs: 0 }, task);
+  await updateDataset(parts, { dataset, connection: other }, task);
   expect((await readdir(dataset.folder)).sort()).toEqual([FOLDER, `${FOLDER}-2`]);
 });

@@ -15,6 +15,7 @@ import {
   openTestCache,
   openTestEngine,
 } from '../cache/cache-fixture.ts';
+import { openLedger } from '../../support/open-ledger.ts';
 
 let place: Awaited<ReturnType<typeof createFolder>>;
 let cache: Cache;
@@ -46,6 +47,7 @@ async function open(): Promise<Datasets> {
   const datasets = await openDatasets({
     cache,
     engine,
+    ledger: openLedger(cache),
     tasks,
     events,
     emit: events.emit,

@@ -18,6 +18,7 @@ import {
   toBody,
   toNewSnapshot,
 } from '../cache/cache-fixture.ts';
+import { openLedger } from '../../support/open-ledger.ts';
 
 const TOTAL = 500;
 const HOUR_MS = 3_600_000;
@@ -116,7 +117,12 @@ beforeEach(async () => {
     },
   });
   starter = parts.starter;
-  downloads = createDownloadsHandlers({ ...shared, ...parts, readFreeBytes: () => null });
+  downloads = createDownloadsHandlers({
+    ...shared,
+    ...parts,
+    ledger: openLedger(cache),
+    readFreeBytes: () => null,
+  });
 });
 afterEach(async () => {
   await tasks.stop();

@@ -65,7 +65,6 @@ export function createExportRig(options: {
       baseAddress: 'https://reports.example',
       tenant: 1001,
     }),
-    findLookBackMs: () => 0,
     readWords: () => ENGLISH,
   });
   const finish = async ({ taskId }: { taskId: string | null }): Promise<Written> => {

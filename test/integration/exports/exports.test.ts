@@ -89,7 +89,6 @@ function createExport(
     logger,
     version: '1.2.3',
     findTenant: () => 1001,
-    findLookBackMs: () => 0,
     readWords: () => ENGLISH,
     findConnection: () => CONNECTION,
   });

@@ -18,6 +18,7 @@ import {
 import { RECORDS_INPUT } from './export-rig.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
 import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
+import { openLedger } from '../../support/open-ledger.ts';
 
 /** An exporter over a cache and an engine of its own. */
 export interface RealRig {
@@ -51,6 +52,7 @@ export async function createRealRig(name: string): Promise<RealRig> {
   const create = (own: Engine): Exporter =>
     createExporter({
       cache,
+      ledger: openLedger(cache),
       engine: own,
       tasks,
       logger,
@@ -66,7 +68,6 @@ export async function createRealRig(name: string): Promise<RealRig> {
       partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },
       listNames: () => [{ field: 'channel', value: '1', name: 'Bob\'s "phone"' }],
       findTenant: () => 1001,
-      findLookBackMs: () => 0,
       readWords: () => ENGLISH,
       findConnection: () => ({
         kind: 'remote' as const,

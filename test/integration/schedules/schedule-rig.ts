@@ -10,6 +10,10 @@ import {
 } from '../../../src-main/common/model/schedules/schedule.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
 import { createExporter } from '../../../src-main/core/exports/create-exporter.ts';
+import { createMissingFetcher } from '../../../src-main/core/coverage/fetch-missing.ts';
+import { createEvents } from '../../../src-main/core/events.ts';
+import type { Following } from '../../../src-main/common/contract/operations/unattended/following.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { Host } from '../../../src-main/core/host.ts';
 import { openSchedules, type Schedules } from '../../../src-main/core/schedules/open-schedules.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
@@ -18,6 +22,7 @@ import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { createDocument, fillSnapshot, openTestRowWriter } from '../cache/cache-fixture.ts';
 import type { SharedCache } from '../cache/share-cache.ts';
+import { openLedger } from '../../support/open-ledger.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -30,6 +35,9 @@ export interface ScheduleRig {
   setNow(text: string): void;
   /** What is called instead of downloading. */
   onFetch: Handlers['downloads/fetch-gaps'];
+  /** What following has still to fetch, and how it is going. */
+  followed: TimeSpan | null;
+  following: Pick<Following, 'failure' | 'failingSinceMs'> | undefined;
   /** Caches a whole day, with so many records. */
   fillDay(day: string, count: number): Promise<void>;
   removeConnection(): void;
@@ -60,10 +68,13 @@ export async function createScheduleRig({ cache, engine, file }: SharedCache): P
     out,
     notes,
     async open() {
-      const tasks = createTaskRegistry({ now, emit: () => undefined, logger });
+      const events = createEvents();
+      const tasks = createTaskRegistry({ now, emit: events.emit, logger });
       registries.push(tasks);
+      const ledger = openLedger(cache, { now, events, findFollowed: () => Promise.resolve(rig.followed) });
       const exporter = createExporter({
         cache,
+        ledger,
         engine,
         tasks,
         logger,
@@ -79,13 +90,12 @@ export async function createScheduleRig({ cache, engine, file }: SharedCache): P
         rowWriter: openTestRowWriter(file),
         listNames: () => [],
         findTenant: () => 1,
-        findLookBackMs: () => 0,
         findConnection: () => undefined,
         readWords: () => ENGLISH,
       });
       const schedules = await openSchedules({
         readWords: () => ENGLISH,
-        cache,
+        ledger,
         connections: {
           get: (connectionId) => {
             if (isThere) return { id: connectionId, kind: 'remote' } as never;
@@ -97,7 +107,15 @@ export async function createScheduleRig({ cache, engine, file }: SharedCache): P
         tasks,
         host,
         settings: { get: () => ({ weekStart: 'monday' }) },
-        fetchGaps: (input) => rig.onFetch(input),
+        fetcher: createMissingFetcher({
+          ledger,
+          engine,
+          tasks,
+          events,
+          now,
+          fetchGaps: (input) => rig.onFetch(input),
+          findFollowing: () => rig.following,
+        }),
         emit: () => undefined,
         logger,
         now,
@@ -108,6 +126,8 @@ export async function createScheduleRig({ cache, engine, file }: SharedCache): P
       nowMs = Date.parse(text);
     },
     onFetch: () => [],
+  followed: null,
+  following: undefined,
     async fillDay(day, count) {
       const fromMs = Date.parse(`${day}T00:00:00Z`);
       const toMs = fromMs + DAY_MS - 1_000;

@@ -15,7 +15,9 @@ import type { PortableParts } from '../../../src-main/core/exports/portable/prep
 import type { EvidenceParts } from '../../../src-main/core/exports/evidence/evidence-parts.ts';
 import type { ReportParts } from '../../../src-main/core/exports/report/report-parts.ts';
 import { createRowWriter, type RowWriter } from '../../../src-main/core/exports/thread/create-row-writer.ts';
+import type { Ledger } from '../../../src-main/core/coverage/create-ledger.ts';
 import { createFakeMeasures } from './fake-measures.ts';
+import { holdSnapshots, openLedger } from '../open-ledger.ts';
 import { startRowsHere } from './start-rows-here.ts';
 import { makeSnapshot } from '../samples/make-snapshot.ts';
 
@@ -63,6 +65,7 @@ export function createFakeExportParts(options: {
 }): {
   cache: ExportCache & ManifestParts['cache'] & ReportParts['cache'] & PortableParts['cache'];
   engine: ExportEngine & FileEngine & ResultParts['engine'] & EvidenceParts['engine'];
+  ledger: Ledger;
   rowWriter: RowWriter;
   openViews: number;
 } {
@@ -147,5 +150,6 @@ export function createFakeExportParts(options: {
     },
   };
   const rowWriter = createRowWriter(() => startRowsHere(parts.cache.readExportBatch));
-  return Object.assign(parts, { rowWriter });
+  const ledger = openLedger(holdSnapshots([createSnapshotOf(report, records.length)]));
+  return Object.assign(parts, { rowWriter, ledger });
 }

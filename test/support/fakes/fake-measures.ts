@@ -21,7 +21,7 @@ export function createFakeMeasures(
   records: readonly RecordDetail[],
   note: () => Promise<void>,
 ): Pick<ReportParts, 'engine'> & {
-  readonly cache: Pick<ReportParts['cache'], 'listDownloads' | 'readReach' | 'readStatusHistory'>;
+  readonly cache: Pick<ReportParts['cache'], 'readStatusHistory'>;
 } {
   const after = async <Value>(value: Value): Promise<Value> => {
     await note();
@@ -78,8 +78,6 @@ export function createFakeMeasures(
         after({ findings: [], resolved: [], learned: { inbound: 'days' as const, outbound: null } }),
     },
     cache: {
-      listDownloads: () => after([]),
-      readReach: () => Promise.resolve(null),
       readStatusHistory: () =>
         after({ downSpans: [], unreachableSpans: [] } as unknown as Awaited<
           ReturnType<ReportParts['cache']['readStatusHistory']>

@@ -6,9 +6,7 @@ import Database from 'better-sqlite3';
 import type { EventArguments } from '../../../src-main/common/contract/index.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
-import { toLookBackMs } from '../../../src-main/common/model/connections/connection.ts';
 import { dividePeriod } from '../../../src-main/core/analysis/divide-period.ts';
-import { readCoverage } from '../../../src-main/core/analysis/read-coverage.ts';
 import { openCache } from '../../../src-main/core/cache/open-cache.ts';
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
 import { createReportingClient } from '../../../src-main/core/client/create-reporting-client.ts';
@@ -25,6 +23,7 @@ import { bundledScript } from '../programs/bundled-script.ts';
 import { createSilentLogger } from '../fakes/silent-logger.ts';
 import { createSkipClock } from '../fakes/skip-clock.ts';
 import { downloadSpan } from './download-span.ts';
+import { openLedger } from '../support/open-ledger.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -113,8 +112,14 @@ export async function createFollowingRig(options: FollowingRigOptions) {
       listSaved: () => [connection],
       watchSaved: (listener) => void saved.add(listener),
     };
-    const following = createFollowing({
+    const ledger = openLedger(cache, {
+      connections,
+      now,
+      findFollowed: (connectionId, report) => following.findPending(connectionId, report),
+    });
+    const following: ReturnType<typeof createFollowing> = createFollowing({
       cache,
+      ledger,
       connections,
       emit: (...event) => void events.push(event),
       logger: createSilentLogger(),
@@ -122,7 +127,7 @@ export async function createFollowingRig(options: FollowingRigOptions) {
       random: () => 0.5,
     });
     const download = (span: TimeSpan): Promise<void> => downloadSpan({ cache, connections, now }, span);
-    return { cache, following, download };
+    return { cache, ledger, following, download };
   };
   let running: Awaited<ReturnType<typeof open>> | null = await open();
 
@@ -207,8 +212,8 @@ export async function createFollowingRig(options: FollowingRigOptions) {
       const snapshots = all.filter((each) => each.report === report);
       const fromMs = Math.min(...snapshots.map(({ period }) => period.fromMs));
       const span = { fromMs, toMs: nowMs };
-      const { gaps } = readCoverage(snapshots, { ...span, buckets: 1 }, toLookBackMs(connection));
-      const settled = { fromMs, toMs: gaps[0]?.fromMs ?? nowMs };
+      const spans = (await running?.ledger.read({ connectionId: 'one', report }, span))?.spans ?? [];
+      const settled = { fromMs, toMs: spans.find(({ state }) => state !== 'settled')?.fromMs ?? nowMs };
       const segments = await dividePeriod(snapshots, settled, (id, from, to) =>
         Promise.resolve(readDates(file, id, { fromMs: from, toMs: to }).length),
       );

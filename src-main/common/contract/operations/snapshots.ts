@@ -4,7 +4,6 @@ import { RecordRow } from '../../model/records/record.ts';
 import {
   JournalPage,
   OtherFields,
-  ReportKindSchema,
   SetAsideEntry,
   Snapshot,
 } from '../../model/cache/snapshot.ts';
@@ -50,39 +49,6 @@ const Comparison = Type.Object({
   differences: Type.Array(Difference),
 });
 
-/** Shares of a bucket, 0 to 1, that add up to 1 or less; the rest was never fetched. */
-const CoverageBucket = Type.Object({
-  fromMs: Type.Integer(),
-  /** Exclusive. */
-  toMs: Type.Integer(),
-  /** Complete, and too old for late records. */
-  settled: Type.Number(),
-  /** Complete as of its download, but late records may still come (decision 27). */
-  open: Type.Number(),
-  /** Held by a download that runs, is paused or ended early: some of its records are here. */
-  partial: Type.Number(),
-  /** Requested, and nothing arrived. */
-  failed: Type.Number(),
-});
-
-const Gap = Type.Object({
-  fromMs: Type.Integer(),
-  /** Exclusive, a whole second after `fromMs` or later. */
-  toMs: Type.Integer(),
-  state: Type.Union([
-    Type.Literal('missing'),
-    Type.Literal('failed'),
-    Type.Literal('partial'),
-    Type.Literal('open'),
-  ]),
-});
-
-const Coverage = Type.Object({
-  buckets: Type.Array(CoverageBucket),
-  /** Everything in the span that is not settled, in order, with neighbours of one state joined. */
-  gaps: Type.Array(Gap),
-});
-
 export const snapshotsOperations = {
   /** Newest first, without removed ones. */
   'snapshots/list': operation(Type.Object({ connectionId: Nullable(Type.String()) }), Type.Array(Snapshot)),
@@ -126,17 +92,6 @@ export const snapshotsOperations = {
   'snapshots/compare': operation(
     Type.Object({ olderId: Type.Integer(), newerId: Type.Integer() }),
     Comparison,
-  ),
-  /** Which parts of a span are cached, in equal buckets over all snapshots of a report; the best state wins. */
-  'snapshots/read-coverage': operation(
-    Type.Object({
-      connectionId: Type.String(),
-      report: ReportKindSchema,
-      fromMs: Type.Integer(),
-      toMs: Type.Integer(),
-      buckets: Type.Integer({ minimum: 1, maximum: 2000 }),
-    }),
-    Coverage,
   ),
   /** Provenance of pages, in the order they were fetched. */
   'snapshots/read-journal': operation(

@@ -36,6 +36,8 @@ export const ScheduleRun = Type.Object({
   bytes: Nullable(Type.Integer()),
   /** How much of the period is not cached, up to the time of the run. */
   missingMs: Nullable(Type.Integer()),
+  /** Up to here nothing of the period is missing from the file; null without one. */
+  writtenToMs: Nullable(Type.Integer()),
   /** Why it failed, or why what was missing could not be fetched. */
   error: Nullable(ErrorInfo),
   /** Earlier times for which there is no run of their own. */

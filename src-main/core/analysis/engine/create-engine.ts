@@ -5,7 +5,7 @@ import type { CallOptions } from '../../calls/pair-calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { EngineOperations } from './engine-operations.ts';
 import { emptyFilesFolder } from './files/files-folder.ts';
-import type { FeedProgress } from './feed/create-engine-feed.ts';
+import type { FedMark, FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineStart } from './serve-engine.ts';
 import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
 import { createMemoryWatch, type MemoryWatch } from './watch-memory.ts';
@@ -35,6 +35,12 @@ type Calls = {
 export interface Engine extends Calls {
   /** The cache changed: what is new is fed soon. */
   noteChange(): void;
+  /** Feeds what the cache has now; resolves once it is in the engine. Rejects with `analysis.*`. */
+  catchUp(): Promise<void>;
+  /** Records of a snapshot that the engine has, of the `reading`-th reading of its pages. */
+  countFed(snapshotId: number, reading: number): number;
+  /** Notifies a listener when `countFed` returns something else. */
+  watchFed(listener: () => void): void;
   /** Progress of a feed that takes long; null when everything is fed. */
   watchFeed(listener: (progress: FeedProgress | null) => void): () => void;
   /** Ends the process, since another cache takes the place of the one it reads; the next call starts it again. */
@@ -114,7 +120,14 @@ export function createEngine(options: {
   let isDamaged = false;
   let timer: NodeJS.Timeout | null = null;
   let feeding: Promise<void> = Promise.resolve();
+  const fedListeners = new Set<() => void>();
+  /** How far each snapshot has been fed, as the process that is running last said. */
+  let fed = new Map<number, FedMark>();
 
+  const noteFed = (marks: Map<number, FedMark>): void => {
+    fed = marks;
+    for (const listener of fedListeners) listener();
+  };
   const notify = (progress: FeedProgress | null): void => {
     for (const listener of listeners) listener(progress);
   };
@@ -157,6 +170,7 @@ export function createEngine(options: {
     void own.exited.then((reason) => {
       if (running !== own || isClosed) return;
       running = null;
+      noteFed(new Map());
       logger.warn('engine ended', { reason });
       // Another start would find the disk as full: it is tried when something is asked, or new.
       if (hasNoRoom) return;
@@ -169,7 +183,14 @@ export function createEngine(options: {
     await ending;
     const engine = run();
     await engine.started;
-    await askOnce(engine, 'follow', null, { onProgress: (progress) => notify(progress as FeedProgress) });
+    const marks = (await askOnce(engine, 'follow', null, {
+      onProgress(reported) {
+        const progress = reported as FeedProgress;
+        if (running === engine) noteFed(fed.set(progress.mark.snapshotId, progress.mark));
+        notify(progress);
+      },
+    })) as Awaited<ReturnType<EngineOperations['follow']>>;
+    if (running === engine) noteFed(new Map(marks.map((mark) => [mark.snapshotId, mark])));
     notify(null);
     engine.memory.forgetRest();
     const load = (await engine.call('readLoad', null)) as ReturnType<EngineOperations['readLoad']>;
@@ -190,11 +211,16 @@ export function createEngine(options: {
     ending = Promise.allSettled([ended, until]).then(() => undefined);
     await ended;
   };
+  const catchUp = (): Promise<void> => {
+    const caughtUp = feeding.then(follow);
+    feeding = caughtUp.catch((error: unknown) => logger.warn('engine not fed', { error }));
+    return caughtUp;
+  };
   const noteChange = (): void => {
     if (isClosed || timer !== null) return;
     timer = setTimeout(() => {
       timer = null;
-      feeding = feeding.then(follow).catch((error: unknown) => logger.warn('engine not fed', { error }));
+      catchUp().catch(() => undefined);
     }, FOLLOW_DELAY_MS);
     timer.unref();
   };
@@ -253,6 +279,12 @@ export function createEngine(options: {
   return {
     ...calls,
     noteChange,
+    catchUp,
+    countFed(snapshotId, reading) {
+      const mark = fed.get(snapshotId);
+      return mark?.reading === reading ? mark.recordCount : 0;
+    },
+    watchFed: (listener) => void fedListeners.add(listener),
     watchFeed(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

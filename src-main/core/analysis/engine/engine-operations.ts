@@ -9,7 +9,7 @@ import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { rejectOnAbort } from '../../calls/reject-on-abort.ts';
 import { countClasses, countValues, type ClassCount, type ValueCount } from './count-records.ts';
-import { createEngineFeed, type EngineFeed, type FeedProgress } from './feed/create-engine-feed.ts';
+import { createEngineFeed, type EngineFeed, type FedMark, type FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
@@ -105,8 +105,11 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   return {
     /** Records that this process has fed, and whether its end would close views or results. */
     readLoad: () => ({ fedRecords: feed.fedRecords, isInUse: views.size > 0 || results.count > 0 }),
-    /** Brings the engine up to the cache; reports the records fed after each batch. */
-    follow: (_input: null, { progress: report }: Context): Promise<void> => follow(report),
+    /** Brings the engine up to the cache; reports the records fed after each batch. Returns how far each snapshot is. */
+    follow: async (_input: null, { progress: report }: Context): Promise<FedMark[]> => {
+      await follow(report);
+      return feed.listMarks();
+    },
     openView: ({ order, ...question }: Question & { order: RecordOrder }, context: Context) =>
       askFiltered(question, context, (_connection, records) => views.open(records, order, context.signal)),
     /** All rows of a view, once they have been found. */

@@ -24,7 +24,7 @@ export async function prepareEvidence(
   if (zone !== undefined && !isTimeZone(zone)) {
     throw new AppError('app.invalid-input', 'An export needs a time zone that is known.', { zone });
   }
-  const subject = await readExportSubject(parts.cache, scope);
+  const subject = await readExportSubject(parts, scope);
   if (isSummary || !isDetailKind(subject.report)) {
     throw new AppError('app.invalid-input', 'Evidence is made of detail records, not of a summary.', {});
   }

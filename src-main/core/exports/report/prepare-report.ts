@@ -5,7 +5,7 @@ import { isDetailKind } from '../../../common/reporting/reports.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
 import type { Host } from '../../host.ts';
 import { describeExport } from '../describe-export.ts';
-import { readExportSubject } from '../export-subject.ts';
+import { readExportSubject, type SubjectParts } from '../export-subject.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
 import { toExportFileName } from '../safe-file-name.ts';
 import { printReport } from './print-report.ts';
@@ -13,7 +13,6 @@ import { readReport, REPORT_STEPS } from './read-report.ts';
 import type { ReportParts } from './report-parts.ts';
 import type { ReportContent } from './report-content.ts';
 import { writeReport } from './write-report.ts';
-import type { ExportCache } from '../export-source.ts';
 
 type ExportInput = Input<'exports/start'>;
 type ReportFormat = Exclude<DocumentFormat, 'evidence'>;
@@ -25,7 +24,7 @@ type Preview = Output<'exports/preview'>;
  */
 export async function prepareReport(
   parts: ReportParts & {
-    readonly cache: Pick<ExportCache, 'getSnapshot'>;
+    readonly cache: SubjectParts['cache'];
     readonly host: Pick<Host, 'printPdf'>;
   },
   input: ExportInput,
@@ -35,7 +34,7 @@ export async function prepareReport(
   if (zone !== undefined && !isTimeZone(zone)) {
     throw new AppError('app.invalid-input', 'An export needs a time zone that is known.', { zone });
   }
-  const subject = await readExportSubject(parts.cache, scope);
+  const subject = await readExportSubject(parts, scope);
   if (isSummary || !isDetailKind(subject.report)) {
     throw new AppError('app.invalid-input', 'A report is made of detail records, not of a summary.', {});
   }

@@ -19,7 +19,7 @@ interface FindingsPeriod {
  * days where it is longer. What is still going on at the period's end is told as it was then.
  */
 export async function readPeriodFindings(
-  parts: Pick<ReportParts, 'cache' | 'engine' | 'now'>,
+  parts: Pick<ReportParts, 'cache' | 'engine' | 'ledger' | 'now'>,
   { connectionId, report, fromMs, toMs }: FindingsPeriod,
   signal: AbortSignal,
 ): Promise<ReportFindings> {

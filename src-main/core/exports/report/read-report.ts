@@ -1,18 +1,14 @@
 import type { Input } from '../../../common/contract/index.ts';
 import { toEndMs } from '../../../common/model/period.ts';
-import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { listBucketEdges, pickBucketWidth } from '../../../common/time/time-buckets.ts';
-import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { nameConnection } from '../../../common/words/connection-name.ts';
-import { readCoverage } from '../../analysis/read-coverage.ts';
-import { listWalkedParts } from '../../snapshots/walked-parts.ts';
 import type { ExportSubject } from '../export-subject.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 import { readCertificates } from '../read-certificates.ts';
 import type { ReportParts } from './report-parts.ts';
 import { readPeriodFindings } from './read-period-findings.ts';
-import type { ReportBucket, ReportContent, ReportGap } from './report-content.ts';
+import type { ReportBucket, ReportContent } from './report-content.ts';
 
 /** What a report is asked for. */
 interface ReportQuestion {
@@ -77,9 +73,8 @@ export async function readReport(
   step(total.count);
   const findings = await readPeriodFindings(parts, { connectionId, report, fromMs, toMs }, signal);
   step(total.count);
-  const { snapshotIds } = subject.provenance;
+  const { snapshotIds, gaps } = subject.provenance;
   const certified = await readCertificates(cache, snapshotIds);
-  const gaps = await readGaps(parts, subject, report, { fromMs, toMs });
   step(total.count);
 
   const connection = parts.findConnection(connectionId);
@@ -109,21 +104,6 @@ export async function readReport(
     gaps,
     ...certified,
   };
-}
-
-/** What of the subject is not cached, or may still change, as the window's coverage bar shows it. */
-async function readGaps(
-  { cache, findLookBackMs }: ReportParts,
-  { connectionId, snapshotId }: ExportSubject,
-  report: DetailKind,
-  range: TimeSpan,
-): Promise<readonly ReportGap[]> {
-  const isMeant = (snapshot: Snapshot): boolean =>
-    snapshotId === null ? snapshot.report === report : snapshot.id === snapshotId;
-  const own = (await cache.listSnapshots(connectionId)).filter(isMeant);
-  const walked = await listWalkedParts(cache, connectionId, report);
-  const span = { ...range, buckets: 1 };
-  return readCoverage(own, span, findLookBackMs(connectionId), walked).gaps;
 }
 
 /** The first and the last bucket end where the period does. */

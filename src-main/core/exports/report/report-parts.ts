@@ -3,18 +3,12 @@ import type { Words } from '../../../common/words/words.ts';
 import type { SavedConnection } from '../../connections/connection-document.ts';
 import type { Engine } from '../../analysis/engine/create-engine.ts';
 import type { Cache } from '../../cache/cache.ts';
+import type { Ledger } from '../../coverage/create-ledger.ts';
 
 /** What reports are computed from. */
 export interface ReportParts {
-  readonly cache: Pick<
-    Cache,
-    | 'listSnapshots'
-    | 'listDownloads'
-    | 'readReach'
-    | 'readStatusHistory'
-    | 'getDownload'
-    | 'readJournalFigures'
-  >;
+  readonly cache: Pick<Cache, 'readStatusHistory' | 'getDownload' | 'readJournalFigures'>;
+  readonly ledger: Pick<Ledger, 'read' | 'readSnapshot' | 'readExtent'>;
   readonly engine: Pick<
     Engine,
     'groupRecords' | 'readHistogram' | 'readSeries' | 'findErrorFamilies' | 'findFindings'
@@ -29,6 +23,4 @@ export interface ReportParts {
   findConnection(
     connectionId: string,
   ): Pick<SavedConnection, 'kind' | 'name' | 'baseAddress' | 'tenant'> | undefined;
-  /** How far back records may still come late, in milliseconds. */
-  findLookBackMs(connectionId: string): number;
 }

@@ -6,6 +6,7 @@ import { prepareReport } from '../../../../src-main/core/exports/report/prepare-
 import type { ReportParts } from '../../../../src-main/core/exports/report/report-parts.ts';
 import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../../cache/cache-fixture.ts';
 import { ENGLISH } from '../../../../src-main/common/words/english.ts';
+import { openLedger } from '../../../support/open-ledger.ts';
 
 export const HOUR_MS = 3_600_000;
 
@@ -38,6 +39,7 @@ export async function openReportRig(
   const parts = {
     cache,
     engine,
+    ledger: openLedger(cache),
     version: '1.2.3',
     host: { printPdf: () => Promise.reject(new Error('not here')) },
     now: () => FROM_MS + 2 * HOUR_MS,
@@ -48,7 +50,6 @@ export async function openReportRig(
       baseAddress: 'https://reports.example',
       tenant: 1,
     }),
-    findLookBackMs: () => 600_000,
     readWords: () => ENGLISH,
     ...words,
   };

@@ -14,6 +14,9 @@ import { createEvents } from '../../../../src-main/core/events.ts';
 import type { ShownNote } from '../../../../src-main/core/host.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../../src-main/common/words/english.ts';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
+import type { CoverageSubject } from '../../../../src-main/core/coverage/read-holdings.ts';
+import { holdSnapshots, openLedger } from '../../../support/open-ledger.ts';
 
 /** What happened in a minute. */
 export interface TrafficMinute {
@@ -90,13 +93,11 @@ function createSource(cache: SimulatedCache): MinuteSource & { counted: number }
       traffic: cache.minutes(first + place),
     })).filter(({ minute }) => cache.spans.some(({ from, to }) => minute >= from && minute < to));
   };
+  const toLedger = () =>
+    openLedger(holdSnapshots(cache.spans.map(({ from, to }, place) => toSnapshot(place + 1, from, to))));
   const source = {
     counted: 0,
     cache: {
-      listSnapshots: () =>
-        Promise.resolve(cache.spans.map(({ from, to }, place) => toSnapshot(place + 1, from, to))),
-      listDownloads: () => Promise.resolve([]),
-      readReach: () => Promise.resolve(null),
       readHealth: ({ fromMs, untilMs }: { fromMs: number; untilMs: number }) => {
         const first = Math.max(0, Math.ceil((fromMs - START_MS) / MINUTE_MS));
         const last = Math.floor((untilMs - START_MS) / MINUTE_MS);
@@ -113,6 +114,10 @@ function createSource(cache: SimulatedCache): MinuteSource & { counted: number }
           }).filter(({ platform }) => platform !== 'not-checked'),
         );
       },
+    },
+    ledger: {
+      read: (subject: CoverageSubject, span: TimeSpan) => toLedger().read(subject, span),
+      readExtent: (subject: CoverageSubject) => toLedger().readExtent(subject),
     },
     engine: {
       countMinutes: ({

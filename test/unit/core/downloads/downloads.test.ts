@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../../../src-main/common/contract/errors.ts';
 import type { Period } from '../../../../src-main/common/model/period.ts';
-import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { fromWireDate, toWireDate } from '../../../../src-main/common/reporting/wire-dates.ts';
 import { adaptPageSize, toFirstSizing } from '../../../../src-main/core/downloads/adapt-page-size.ts';
-import { findGaps, toCoveredSpan, toPeriod } from '../../../../src-main/core/downloads/find-gaps.ts';
+import { toPeriod } from '../../../../src-main/core/downloads/request-period.ts';
 import { judgeFailure, type FailurePlace } from '../../../../src-main/core/downloads/judge-failure.ts';
 import { planDownload } from '../../../../src-main/core/downloads/plan-download.ts';
 import { sleepAwake } from '../../../../src-main/core/downloads/sleep-awake.ts';
 import { slicePeriod, suggestSliceDays } from '../../../../src-main/core/downloads/slice-period.ts';
 
 const DAY_MS = 86_400_000;
-const LOOK_BACK_MS = 600_000;
 
 function createPeriod(startDate: string, endDate: string, zone = 'UTC'): Period {
   const [fromMs, toMs] = [startDate, endDate].map((text) => fromWireDate(text, zone)) as [number, number];
@@ -158,27 +156,6 @@ describe('a failure', () => {
 
 describe('gaps', () => {
   const span = (fromMs: number, toMs: number) => ({ fromMs, toMs });
-
-  it('are what nothing covers, at whole seconds', () => {
-    expect(findGaps(span(0, 10_000), [])).toEqual([span(0, 10_000)]);
-    expect(findGaps(span(0, 10_000), [span(5000, 6000), span(2000, 5000)])).toEqual([
-      span(0, 1000),
-      span(7000, 10_000),
-    ]);
-    expect(findGaps(span(0, 10_000), [span(-5000, 20_000)])).toEqual([]);
-    expect(findGaps(span(0, 9999), [span(0, 3000), span(4000, 9000)])).toEqual([]);
-    expect(findGaps(span(5000, 4000), [])).toEqual([]);
-  });
-
-  it('decision 27, client: leave out what a snapshot that is still open has settled, and no more', () => {
-    const period = createPeriod('2026-11-20 00:00:00', '2026-11-20 12:00:00');
-    const snapshot = { period, state: 'complete', stillOpen: true, startedAtMs: period.toMs } as Snapshot;
-    // Of the second in which the look-back ends, records may still arrive.
-    expect(toCoveredSpan(snapshot, false, LOOK_BACK_MS)?.toMs).toBe(period.toMs - 601_000);
-    expect(toCoveredSpan({ ...snapshot, stillOpen: false }, false, LOOK_BACK_MS)?.toMs).toBe(period.toMs);
-    expect(toCoveredSpan({ ...snapshot, state: 'incomplete' }, false, LOOK_BACK_MS)).toBeNull();
-    expect(toCoveredSpan({ ...snapshot, state: 'downloading' }, true, LOOK_BACK_MS)).toEqual(period);
-  });
 
   it('are asked for an hour wider where the clock of the service shows a time twice', () => {
     const zone = 'Europe/Madrid';

@@ -22,12 +22,21 @@ export interface EngineFeed {
    * transaction, so that a process that dies leaves whole batches. Calls `onProgress` after each batch.
    */
   follow(onProgress?: (progress: FeedProgress) => void): Promise<void>;
+  /** How far each snapshot has been fed. */
+  listMarks(): FedMark[];
+}
+
+/** How far a snapshot has been fed, of which reading of its pages. */
+export interface FedMark extends Pick<Watermark, 'recordCount' | 'reading'> {
+  readonly snapshotId: number;
 }
 
 /** Records that the cache holds, and those of them that have been fed. */
 export interface FeedProgress {
   readonly fed: number;
   readonly total: number;
+  /** That of the newest batch. */
+  readonly mark: FedMark;
 }
 
 /**
@@ -61,14 +70,14 @@ export async function createEngineFeed(
   };
   const feedMissing = async (
     snapshots: readonly FeedSnapshot[],
-    onFed: (count: number) => void,
+    onFed: (count: number, mark: FedMark) => void,
   ): Promise<void> => {
     for (const snapshot of snapshots) {
       const { snapshotId } = snapshot;
       try {
         await feedSnapshot(parts, snapshot, watermarks.get(snapshotId), (mark, count) => {
           watermarks.set(snapshotId, mark);
-          onFed(count);
+          onFed(count, toFedMark(snapshotId, mark));
         });
       } catch (error) {
         // A page may have been read again meanwhile, and have fewer records; the next run feeds what is there then.
@@ -89,19 +98,24 @@ export async function createEngineFeed(
       const mark = watermarks.get(id);
       return recordCount === 0 || (mark?.reading === reading && mark.recordCount >= recordCount);
     },
+    listMarks: () => [...watermarks].map(([snapshotId, mark]) => toFedMark(snapshotId, mark)),
     isInOrder: (snapshotId) => watermarks.get(snapshotId)?.isInOrder === true,
     async follow(onProgress) {
       const snapshots = source.list();
       await forgetOutdated(snapshots);
       const total = snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0);
       let fed = snapshots.reduce((sum, { snapshotId }) => sum + countFed(snapshotId), 0);
-      await feedMissing(snapshots, (count) => {
+      await feedMissing(snapshots, (count, mark) => {
         fed += count;
         fedRecords += count;
-        onProgress?.({ fed, total });
+        onProgress?.({ fed, total, mark });
       });
     },
   };
+}
+
+function toFedMark(snapshotId: number, { recordCount, reading }: Watermark): FedMark {
+  return { snapshotId, recordCount, reading };
 }
 
 /** Whether a snapshot is the one that was fed, with at least as many records. */

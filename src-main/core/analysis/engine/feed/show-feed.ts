@@ -11,6 +11,6 @@ export function showFeed(engine: Engine, emit: Emit): void {
     const isBehind = progress !== null && progress.total - progress.fed > MIN_SHOWN_BEHIND;
     if (!isBehind && !isShown) return;
     isShown = isBehind;
-    emit('records/feed-changed', isBehind ? progress : null);
+    emit('records/feed-changed', isBehind ? { fed: progress.fed, total: progress.total } : null);
   });
 }
