@@ -11,7 +11,7 @@ import { useFollowingStore } from '../stores/connections/following.ts';
 import { useSnapshotsStore } from '../stores/cache/snapshots.ts';
 import { useAttempt } from '../composables/use-attempt.ts';
 
-type Gap = Output<'snapshots/read-coverage'>['gaps'][number];
+type Gap = Output<'coverage/read'>['gaps'][number];
 
 const RELOAD_INTERVAL_MS = 1000;
 
@@ -81,7 +81,7 @@ export function usePeriodCoverage(
     if (scope === null) return;
     const filling = isFilling.value;
     try {
-      const { gaps: read } = await backend.call('snapshots/read-coverage', { ...scope, buckets: 1 });
+      const { gaps: read } = await backend.call('coverage/read', { ...scope, buckets: 1 });
       if (mine !== ticket) return;
       found.value = { ...scope, gaps: read.filter(({ state }) => state !== 'open') };
       wasFilling.value = filling;

@@ -9,7 +9,7 @@ test('a Library whose coverage and storage fail says so without a scroll', async
   await window.startBuiltInService();
   await window.fetchLastDay().click();
   await page.getByText('These 24 hours are cached').waitFor({ timeout: 60_000 });
-  const failing = ['/api/call/snapshots/read-coverage', '/api/call/snapshots/read-storage'];
+  const failing = ['/api/call/coverage/read', '/api/call/snapshots/read-storage'];
   await page.route(
     (url) => failing.includes(url.pathname),
     (route) =>

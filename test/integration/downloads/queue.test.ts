@@ -48,7 +48,7 @@ describe('downloads', () => {
     // What its records reach is there in part; they come in the order of time.
     const { connectionId, report } = await rig.readSnapshot(snapshotId);
     const range = { connectionId, report, fromMs: period.fromMs, toMs: period.toMs + 1000, buckets: 1 };
-    const { gaps } = await rig.ask('snapshots/read-coverage', range);
+    const { gaps } = await rig.ask('coverage/read', range);
     expect(gaps.map(({ state }) => state)).toEqual(['partial', 'missing']);
     release();
     const asked = rig.network.pages.length;

@@ -5,7 +5,7 @@ import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { fromCivilTime, toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
 import { toMaxTailMs } from '../../../period/unfetched-tail.ts';
 
-export type CoverageBucket = Output<'snapshots/read-coverage'>['buckets'][number];
+export type CoverageBucket = Output<'coverage/read'>['buckets'][number];
 
 /** What one cell of the map is: a day of the last ones, an hour of a day, a minute of an hour. */
 export type CoverageZoom = 'days' | 'hours' | 'minutes';

@@ -59,7 +59,7 @@ export function useCoverage(connection: Connection) {
   async function load(): Promise<void> {
     const span = whole.value;
     const read = async (report: ReportKind) => {
-      const coverage = await backend.call('snapshots/read-coverage', {
+      const coverage = await backend.call('coverage/read', {
         connectionId: connection.id,
         report,
         ...span,

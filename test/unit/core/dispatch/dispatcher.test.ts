@@ -32,7 +32,7 @@ describe('dispatcher', () => {
     };
     const call = dispatcherFor({
       'overview/read-volume': fail,
-      'snapshots/read-coverage': fail,
+      'coverage/read': fail,
       'downloads/start': fail,
       'records/open-view': fail,
     });
@@ -41,7 +41,7 @@ describe('dispatcher', () => {
     const order = [{ column: 'dateMs', descending: false }];
     const inputs = {
       'overview/read-volume': { connectionId: 'a', buckets: 5, ...span },
-      'snapshots/read-coverage': { connectionId: 'a', report: 'inbound-detail', buckets: 5, ...span },
+      'coverage/read': { connectionId: 'a', report: 'inbound-detail', buckets: 5, ...span },
       'downloads/start': { connectionId: 'a', report: 'inbound-detail', period, sliceDays: null },
       'records/open-view': { scope, filter: { conditions: [] }, order },
     };

@@ -41,7 +41,7 @@ async function show(
       makeSnapshot(DAY, { id: 5, name: 'The day before' }),
     ],
     'snapshots/read-storage': () => ({}) as never,
-    'snapshots/read-coverage': ({ fromMs }) => ({
+    'coverage/read': ({ fromMs }) => ({
       buckets: [],
       gaps:
         missingMs === 0 || fromMs === DAY.fromMs

@@ -76,7 +76,7 @@ async function show(path: string): Promise<void> {
     'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
     'snapshots/list': () => [older, cached],
     'snapshots/read-storage': () => ({}) as never,
-    'snapshots/read-coverage': () => ({ gaps: [] }) as never,
+    'coverage/read': () => ({ gaps: [] }) as never,
     'records/open-view': () => ({ viewId: 'view', rowCount: 100, isCounted: true, totalCount: 100 }),
     'records/close-view': () => null,
     'records/read-histogram': () => ({ split: 'class', series: [], buckets: [] }),

@@ -45,7 +45,7 @@ async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): P
     ],
     'snapshots/list': () => [...snapshots],
     'snapshots/read-storage': () => ({}) as never,
-    'snapshots/read-coverage': () => ({ gaps: [] }) as never,
+    'coverage/read': () => ({ gaps: [] }) as never,
     'records/open-view': () => ({
       viewId: `view-${(views += 1)}`,
       rowCount: 100,

@@ -23,7 +23,7 @@ async function show() {
     'connections/list': () => [makeConnection()],
     'snapshots/list': () => [],
     'snapshots/read-storage': () => ({}) as never,
-    'snapshots/read-coverage': () => ({ buckets: [], gaps: [] }),
+    'coverage/read': () => ({ buckets: [], gaps: [] }),
   });
   const { global } = await provideApplication(backend);
   await useAppStore().load();

@@ -20,7 +20,7 @@ it('says nothing of a failure for the days that were left for one of them', asyn
   const panel = mount(Panel, { global });
   coverage!.zoomIn(coverage!.rows.value[0]!.cells[3]!);
   await nextTick();
-  const calls = backend.of('snapshots/read-coverage');
+  const calls = backend.of('coverage/read');
   expect(calls).toHaveLength(2 * REPORT_KINDS.length);
   for (const call of calls.slice(REPORT_KINDS.length)) await call.answer({ buckets: [], gaps: [] });
   for (const call of calls.slice(0, REPORT_KINDS.length)) await call.refuse('cache.damaged');

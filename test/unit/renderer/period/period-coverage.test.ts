@@ -11,7 +11,7 @@ import { HeldBackend } from '../support/held-backend.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
-type Gaps = Output<'snapshots/read-coverage'>['gaps'];
+type Gaps = Output<'coverage/read'>['gaps'];
 
 const TO_MS = Date.UTC(2026, 10, 20, 14, 3, 10);
 const scope = {
@@ -34,7 +34,7 @@ let backend: ScriptedBackend;
 async function show(gaps: Gaps, endsNow = true, aheadMs = 0): Promise<string> {
   backend = new ScriptedBackend({
     'downloads/fetch-gaps': () => ({}) as never,
-    'snapshots/read-coverage': () => ({ gaps }) as never,
+    'coverage/read': () => ({ gaps }) as never,
   });
   const { global } = await provideApplication(backend);
   const Page = defineComponent({
@@ -140,7 +140,7 @@ describe('what is missing, while a period is downloaded', () => {
     });
     await hold('downloading');
     page = mount(Page, { global });
-    const answer = (gaps: Gaps) => held.of('snapshots/read-coverage').at(-1)!.answer({ gaps });
+    const answer = (gaps: Gaps) => held.of('coverage/read').at(-1)!.answer({ gaps });
     await answer([tail(80_000_000)]);
     expect([coverage.isCurrent, coverage.missingMs]).toEqual([true, 80_000_000]);
     await hold('complete');
@@ -154,7 +154,7 @@ describe('what is missing, while a period is downloaded', () => {
 describe('what is missing, after another period was chosen', () => {
   const asked = shallowRef<PeriodScope>(scope);
   let held: HeldBackend;
-  const answer = (place: number) => held.of('snapshots/read-coverage')[place]!;
+  const answer = (place: number) => held.of('coverage/read')[place]!;
 
   async function follow(): Promise<void> {
     held = new HeldBackend();

@@ -80,7 +80,7 @@ async function show(found: Session, missing: typeof missingOf = null, path = '/'
     'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
     'snapshots/list': () => [makeSnapshot(PERIOD)],
     'snapshots/read-storage': () => ({}) as never,
-    'snapshots/read-coverage': ({ report, toMs }) => {
+    'coverage/read': ({ report, toMs }) => {
       const gaps = {
         [report]: [],
         [missingOf ?? '']: [{ fromMs: FROM_MS, toMs: FROM_MS + 60_000, state: 'missing' as const }],

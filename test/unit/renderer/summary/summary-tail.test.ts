@@ -36,7 +36,7 @@ async function show(tailMs: number): Promise<void> {
       gaps: [{ fromMs: NOW_MS - tailMs + 1000, toMs: NOW_MS + 1000 }],
       missingMs: tailMs,
     }),
-    'snapshots/read-coverage': ({ toMs }) => ({
+    'coverage/read': ({ toMs }) => ({
       buckets: [],
       gaps: [{ fromMs: toMs - tailMs, toMs, state: 'missing' }],
     }),
