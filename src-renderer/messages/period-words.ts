@@ -20,16 +20,23 @@ export function toPeriodWords({ fromMs, toMs }: Pick<Period, 'fromMs' | 'toMs'>,
   return { kind: 'days', from: formatDay(fromMs, zone), to: formatDay(toMs, zone) };
 }
 
-/** Returns a function that puts a period into the words of the screen, in a zone. */
-export function usePeriodWords(): (period: Pick<Period, 'fromMs' | 'toMs'>, zone: string) => string {
+/**
+ * Returns a function that puts a period into the words of the screen, in a zone; a day that isn't whole (`isWhole`) is
+ * named as a day only.
+ */
+export function usePeriodWords(): (
+  period: Pick<Period, 'fromMs' | 'toMs'>,
+  zone: string,
+  isWhole?: boolean,
+) => string {
   const { t } = useI18n();
-  return (period, zone) => {
+  return (period, zone, isWhole = true) => {
     const words = toPeriodWords(period, zone);
     switch (words.kind) {
       case 'range':
         return words.text;
       case 'day':
-        return t('period.wholeDay', { day: words.day });
+        return isWhole ? t('period.wholeDay', { day: words.day }) : words.day;
       case 'days':
         return t('period.days', { from: words.from, to: words.to });
     }

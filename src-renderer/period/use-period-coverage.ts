@@ -1,5 +1,5 @@
-import { watchThrottled } from '@vueuse/core';
-import { computed, shallowRef, watch } from 'vue';
+import { useThrottleFn } from '@vueuse/core';
+import { computed, onScopeDispose, shallowRef, watch } from 'vue';
 import type { Output } from '../../src-main/common/contract/index.ts';
 import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { PeriodScope } from '../../src-main/common/model/records/record-scope.ts';
@@ -48,7 +48,9 @@ export function usePeriodCoverage(
   const following = useFollowingStore();
   const { isRunning: isFetching, error, attempt } = useAttempt();
   /** Null until it is known. Records that have only not settled yet are there, and so are no gaps. */
-  const found = shallowRef<(PeriodScope & { readonly gaps: readonly Gap[] }) | null>(null);
+  const found = shallowRef<
+    (PeriodScope & { readonly gaps: readonly Gap[]; readonly unreadyRecords: number }) | null
+  >(null);
   const tail = computed<Gap | null>(() => {
     const last = found.value?.gaps.at(-1);
     if (found.value === null || last === undefined || !endsNow() || last.toMs !== found.value.toMs)
@@ -70,6 +72,9 @@ export function usePeriodCoverage(
   const wasFilling = shallowRef(false);
   let ticket = 0;
 
+  /** What is missing is being fetched, also by following. */
+  const isBeingFetched = computed(() => gaps.value?.some(({ fetching }) => fetching !== null) ?? false);
+
   const missingMs = computed(() => sumUp(gaps.value ?? []));
 
   const partialMs = computed(() => sumUp((gaps.value ?? []).filter(({ state }) => state === 'partial')));
@@ -81,9 +86,12 @@ export function usePeriodCoverage(
     if (scope === null) return;
     const filling = isFilling.value;
     try {
-      const { gaps: read } = await backend.call('coverage/read', { ...scope, buckets: 1 });
+      const { gaps: read, unreadyRecords = 0 } = await backend.call('coverage/read', {
+        ...scope,
+        buckets: 1,
+      });
       if (mine !== ticket) return;
-      found.value = { ...scope, gaps: read.filter(({ state }) => state !== 'open') };
+      found.value = { ...scope, gaps: read.filter(({ state }) => state !== 'open'), unreadyRecords };
       wasFilling.value = filling;
     } catch {
       // Without its gaps a period is shown as what is known of it: nothing is claimed, and nothing of the one before.
@@ -99,7 +107,13 @@ export function usePeriodCoverage(
   }
 
   watch(() => JSON.stringify(readScope()), load, { immediate: true });
-  watchThrottled(() => snapshots.snapshots, load, { throttle: RELOAD_INTERVAL_MS });
+  const loadSoon = useThrottleFn(load, RELOAD_INTERVAL_MS, true);
+  onScopeDispose(
+    backend.on('coverage/changed', (subject) => {
+      const scope = readScope();
+      if (scope !== null && isSameReport(subject, scope)) void loadSoon();
+    }),
+  );
   watch(isFilling, (filling) => {
     if (!filling) void load();
   });
@@ -109,6 +123,8 @@ export function usePeriodCoverage(
     /** False once a download of the period has ended, until it is known what that left missing. */
     isCurrent: computed(() => isFilling.value || !wasFilling.value),
     gaps: computed(() => gaps.value ?? []),
+    /** Records that are stored but not yet in the engine. */
+    unreadyRecords: computed(() => found.value?.unreadyRecords ?? 0),
     /** What is missing, or was begun and holds only some of its records. */
     missingMs,
     /** How much of that holds some of its records: a download that is paused or ended early. */
@@ -125,6 +141,7 @@ export function usePeriodCoverage(
           tail.value.toMs - tail.value.fromMs > UNFETCHABLE_TAIL_MS),
     ),
     isFetching,
+    isBeingFetched,
     error,
     fetchGaps,
   };

@@ -82,7 +82,9 @@ export async function* benchAnalysis({ size, folder }: BenchOptions): AsyncGener
         explained: await measureMedian(async () =>
           analysis['analysis/explain']({ scope, filter: ALL, selection }),
         ),
-        findings: await measureMedian(() => readFindings({ cache, engine, ledger: openLedger(cache) }, 'one', toMs)),
+        findings: await measureMedian(() =>
+          readFindings({ cache, engine, ledger: openLedger(cache) }, 'one', toMs),
+        ),
       };
       await engine.close();
       const file = join(dirname(cacheFile), 'analysis.duckdb');

@@ -30,7 +30,9 @@ const snapshots: Command = {
     const { out } = context;
     const session = await context.open();
     const names = await nameConnections(session);
-    const found = await session.call('snapshots/list', { connectionId: await findOwner(context, session) });
+    const owner = await findOwner(context, session);
+    const all = await session.call('snapshots/list', { connectionId: owner });
+    const found = all.filter(({ isLook }) => isLook !== true);
     for (const each of found) {
       await out.json({
         snapshot: each.id,

@@ -11,7 +11,12 @@ export interface NamedExport {
   readonly tenant: number | null;
   readonly period: Period;
   readonly isComputed?: boolean;
+  /** Something of the period isn't cached. */
+  readonly isIncomplete?: boolean;
 }
+
+/** What the name of a file ends in that something is missing from. */
+export const INCOMPLETE_ENDING = '_incomplete';
 
 /**
  * Returns the name of an export's file without its ending, such as `inbound-detail_1001_2026-11-19`: days in the zone,

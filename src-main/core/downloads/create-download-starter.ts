@@ -25,7 +25,12 @@ export interface NewDownload {
 
 export interface DownloadStarter {
   /** A snapshot to be filled, of any report. */
-  beginSnapshot(connectionId: string, report: ReportKind, period: Period): Promise<Snapshot>;
+  beginSnapshot(
+    connectionId: string,
+    report: ReportKind,
+    period: Period,
+    isLook?: boolean,
+  ): Promise<Snapshot>;
   begin(download: NewDownload): Promise<Started>;
   /** Queues a download again, to continue where its walk over pages stands. */
   goOn(row: DownloadRow): Promise<Started>;
@@ -44,12 +49,17 @@ export function createDownloadStarter(options: {
 }): DownloadStarter {
   const { cache, connections, runner, emit, logger, now } = options;
 
-  const beginSnapshot: DownloadStarter['beginSnapshot'] = async (connectionId, report, period) => {
+  const beginSnapshot: DownloadStarter['beginSnapshot'] = async (
+    connectionId,
+    report,
+    period,
+    isLook = false,
+  ) => {
     const connection = connections.get(connectionId);
     const { tenant } = connection;
     const startedAtMs = now();
     const stillOpen = period.toMs >= startedAtMs - toLookBackMs(connection);
-    const about = { connectionId, tenant, report, period, startedAtMs, stillOpen };
+    const about = { connectionId, tenant, report, period, startedAtMs, stillOpen, isLook };
     const snapshot = await cache.createSnapshot(about);
     emit('snapshots/changed', snapshot);
     return snapshot;

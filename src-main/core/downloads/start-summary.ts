@@ -17,6 +17,10 @@ export function createSummaryStarter(options: {
 }): Handlers['summaries/start-fetch'] {
   const { cache, connections, tasks, starter, emit } = options;
 
+  const replaceLooks = async (snapshotId: number, isKept: boolean): Promise<void> => {
+    const snapshotIds = await cache.replaceLooks({ snapshotId, isKept });
+    if (snapshotIds.length > 0) emit('snapshots/removed', { snapshotIds });
+  };
   const fetchInto = async (snapshot: Snapshot, task: TaskHandle): Promise<void> => {
     const { id: snapshotId, connectionId, period } = snapshot;
     let latest = snapshot;
@@ -43,7 +47,12 @@ export function createSummaryStarter(options: {
       });
       const state = listShortcomings(latest).length === 0 ? 'complete' : 'incomplete';
       emit('snapshots/changed', await cache.finishSnapshot({ snapshotId, state, failure: null }));
+      if (snapshot.isLook === true) await replaceLooks(snapshotId, true);
     } catch (error) {
+      if (snapshot.isLook === true) {
+        await replaceLooks(snapshotId, false);
+        throw error;
+      }
       const state = latest.pageCount > 0 ? 'incomplete' : 'failed';
       const failure = toErrorInfo(error);
       emit('snapshots/changed', await cache.finishSnapshot({ snapshotId, state, failure }));
@@ -51,8 +60,8 @@ export function createSummaryStarter(options: {
     }
   };
 
-  return async ({ connectionId, direction, period }) => {
-    const snapshot = await starter.beginSnapshot(connectionId, `${direction}-summary`, period);
+  return async ({ connectionId, direction, period, isLook = false }) => {
+    const snapshot = await starter.beginSnapshot(connectionId, `${direction}-summary`, period, isLook);
     const { id: snapshotId } = snapshot;
     const task = tasks.start({ kind: 'summary', connectionId, snapshotId }, (handle) =>
       fetchInto(snapshot, handle),

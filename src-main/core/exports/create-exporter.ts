@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
-import type { Input, Output } from '../../common/contract/index.ts';
+import type { Emit, Input, Output } from '../../common/contract/index.ts';
+import type { Cache } from '../cache/cache.ts';
+import { measureSpans } from '../coverage/coverage-spans.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
-import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
+import { isDocumentFormat, type ExportFormat } from '../../common/model/exports/export-options.ts';
 import type { EvidenceParts } from './evidence/evidence-parts.ts';
 import { prepareEvidence } from './evidence/prepare-evidence.ts';
 import { openPartialFile, type PartialFile } from './partial-file.ts';
@@ -26,6 +28,8 @@ import { writePrepared } from './write-prepared.ts';
 
 /** Finished exports that can still be revealed; as many as the registry keeps ended tasks. */
 const FINISHED_KEPT = 50;
+/** Spans that are missing which a task lists. */
+const MAX_MISSING = 20;
 
 type Started = Promise<{ taskId: string | null }>;
 
@@ -55,6 +59,13 @@ interface Finished {
   readonly manifest: string | null;
 }
 
+/** Formats that say nothing about themselves that a reader would see. */
+const SILENT_FORMATS: ReadonlySet<string> = new Set<ExportFormat>(['csv', 'ndjson', 'parquet']);
+
+function needsManifest({ format, missing }: PreparedExport): boolean {
+  return missing.length > 0 && SILENT_FORMATS.has(format);
+}
+
 /** Exports snapshots, periods and results to files: streamed, under a partial name until they are whole. */
 export function createExporter(
   options: RecordParts &
@@ -63,6 +74,8 @@ export function createExporter(
     PortableParts &
     ReportParts &
     EvidenceParts & {
+      readonly cache: Pick<Cache, 'annotateSnapshot'>;
+      readonly emit: Emit;
       readonly tasks: TaskRegistry;
       readonly host: Pick<Host, 'kind' | 'chooseExportTarget' | 'revealExport' | 'printPdf'>;
       readonly partials: PartialList;
@@ -94,7 +107,7 @@ export function createExporter(
     const { bytes, sha256 } = await file.finish();
     const { cutTexts, replacedCharacters } = written;
     let manifest: string | null = null;
-    if (prepared.layout.manifest === true) {
+    if (prepared.layout.manifest ?? needsManifest(prepared)) {
       const whole = { about, file: basename(target), bytes, sha256, ...written };
       const commit = (): Promise<unknown> => file.commit();
       manifest = await writeManifest(options, prepared, target, { ...whole, commit });
@@ -123,7 +136,7 @@ export function createExporter(
   }
 
   function noteWritten(
-    { format, snapshotId }: PreparedExport | PreparedFile,
+    { format, snapshotId, missing }: PreparedExport | PreparedFile,
     target: string,
     task: TaskHandle,
     written: {
@@ -137,6 +150,9 @@ export function createExporter(
       fileName: basename(target),
       fileBytes: written.bytes,
       fileSha256: written.sha256,
+      ...(missing.length === 0
+        ? {}
+        : { missing: missing.slice(0, MAX_MISSING), missingMs: measureSpans(missing) }),
       ...(host.kind === 'web' ? {} : { filePath: target }),
     });
     logger.info('an export was written', { taskId: task.id, snapshotId, format, ...written });
@@ -181,6 +197,13 @@ export function createExporter(
     return { taskId: task.id };
   }
 
+  /** What is exported is kept, also where it had only been shown. */
+  async function keepLook({ scope }: Input<'exports/start'>): Promise<void> {
+    if (!('snapshotId' in scope)) return;
+    const { isLook = false } = await cache.getSnapshot(scope.snapshotId);
+    if (isLook) options.emit('snapshots/changed', await cache.annotateSnapshot(scope));
+  }
+
   async function prepare(input: Input<'exports/start'>): Promise<PreparedExport | PreparedDocument> {
     const { format } = input;
     if (format === 'evidence') return prepareEvidence(options, input, pseudonymKey);
@@ -195,7 +218,11 @@ export function createExporter(
   }
 
   return {
-    start: async (input) => start(await prepare(input), toPaceKind(input)),
+    start: async (input) => {
+      const prepared = await prepare(input);
+      await keepLook(input);
+      return start(prepared, toPaceKind(input));
+    },
     startResult: async (input) => start(prepareResult(options, input), toPaceKind(input)),
     startPortable: async (snapshotIds) => start(await preparePortable(options, snapshotIds), 'portable'),
     preview: async (input) => {

@@ -14,7 +14,7 @@ export function describeExport(
 ): ExportAbout {
   const { report, tenant, period, unreadableCount } = subject;
   const isFiltered = filter.conditions.length > 0;
-  const state = isFiltered && subject.state === 'complete' ? 'filtered' : subject.state;
+  const state = isFiltered && subject.state !== 'incomplete' ? 'filtered' : subject.state;
   const { startDate, endDate, zone } = period;
   const exportedAt = new Date(nowMs).toISOString();
   // A summary has no dates of records.

@@ -5,8 +5,9 @@ import { toEndMs, type Period } from '../../common/model/period.ts';
 import type { RecordScope } from '../../common/model/records/record-scope.ts';
 import type { ReportKind } from '../../common/reporting/reports.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Cache } from '../cache/cache.ts';
-import { isRead, join, type CoverageSpan } from '../coverage/coverage-spans.ts';
+import { join, listLacking, type CoverageSpan } from '../coverage/coverage-spans.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import type { ExportProvenance } from './prepared-export.ts';
 
@@ -19,6 +20,7 @@ export interface ExportSubject {
   readonly period: Period;
   /** What the ledger says: `open` where late records may still come, `incomplete` where something isn't cached. */
   readonly state: 'complete' | 'open' | 'incomplete';
+  readonly isIncomplete: boolean;
   /** Null for a period. */
   readonly snapshotId: number | null;
   readonly recordCount: number | null;
@@ -26,6 +28,8 @@ export interface ExportSubject {
   readonly unreadableCount: number;
   /** A summary that is computed of cached records. */
   readonly isComputed?: boolean;
+  /** What of it was not read to its end. */
+  readonly missing: readonly TimeSpan[];
   /** Where the records come from, and what is missing of them. */
   readonly provenance: Pick<ExportProvenance, 'snapshotIds' | 'gaps'>;
 }
@@ -58,7 +62,7 @@ export async function readExportSubject(
       tenant,
       snapshotId: id,
       unreadableCount,
-      state: toState(spans),
+      ...toState(spans),
       provenance: { snapshotIds: [id], gaps: toGaps(spans) },
     };
   }
@@ -83,7 +87,7 @@ export async function readExportSubject(
       toMs: lastMs,
       zone,
     },
-    state: toState(spans),
+    ...toState(spans),
     snapshotId: null,
     recordCount: null,
     unreadableCount: countUnreadable(within),
@@ -91,13 +95,17 @@ export async function readExportSubject(
   };
 }
 
-function toState(spans: readonly CoverageSpan[]): ExportSubject['state'] {
-  if (!spans.every(isRead)) return 'incomplete';
-  return spans.every(({ state }) => state === 'settled') ? 'complete' : 'open';
+function toState(spans: readonly CoverageSpan[]): Pick<ExportSubject, 'state' | 'isIncomplete' | 'missing'> {
+  const missing = listLacking(spans);
+  if (missing.length > 0) return { state: 'incomplete', isIncomplete: true, missing };
+  const isSettled = spans.every(({ state }) => state === 'settled');
+  return { state: isSettled ? 'complete' : 'open', isIncomplete: false, missing };
 }
 
 function toGaps(spans: readonly CoverageSpan[]): ExportProvenance['gaps'] {
-  const gaps = spans.flatMap(({ fromMs, toMs, state }) => (state === 'settled' ? [] : [{ fromMs, toMs, state }]));
+  const gaps = spans.flatMap(({ fromMs, toMs, state }) =>
+    state === 'settled' ? [] : [{ fromMs, toMs, state }],
+  );
   return join(gaps, (a, b) => a.state === b.state);
 }
 

@@ -61,6 +61,7 @@ export async function prepareRecords(
     connectionId,
     snapshotId,
     recordCount,
+    missing: subject.missing,
     suggestedName: toExportFileName(subject, format, { zone, filter }),
     describe: (count, nowMs) => describeExport(subject, input, count, nowMs),
     provenance: { connectionId, ...provenance },

@@ -48,6 +48,7 @@ export function prepareResult(parts: ResultParts, input: ResultInput): PreparedE
     suggestedName: toExportFileName({ report: 'sql', tenant, period }, format, { zone }),
     snapshotId: null,
     recordCount: rowCount,
+    missing: [],
     describe: (recordCount, nowMs) => ({
       report: 'sql',
       ...(tenant === null ? {} : { tenant }),

@@ -4,6 +4,7 @@ import type {
   ExportLayout,
   RecordFormat,
 } from '../../common/model/exports/export-options.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { EngineFile } from '../analysis/engine/files/write-file.ts';
 import type { CallOptions } from '../calls/pair-calls.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
@@ -35,6 +36,8 @@ interface PreparedTarget {
   readonly snapshotId: number | null;
   /** Null while the number of rows is not known. */
   readonly recordCount: number | null;
+  /** What of its period was not read to its end. */
+  readonly missing: readonly TimeSpan[];
 }
 
 /** A document that only needs a target: it is made of records as a whole, and tells itself what it holds. */

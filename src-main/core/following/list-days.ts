@@ -39,7 +39,11 @@ export async function listFollowedDays(
   const followed = own.filter(({ settledToMs }) => settledToMs !== undefined);
   const days = listDays(fromMs, nowMs, zone);
   const whole = { fromMs: days[0]?.fromMs ?? nowMs, toMs: days.at(-1)?.toMs ?? nowMs };
-  const known = await ledger.readHeld({ connectionId, report }, whole, (row) => isOwn(row, connection, report) && row.snapshot.settledToMs === undefined);
+  const known = await ledger.readHeld(
+    { connectionId, report },
+    whole,
+    (row) => isOwn(row, connection, report) && row.snapshot.settledToMs === undefined,
+  );
   const held = toPlain(known.filter(({ state }) => state === 'settled')).filter(
     (span) => span.toMs - span.fromMs >= MIN_HELD_MS,
   );

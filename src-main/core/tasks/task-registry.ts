@@ -20,6 +20,8 @@ export interface TaskHandle {
         | 'fileSha256'
         | 'filePath'
         | 'manifestName'
+        | 'missing'
+        | 'missingMs'
         | 'cutTexts'
         | 'replacedCharacters'
         | 'directionMarks'

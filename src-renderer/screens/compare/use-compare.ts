@@ -28,6 +28,10 @@ interface Read {
   readonly before: CompareSide;
   readonly after: CompareSide;
   readonly choice: CompareChoice;
+  /** What was stored of the report by then. */
+  readonly stored: string;
+  /** What was not cached of either period by then. */
+  readonly lacks: Readonly<Record<'own' | 'partner', Parameters<typeof judgeCache>[2]>>;
 }
 
 /** What was found, and how much of it is known. */
@@ -106,13 +110,24 @@ export function useCompare() {
     ),
   };
 
+  const stored = computed(() =>
+    usable.value.map(({ id, state, recordCount }) => [id, state, recordCount].join()).join(';'),
+  );
+  const toLacks = ({ gaps, cachedUntilMs }: ReturnType<typeof usePeriodCoverage>) => ({
+    gaps: gaps.value,
+    cachedUntilMs: cachedUntilMs.value,
+  });
+
   const compared = computed<Compared | null>(() => {
     if (read.value === null) return null;
     const { comparison, before, after, choice: own } = read.value;
-    const judge = (side: CompareSide, { count }: ComparedSide, name: 'own' | 'partner') => {
-      const { gaps, cachedUntilMs } = coverage[name];
-      return judgeCache(side, count, { gaps: gaps.value, cachedUntilMs: cachedUntilMs.value });
-    };
+    // Figures from before a download say nothing of what it brought.
+    const lacks =
+      read.value.stored === stored.value
+        ? { own: toLacks(coverage.own), partner: toLacks(coverage.partner) }
+        : read.value.lacks;
+    const judge = (side: CompareSide, { count }: ComparedSide, name: 'own' | 'partner') =>
+      judgeCache(side, count, lacks[name]);
     const { total } = comparison;
     const cached = {
       before: judge(before, total.before, own.isSwapped ? 'own' : 'partner'),
@@ -132,6 +147,10 @@ export function useCompare() {
     if (wanted === null) return;
     const { before, after } = wanted;
     const own = choice.value;
+    const asOf = {
+      stored: stored.value,
+      lacks: { own: toLacks(coverage.own), partner: toLacks(coverage.partner) },
+    };
     const toInput = ({ scope, conditions, lengthMs }: CompareSide) => ({
       scope,
       lengthMs,
@@ -164,7 +183,7 @@ export function useCompare() {
         readBars(after),
       ]);
       if (mine !== ticket) return;
-      read.value = { comparison, before, after, choice: own };
+      read.value = { comparison, before, after, choice: own, ...asOf };
       twins.value = { before: earlier, after: later };
       error.value = null;
     } catch (thrown) {
@@ -197,7 +216,7 @@ export function useCompare() {
   );
   // A period that ends now has moved on by the time that more of it is cached.
   watchThrottled(
-    () => usable.value.map(({ id, state, recordCount }) => [id, state, recordCount].join()).join(';'),
+    stored,
     () => {
       asOfMs.value = Date.now();
       void load();

@@ -31,7 +31,7 @@ export function useDetail(readDirection: () => Direction) {
     () => (period.value?.toMs ?? 0) + 1000 > asOfMs.value,
   );
   const { task, isStarting, downloadError, startDownload } = useDetailDownload(detailScope);
-  const { reopen } = useRecordView(
+  const { reopen, isBehind } = useRecordView(
     detailScope,
     () => filter.value,
     () => order.value,
@@ -66,5 +66,6 @@ export function useDetail(readDirection: () => Direction) {
     group: (by: Grouping) => (grouping.value = by),
     orderFault,
     reopen,
+    isBehind,
   };
 }

@@ -1,5 +1,5 @@
 import { useThrottleFn } from '@vueuse/core';
-import { computed, getCurrentScope, onBeforeUnmount, watch } from 'vue';
+import { computed, getCurrentScope, onBeforeUnmount, watch, type ComputedRef } from 'vue';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { useRecordsStore } from '../../stores/records/records.ts';
@@ -21,6 +21,8 @@ export function useRecordView(
 ): {
   /** Opens the records anew, of a period that moves with the clock as of now. */
   reopen(): void;
+  /** Records are stored that the open view was opened too early for. */
+  readonly isBehind: ComputedRef<boolean>;
 } {
   const clock = useClockStore();
   const periods = usePeriodStore();
@@ -28,6 +30,15 @@ export function useRecordView(
 
   const question = computed(() =>
     JSON.stringify([scope.value, parts.value.length > 0, readFilter(), readOrder(), clock.zone]),
+  );
+
+  const stored = computed(() =>
+    parts.value
+      .map(
+        ({ id, recordCount, state, reading, period: { fromMs } }) =>
+          `${id} ${recordCount} ${state} ${reading} ${fromMs}`,
+      )
+      .join(),
   );
 
   function open(): void {
@@ -42,6 +53,7 @@ export function useRecordView(
       order: readOrder(),
       span: toZoomedSpan(readFilter(), { fromMs: chosen.fromMs, toMs: chosen.toMs + 1000 }),
       zone: clock.zone,
+      stored: stored.value,
       subject: JSON.stringify([connection.value?.id, report.value, pinnedId.value ?? periods.selection]),
     });
   }
@@ -64,17 +76,8 @@ export function useRecordView(
   );
 
   watch(question, open, { immediate: true });
-  watch(
-    () =>
-      parts.value
-        .map(
-          ({ id, recordCount, state, reading, period: { fromMs } }) =>
-            `${id} ${recordCount} ${state} ${reading} ${fromMs}`,
-        )
-        .join(),
-    () => void reopenSoon(),
-  );
+  watch(stored, () => void reopenSoon());
   onBeforeUnmount(records.close);
 
-  return { reopen };
+  return { reopen, isBehind: computed(() => records.view !== null && records.view.stored !== stored.value) };
 }

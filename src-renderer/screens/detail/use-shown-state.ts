@@ -13,10 +13,19 @@ export function useShownState(readDetail: () => Detail) {
     // That the previous filter found nothing says nothing of this one.
     if (records.isFiltering) return null;
     if (task !== null && records.view.totalCount === 0) return null;
+    // Nothing is denied that the view was opened too early for.
+    if (readDetail().isBehind) return 'reading';
     return filter.conditions.length === 0 ? 'empty' : 'filtered';
   });
   const isWaiting = computed(
     () => records.view === null || (records.isFiltering && records.view.rowCount === 0),
   );
-  return { emptyKind, isWaiting };
+  /** Records that are stored, and that the view doesn't have yet. */
+  const readingCount = computed(() => {
+    const { coverage, parts } = readDetail();
+    return coverage.unreadyRecords > 0
+      ? coverage.unreadyRecords
+      : parts.reduce((sum, { recordCount }) => sum + recordCount, 0);
+  });
+  return { emptyKind, isWaiting, readingCount };
 }

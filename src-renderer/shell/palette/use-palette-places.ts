@@ -61,7 +61,7 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
         action: { kind: 'connection', connectionId: connection.id },
       }));
   const listSnapshots = (): PaletteEntry[] =>
-    (snapshots.snapshots ?? [])
+    (snapshots.listed ?? [])
       .filter(({ connectionId }) => connectionId === connections.active?.id)
       .map((snapshot) => {
         const { id, name, report, period } = snapshot;

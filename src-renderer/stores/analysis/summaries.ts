@@ -102,7 +102,7 @@ export const useSummariesStore = defineStore('summaries', () => {
     fetching = new AbortController();
     isFetching.value = true;
     try {
-      const input = { connectionId, direction, period };
+      const input = { connectionId, direction, period, isLook: true };
       const { snapshotId } = await runTask(backend, 'summaries/start-fetch', input, fetching.signal);
       if (mine !== tickets.fetch || snapshotId === null) return null;
       const snapshot = await backend.call('snapshots/get', { snapshotId });

@@ -1,6 +1,6 @@
 import { useThrottleFn } from '@vueuse/core';
 import { defineStore } from 'pinia';
-import { shallowRef } from 'vue';
+import { computed, shallowRef } from 'vue';
 import type { EventPayload, Input, Output } from '../../../src-main/common/contract/index.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { useBackend } from '../../backend/backend.ts';
@@ -13,6 +13,8 @@ const STORAGE_INTERVAL_MS = 2000;
 export const useSnapshotsStore = defineStore('snapshots', () => {
   const backend = useBackend();
   const snapshots = shallowRef<readonly Snapshot[] | null>(null);
+  /** Without those that were only looked at. */
+  const listed = computed(() => snapshots.value?.filter(({ isLook }) => isLook !== true) ?? null);
   const storage = shallowRef<Output<'snapshots/read-storage'> | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
   /** How many of the cached records can be asked about; null where that is all of them, or nearly. */
@@ -94,5 +96,17 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
       : [changed, ...current];
   }
 
-  return { snapshots, storage, feed, error, load, loadStorage, remove, restore, annotate, verify } as const;
+  return {
+    snapshots,
+    listed,
+    storage,
+    feed,
+    error,
+    load,
+    loadStorage,
+    remove,
+    restore,
+    annotate,
+    verify,
+  } as const;
 });

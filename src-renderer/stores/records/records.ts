@@ -27,6 +27,8 @@ export interface RecordQuestion {
   readonly zone: string;
   /** The same for the same choice of records, also where its period has moved on; absent where it can't. */
   readonly subject?: string | undefined;
+  /** Changes with what is stored of the scope. */
+  readonly stored?: string;
 }
 
 /** How the records are charted. */

@@ -160,11 +160,7 @@ export async function openExports(folder: string): Promise<ExportsRig> {
         last: null,
       };
       const parts = { cache, engine, ledger, partials, version: '1.2.3', now };
-      await updateDataset(
-        parts,
-        { dataset, connection: CONNECTION },
-        { signal, progress: () => undefined },
-      );
+      await updateDataset(parts, { dataset, connection: CONNECTION }, { signal, progress: () => undefined });
     },
     async close() {
       await tasks.stop();

@@ -177,7 +177,9 @@ describe('the findings of cached traffic', () => {
 
   it('are the same whenever they are asked for', async () => {
     expect(await read(END_MS)).toEqual(await read(END_MS));
-    expect((await readFindings({ cache, engine, ledger: openLedger(cache) }, 'one', END_MS + 9 * DAY_MS)).findings).toEqual(
+    expect(
+      (await readFindings({ cache, engine, ledger: openLedger(cache) }, 'one', END_MS + 9 * DAY_MS)).findings,
+    ).toEqual(
       (await readFindings({ cache, engine, ledger: openLedger(cache) }, 'one', END_MS + 3 * DAY_MS)).findings,
     );
   });

@@ -39,7 +39,14 @@ beforeEach(async () => {
     last: null,
   };
   const partials = await openPartialList(folder, Date.now(), createSilentLogger());
-  parts = { cache, engine, ledger: openLedger(cache), partials, version: '1.2.3', now: () => FIRST_MS + 40 * DAY_MS };
+  parts = {
+    cache,
+    engine,
+    ledger: openLedger(cache),
+    partials,
+    version: '1.2.3',
+    now: () => FIRST_MS + 40 * DAY_MS,
+  };
 });
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
@@ -228,11 +235,7 @@ it('keeps outbound records, those without a date, and the folder of a connection
     [null, 1],
   ]);
   const task = { signal: new AbortController().signal, progress: () => undefined };
-  await updateDataset(
-    parts,
-    { dataset, connection: { ...CONNECTION, name: 'Renamed' } },
-    task,
-  );
+  await updateDataset(parts, { dataset, connection: { ...CONNECTION, name: 'Renamed' } }, task);
   const other = { ...CONNECTION, id: 'two' };
   await mkdir(dataset.folder, { recursive: true });
   await updateDataset(parts, { dataset, connection: other }, task);

@@ -40,6 +40,8 @@ export interface ScheduleRig {
   following: Pick<Following, 'failure' | 'failingSinceMs'> | undefined;
   /** Caches a whole day, with so many records. */
   fillDay(day: string, count: number): Promise<void>;
+  /** The same for a span of it. */
+  fillSpan(from: string, to: string, count: number): Promise<void>;
   removeConnection(): void;
   close(): Promise<void>;
 }
@@ -126,12 +128,17 @@ export async function createScheduleRig({ cache, engine, file }: SharedCache): P
       nowMs = Date.parse(text);
     },
     onFetch: () => [],
-  followed: null,
-  following: undefined,
-    async fillDay(day, count) {
+    followed: null,
+    following: undefined,
+    fillDay: (day, count) => {
       const fromMs = Date.parse(`${day}T00:00:00Z`);
-      const toMs = fromMs + DAY_MS - 1_000;
-      const period = { startDate: `${day} 00:00:00`, endDate: `${day} 23:59:59`, fromMs, toMs, zone: 'UTC' };
+      return rig.fillSpan(`${day}T00:00:00Z`, new Date(fromMs + DAY_MS).toISOString(), count);
+    },
+    async fillSpan(from, to, count) {
+      const fromMs = Date.parse(from);
+      const toMs = Date.parse(to) - 1_000;
+      const write = (atMs: number): string => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
+      const period = { startDate: write(fromMs), endDate: write(toMs), fromMs, toMs, zone: 'UTC' };
       const documents = Array.from({ length: count }, (_, index) =>
         createDocument(index, { Date: new Date(fromMs + index * 1_000).toISOString() }),
       );

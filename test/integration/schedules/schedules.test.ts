@@ -181,6 +181,92 @@ describe('a schedule', () => {
     await looked;
     expect(schedules.readLog(id)[0]).toMatchObject({ state: 'incomplete', records: 1 });
   });
+
+  it('waits for what following is fetching, instead of fetching it again or going on without', async () => {
+    const { schedules } = await rig.open();
+    const { id } = await addSchedule(schedules, { fetchesMissing: true, query: '' });
+    const asked: unknown[] = [];
+    rig.onFetch = (input) => {
+      asked.push(input);
+      return [];
+    };
+    rig.followed = { fromMs: Date.parse('2026-11-20T05:00:00Z'), toMs: Date.parse('2026-11-21T07:00:00Z') };
+    await rig.fillSpan('2026-11-20T00:00:00Z', '2026-11-20T05:00:00Z', 2);
+    rig.setNow('2026-11-21T07:00:01Z');
+    const looked = schedules.look();
+    await vi.waitFor(() => expect(schedules.readLog(id)[0]).toMatchObject({ state: 'running' }));
+    await schedules.look();
+    expect(schedules.readLog(id)[0]).toMatchObject({ state: 'running' });
+    await rig.fillDay('2026-11-20', 5);
+    rig.followed = null;
+    await schedules.look();
+    await looked;
+    expect(schedules.readLog(id)[0]).toMatchObject({ state: 'done', records: 5, missingMs: 0, error: null });
+    expect(asked).toEqual([]);
+  });
+
+  it('gives up following that has failed for half an hour, and says why something is missing', async () => {
+    await rig.fillSpan('2026-11-20T00:00:00Z', '2026-11-20T05:00:00Z', 2);
+    const { schedules } = await rig.open();
+    const { id } = await addSchedule(schedules, { fetchesMissing: true, query: '' });
+    rig.followed = { fromMs: Date.parse('2026-11-20T05:00:00Z'), toMs: Date.parse('2026-11-21T07:00:00Z') };
+    rig.following = {
+      failure: { code: 'client.unreachable', message: 'There was no answer.', details: {} },
+      failingSinceMs: Date.parse('2026-11-21T06:30:00Z'),
+    };
+    rig.setNow('2026-11-21T07:00:01Z');
+    await schedules.look();
+    expect(schedules.readLog(id)[0]).toMatchObject({
+      state: 'incomplete',
+      records: 2,
+      missingMs: 19 * 3_600_000,
+      error: { code: 'client.unreachable' },
+    });
+  });
+
+  it('fetches itself what somebody else began to fetch and gave up', async () => {
+    const { schedules, tasks } = await rig.open();
+    const { id } = await addSchedule(schedules, { fetchesMissing: true, query: '' });
+    const asked: unknown[] = [];
+    rig.onFetch = ({ fromMs, toMs }) => {
+      asked.push([fromMs, toMs]);
+      const task = tasks.start({ kind: 'download' }, () => rig.fillDay('2026-11-20', 3));
+      return [{ taskId: task.id, snapshotId: 1 }];
+    };
+    const fromMs = Date.parse('2026-11-20T00:00:00Z');
+    rig.followed = { fromMs, toMs: Date.parse('2026-11-21T07:00:00Z') };
+    rig.setNow('2026-11-21T07:00:01Z');
+    const looked = schedules.look();
+    await vi.waitFor(() => expect(schedules.readLog(id)[0]).toMatchObject({ state: 'running' }));
+    rig.followed = null;
+    await vi.waitFor(async () => {
+      await schedules.look();
+      expect(asked).toEqual([[fromMs, Date.parse('2026-11-20T23:59:59Z')]]);
+    });
+    await looked;
+    expect(schedules.readLog(id)[0]).toMatchObject({ state: 'done', records: 3 });
+  });
+
+  it('what a run since the last one could not write is made up for by the next', async () => {
+    rig.setNow('2026-11-20T08:00:00Z');
+    const { schedules } = await rig.open();
+    const { id } = await addSchedule(schedules, { period: 'since-before', query: '' });
+    await rig.fillDay('2026-11-20', 3);
+    rig.setNow('2026-11-21T07:00:01Z');
+    await schedules.look();
+    expect(schedules.readLog(id)[0]).toMatchObject({
+      state: 'incomplete',
+      writtenToMs: Date.parse('2026-11-21T00:00:00Z'),
+    });
+    await rig.fillDay('2026-11-21', 4);
+    rig.setNow('2026-11-22T07:00:01Z');
+    await schedules.look();
+    expect(schedules.readLog(id)[0]).toMatchObject({
+      records: 4,
+      fromMs: Date.parse('2026-11-21T00:00:00Z'),
+      writtenToMs: Date.parse('2026-11-22T00:00:00Z'),
+    });
+  });
 });
 
 describe('after the application was closed', () => {
@@ -204,7 +290,7 @@ describe('after the application was closed', () => {
   });
 
   it('a run that was cut off is made again, one that was cancelled is not', async () => {
-    await rig.fillDay('2026-11-20', 1);
+    await rig.fillDay('2026-11-19', 1);
     const first = await rig.open();
     const { id } = await addSchedule(first.schedules, { fetchesMissing: true });
     const hang = (tasks: typeof first.tasks): void => {

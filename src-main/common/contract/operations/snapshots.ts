@@ -1,12 +1,7 @@
 import { Type } from 'typebox';
 import { SnapshotReading } from '../../model/cache/reading.ts';
 import { RecordRow } from '../../model/records/record.ts';
-import {
-  JournalPage,
-  OtherFields,
-  SetAsideEntry,
-  Snapshot,
-} from '../../model/cache/snapshot.ts';
+import { JournalPage, OtherFields, SetAsideEntry, Snapshot } from '../../model/cache/snapshot.ts';
 import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation, SnapshotId, TaskId } from '../operation.ts';
 

@@ -9,10 +9,16 @@ import { FillingTask, operation, SnapshotId } from '../operation.ts';
 export const summariesOperations = {
   /**
    * Starts a task of kind `summary` that fetches a summary report into a new snapshot. What arrived before a cancel
-   * stays, as an incomplete snapshot.
+   * stays, as an incomplete snapshot. One that `isLook` is only shown: it takes the place of the one before, is in no
+   * list, and leaves nothing behind where it fails. `snapshots/annotate` and an export keep it.
    */
   'summaries/start-fetch': operation(
-    Type.Object({ connectionId: Type.String(), direction: DirectionSchema, period: Period }),
+    Type.Object({
+      connectionId: Type.String(),
+      direction: DirectionSchema,
+      period: Period,
+      isLook: Type.Optional(Type.Boolean()),
+    }),
     FillingTask,
   ),
   /** Groups of a cached summary snapshot. */

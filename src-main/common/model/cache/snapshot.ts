@@ -70,6 +70,8 @@ export const Snapshot = Type.Object({
   name: Type.String(),
   note: Type.String(),
   pinned: Type.Boolean(),
+  /** A reported summary that was only shown: the newest one of its period, which the Library leaves out. */
+  isLook: Type.Optional(Type.Boolean()),
   /** The snapshot that this one fetched again to see what changed; null for one of its own, or once that is gone. */
   refreshOf: Nullable(Type.Integer()),
   verification: Nullable(Verification),

@@ -89,6 +89,9 @@ export const Task = Type.Object({
   filePath: Type.Optional(Type.String()),
   /** Export: the name of the manifest beside it. */
   manifestName: Type.Optional(Type.String()),
+  /** Export: the first spans that are missing from it, and how much that is altogether. */
+  missing: Type.Optional(Type.Array(Type.Object({ fromMs: Type.Integer(), toMs: Type.Integer() }))),
+  missingMs: Type.Optional(Type.Integer()),
   /** Export: texts that were cut, since a cell of the format holds no more. */
   cutTexts: Type.Optional(Type.Integer()),
   /** Export: characters that the format can't hold, such as NUL; the replacement character stands in their place. */

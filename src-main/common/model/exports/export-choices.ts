@@ -61,7 +61,7 @@ export function toLayout(
   return {
     fieldNames,
     dates,
-    manifest,
+    ...(manifest ? { manifest } : {}),
     ...(format === 'csv' ? { csv } : {}),
     ...(columns === null ? {} : { columns: [...columns] }),
   };

@@ -54,7 +54,10 @@ export const ExportLayout = Type.Object({
   dates: Type.Optional(ExportDates),
   /** CSV only; RFC_4180 by default. */
   csv: Type.Optional(CsvDialect),
-  /** Writes `<file>.manifest.json` beside the file: what it holds, how complete that is, and its SHA-256. */
+  /**
+   * Writes `<file>.manifest.json` beside the file: what it holds, how complete that is, and its SHA-256. By default beside
+   * CSV, NDJSON and Parquet from which something is missing: nothing in them says so.
+   */
   manifest: Type.Optional(Type.Boolean()),
 });
 export type ExportLayout = Static<typeof ExportLayout>;
@@ -84,8 +87,8 @@ export function toPresetLayout(preset: BuiltInPreset, decimalSign: string): Expo
       decimalSign: isComma ? ',' : '.',
       byteOrderMark: true,
     };
-    return { fieldNames: 'original', dates: 'readable', csv, manifest: false };
+    return { fieldNames: 'original', dates: 'readable', csv };
   }
-  if (preset === 'rfc4180') return { fieldNames: 'original', dates: 'both', csv: RFC_4180, manifest: false };
+  if (preset === 'rfc4180') return { fieldNames: 'original', dates: 'both', csv: RFC_4180 };
   return { fieldNames: 'original', dates: 'received', csv: { ...RFC_4180, guard: false }, manifest: true };
 }

@@ -9,7 +9,12 @@ import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { rejectOnAbort } from '../../calls/reject-on-abort.ts';
 import { countClasses, countValues, type ClassCount, type ValueCount } from './count-records.ts';
-import { createEngineFeed, type EngineFeed, type FedMark, type FeedProgress } from './feed/create-engine-feed.ts';
+import {
+  createEngineFeed,
+  type EngineFeed,
+  type FedMark,
+  type FeedProgress,
+} from './feed/create-engine-feed.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';

@@ -61,6 +61,7 @@ CREATE TABLE snapshots (
   name TEXT NOT NULL DEFAULT '',
   note TEXT NOT NULL DEFAULT '',
   is_pinned INTEGER NOT NULL DEFAULT 0,
+  is_look INTEGER NOT NULL DEFAULT 0,
   refresh_of INTEGER REFERENCES snapshots ON DELETE SET NULL,
   verified_at_ms INTEGER,
   damaged_pages INTEGER,

@@ -8,12 +8,13 @@ import type { Database } from '../../../node/open-database.ts';
 
 type SnapshotRow = Omit<
   Snapshot,
-  'period' | 'remarks' | 'stillOpen' | 'pinned' | 'verification' | 'settledToMs' | 'imported'
+  'period' | 'remarks' | 'stillOpen' | 'pinned' | 'isLook' | 'verification' | 'settledToMs' | 'imported'
 > &
   Period & {
     readonly stillOpen: number;
     readonly settledToMs: number | null;
     readonly pinned: number;
+    readonly isLook: number;
     readonly verifiedAtMs: number | null;
     readonly damagedPages: number | null;
     /** JSON. */
@@ -40,8 +41,8 @@ const SELECT = `
     total_document AS totalDocument, page_count AS pageCount, size_bytes AS sizeBytes,
     started_at_ms AS startedAtMs, fetched_at_ms AS fetchedAtMs, id_report AS idReport,
     name_visualization AS nameVisualization, failure, still_open AS stillOpen, name, note,
-    is_pinned AS pinned, refresh_of AS refreshOf, verified_at_ms AS verifiedAtMs, damaged_pages AS damagedPages, reading,
-    settled_to_ms AS settledToMs, imported, fetched_order AS fetchedOrder
+    is_pinned AS pinned, is_look AS isLook, refresh_of AS refreshOf, verified_at_ms AS verifiedAtMs,
+    damaged_pages AS damagedPages, reading, settled_to_ms AS settledToMs, imported, fetched_order AS fetchedOrder
   FROM snapshots WHERE is_removed = 0`;
 
 /** Reads snapshots; those being removed are gone already. */
@@ -71,6 +72,7 @@ export function createSnapshotReader(database: Database): SnapshotReader {
       damagedPages,
       settledToMs,
       imported,
+      isLook,
       ...more
     } = row;
     const origin = imported === null ? null : parseImported(imported);
@@ -81,6 +83,7 @@ export function createSnapshotReader(database: Database): SnapshotReader {
       ...(settledToMs === null ? {} : { settledToMs }),
       ...(origin === null ? {} : { imported: origin }),
       pinned: row.pinned === 1,
+      ...(isLook === 1 ? { isLook: true } : {}),
       remarks: remarks.all(row.id).map(toRemark),
       verification: verifiedAtMs === null ? null : { atMs: verifiedAtMs, damagedPages: damagedPages ?? 0 },
     };

@@ -16,21 +16,37 @@ export interface NewSnapshot {
   readonly startedAtMs: number;
   /** The period reaches up to "now". */
   readonly stillOpen: boolean;
+  /** It is only shown. */
+  readonly isLook?: boolean;
 }
 
 /** Everything that is written of a snapshot as a whole; each call returns the snapshot as it is afterwards. */
 export function createSnapshotWriter(database: Database, snapshots: SnapshotReader) {
   const insert = database.prepare(
     `INSERT INTO snapshots (connection_id, tenant, report, start_date, end_date, from_ms, to_ms, zone, state,
-       started_at_ms, still_open, fetched_order)
+       started_at_ms, still_open, is_look, fetched_order)
      VALUES (@connectionId, @tenant, @report, @startDate, @endDate, @fromMs, @toMs, @zone, 'downloading',
-       @startedAtMs, @stillOpen, ${NEXT_FETCHED_ORDER})`,
+       @startedAtMs, @stillOpen, @isLook, ${NEXT_FETCHED_ORDER})`,
   );
   const finish = database.prepare('UPDATE snapshots SET state = ?, failure = ? WHERE snapshot_id = ?');
   const annotate = database.prepare(
-    `UPDATE snapshots SET name = coalesce(?, name), note = coalesce(?, note), is_pinned = coalesce(?, is_pinned)
+    `UPDATE snapshots SET name = coalesce(?, name), note = coalesce(?, note), is_pinned = coalesce(?, is_pinned),
+       is_look = 0
      WHERE snapshot_id = ? AND is_removed = 0`,
   );
+  const hide = 'UPDATE snapshots SET is_removed = 1, removed_at_ms = 0 WHERE is_look = 1 AND is_removed = 0';
+  const dropped = database
+    .prepare<[number], number>(`${hide} AND snapshot_id = ? RETURNING snapshot_id`)
+    .pluck();
+  const replaced = database
+    .prepare<[number, number], number>(
+      `${hide} AND snapshot_id != ? AND EXISTS (
+         SELECT 1 FROM snapshots AS s WHERE s.snapshot_id = ? AND s.connection_id = snapshots.connection_id
+           AND s.report = snapshots.report AND s.to_ms - s.from_ms = snapshots.to_ms - snapshots.from_ms
+           AND (s.from_ms = snapshots.from_ms OR (s.still_open = 1 AND snapshots.still_open = 1)))
+       RETURNING snapshot_id`,
+    )
+    .pluck();
   const clear = database.prepare('UPDATE pages SET is_damaged = 0 WHERE snapshot_id = ? AND is_damaged = 1');
   const mark = database.prepare('UPDATE pages SET is_damaged = 1 WHERE snapshot_id = ? AND page_number = ?');
   const saveCheck = database.prepare(
@@ -42,8 +58,9 @@ export function createSnapshotWriter(database: Database, snapshots: SnapshotRead
     saveCheck.run(atMs, check.damagedPages.length + check.missingPages, snapshotId);
   });
   return {
-    createSnapshot: ({ period, stillOpen, ...more }: NewSnapshot): Snapshot => {
-      const { lastInsertRowid } = insert.run({ ...more, ...period, stillOpen: Number(stillOpen) });
+    createSnapshot: ({ period, stillOpen, isLook = false, ...more }: NewSnapshot): Snapshot => {
+      const row = { ...more, ...period, stillOpen: Number(stillOpen), isLook: Number(isLook) };
+      const { lastInsertRowid } = insert.run(row);
       return snapshots.get(Number(lastInsertRowid));
     },
     finishSnapshot: (input: {
@@ -55,7 +72,13 @@ export function createSnapshotWriter(database: Database, snapshots: SnapshotRead
       database.pragma('wal_checkpoint(PASSIVE)');
       return snapshots.get(input.snapshotId);
     },
-    /** Changes what a person gave a snapshot; what is left out stays. */
+    /**
+     * Hides the looks that a look takes the place of, for good, and itself where it failed (`isKept` false). The same period
+     * is replaced, and of one that moves with the clock the one before. Returns what was hidden.
+     */
+    replaceLooks: ({ snapshotId, isKept }: { snapshotId: number; isKept: boolean }): number[] =>
+      isKept ? replaced.all(snapshotId, snapshotId) : dropped.all(snapshotId),
+    /** Changes what a person gave a snapshot, which is no look any more; what is left out stays. */
     annotateSnapshot: ({ snapshotId, name, note, pinned }: Input<'snapshots/annotate'>): Snapshot => {
       const isPinned = pinned === undefined ? null : Number(pinned);
       annotate.run(name?.trim() ?? null, note ?? null, isPinned, snapshotId);

@@ -35,6 +35,7 @@ export async function prepareEvidence(
     connectionId,
     snapshotId,
     recordCount,
+    missing: subject.missing,
     suggestedName: toExportFileName(subject, 'evidence', { zone }),
     write: (file, task) =>
       file.fill((path) =>

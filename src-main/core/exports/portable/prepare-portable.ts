@@ -66,6 +66,8 @@ export async function preparePortable(
     connectionId,
     snapshotId: first.snapshot.id,
     recordCount,
+    // Its snapshots say themselves what they lack.
+    missing: [],
     suggestedName: `${report}_${toNamePart(period.startDate)}_${toNamePart(period.endDate)}.channelscope`,
     async write({ write: put }, task) {
       const file = createZipFile(put, new Date(parts.now()));

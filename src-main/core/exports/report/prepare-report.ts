@@ -50,6 +50,7 @@ export async function prepareReport(
     connectionId,
     snapshotId,
     recordCount,
+    missing: subject.missing,
     suggestedName: toExportFileName(subject, format, { zone, filter }),
     async write(file, { signal, progress }) {
       const content = await read(signal, (done, count) =>

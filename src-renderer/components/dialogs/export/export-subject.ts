@@ -19,13 +19,16 @@ export interface ExportSubject {
   readonly recordCount: number;
   /** The summary that is computed of the scope's records. */
   readonly isComputed?: boolean;
+  /** Something of the period isn't cached. */
+  readonly isIncomplete?: boolean;
 }
 
 /** A snapshot as the subject of an export. */
 export function toExportSubject(snapshot: Snapshot): ExportSubject {
   const { id, report, period, recordCount } = snapshot;
   const tenant = toKnownTenant(snapshot.tenant, snapshot.imported !== undefined);
-  return { scope: { snapshotId: id }, report, tenant, period, recordCount };
+  const isIncomplete = snapshot.state !== 'complete';
+  return { scope: { snapshotId: id }, report, tenant, period, recordCount, isIncomplete };
 }
 
 /** Returns whether the records of a subject have payloads: those of a summary and of a result of SQL have none. */

@@ -15,11 +15,11 @@ export function useExportAbout(
   const formatPeriod = usePeriodWords();
 
   return computed(() => {
-    const { period, tenant, recordCount } = readSubject();
+    const { period, tenant, recordCount, isIncomplete = false } = readSubject();
     const { isFiltered, rowCount } = readMatching();
     const count = isFiltered ? rowCount : recordCount;
     const values = {
-      period: formatPeriod(period, clock.zone),
+      period: formatPeriod(period, clock.zone, !isIncomplete),
       tenant: tenant === null ? t('shell.noTenant') : t('shell.tenant', { tenant }),
       count: formatCount(count ?? recordCount),
       total: formatCount(recordCount),

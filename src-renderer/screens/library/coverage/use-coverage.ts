@@ -1,5 +1,5 @@
-import { watchThrottled } from '@vueuse/core';
-import { computed, ref, shallowRef, watch } from 'vue';
+import { useThrottleFn } from '@vueuse/core';
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import { REPORT_KINDS, type ReportKind } from '../../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
@@ -7,7 +7,6 @@ import { useBackend } from '../../../backend/backend.ts';
 import { useClock } from '../../../composables/use-clock.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
 import { useClockStore } from '../../../stores/window/clock.ts';
-import { useSnapshotsStore } from '../../../stores/cache/snapshots.ts';
 import {
   countBuckets,
   cutSpan,
@@ -32,7 +31,6 @@ export interface CoverageRow {
 export function useCoverage(connection: Connection) {
   const backend = useBackend();
   const clock = useClockStore();
-  const snapshots = useSnapshotsStore();
   const now = useClock(CLOCK_INTERVAL_MS);
   /** The spans that were zoomed into, beginning with the day. */
   const path = ref<readonly TimeSpan[]>([]);
@@ -82,7 +80,12 @@ export function useCoverage(connection: Connection) {
     () => (path.value = []),
   );
   watch(whole, load, { immediate: true });
-  watchThrottled(() => snapshots.snapshots, load, { throttle: RELOAD_INTERVAL_MS });
+  const loadSoon = useThrottleFn(load, RELOAD_INTERVAL_MS, true);
+  onScopeDispose(
+    backend.on('coverage/changed', ({ connectionId }) => {
+      if (connectionId === connection.id) void loadSoon();
+    }),
+  );
 
   function zoomIn(span: TimeSpan): void {
     if (zoom.value !== 'minutes') path.value = [...path.value, { fromMs: span.fromMs, toMs: span.toMs }];
