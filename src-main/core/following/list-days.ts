@@ -34,20 +34,21 @@ export async function listFollowedDays(
   const marks = await cache.listFollowedMarks(connectionId);
   const mark = marks.find((each) => each.report === report);
   const fromMs = Math.min(nowMs, Math.max(mark?.doneToMs ?? nowMs, followedSinceMs));
-  const rows = await cache.listDownloads(connectionId);
-  const own = rows.filter((row) => isOwn(row, connection, report)).map(({ snapshot }) => snapshot);
-  const followed = own.filter(({ settledToMs }) => settledToMs !== undefined);
+  const own = (await cache.listDownloads(connectionId)).filter((row) => isOwn(row, connection, report));
+  const [followed, downloaded] = [own.filter(isFollowed), own.filter((row) => !isFollowed(row))];
   const days = listDays(fromMs, nowMs, zone);
   const whole = { fromMs: days[0]?.fromMs ?? nowMs, toMs: days.at(-1)?.toMs ?? nowMs };
-  const known = await ledger.readHeld(
-    { connectionId, report },
-    whole,
-    (row) => isOwn(row, connection, report) && row.snapshot.settledToMs === undefined,
-  );
+  const known = await ledger.readHeld(connectionId, downloaded, whole);
   const held = toPlain(known.filter(({ state }) => state === 'settled')).filter(
     (span) => span.toMs - span.fromMs >= MIN_HELD_MS,
   );
-  const parts = days.flatMap((day) => listPieces(day, followed, held));
+  const parts = days.flatMap((day) =>
+    listPieces(
+      day,
+      followed.map(({ snapshot }) => snapshot),
+      held,
+    ),
+  );
   const open = parts.findIndex((part) => part.settledToMs < part.toMs);
   const left = open === -1 ? parts.slice(-1) : parts.slice(open);
   const [first] = left;
@@ -55,6 +56,10 @@ export async function listFollowedDays(
   const doneToMs = firstDay?.fromMs ?? nowMs;
   if (mark?.doneToMs !== doneToMs) await cache.keepFollowedMark({ connectionId, report, doneToMs });
   return left;
+}
+
+function isFollowed({ snapshot }: DownloadRow): boolean {
+  return snapshot.settledToMs !== undefined;
 }
 
 /** The pieces of a day that are followed: what downloads don't hold of it, each in a snapshot of its own. */

@@ -1,5 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import { toEndMs } from '../../common/model/period.ts';
 import { judgeTotals, sumUpAnnounced } from '../../common/reporting/reading/judge-totals.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
@@ -72,8 +73,14 @@ export async function readSpan(
       reason: 'incomplete',
     });
   }
-  const coveredToMs = Math.max(step.day.coveredToMs, step.toMs);
-  const settledToMs = toSettled(step, { atMs, lookBackMs });
+  // The step before in the same turn may have brought the day further than it was when the steps were planned.
+  const day = {
+    ...step.day,
+    coveredToMs: Math.max(step.day.coveredToMs, toEndMs(begun.period)),
+    settledToMs: Math.max(step.day.settledToMs, begun.settledToMs ?? 0),
+  };
+  const coveredToMs = Math.max(day.coveredToMs, step.toMs);
+  const settledToMs = toSettled({ ...step, day }, { atMs, lookBackMs });
   const snapshot = await cache.endFollowedSlice({
     snapshotId,
     period: { endDate: toWireDate(coveredToMs - SECOND_MS, zone), toMs: coveredToMs - SECOND_MS },

@@ -100,7 +100,8 @@ describe('a schedule', () => {
     const { id } = await addSchedule(schedules, { period: 'last-7-days', query: '' });
     rig.setNow('2026-11-22T07:00:01Z');
     await schedules.look();
-    expect(await listFiles()).toEqual(['Night_ errors_ 2026-11-15 0700 to 2026-11-22 0700 incomplete.csv']);
+    const written = 'Night_ errors_ 2026-11-15 0700 to 2026-11-22 0700 incomplete.csv';
+    expect(await listFiles()).toEqual([written, `${written}.manifest.json`]);
     expect(schedules.readLog(id)[0]).toMatchObject({
       state: 'incomplete',
       records: 8,
@@ -110,7 +111,7 @@ describe('a schedule', () => {
     await schedules.save({ scheduleId: id, draft: DRAFT });
     rig.setNow('2026-11-24T07:00:01Z');
     await schedules.look();
-    expect(await listFiles()).toHaveLength(1);
+    expect(await listFiles()).toHaveLength(2);
     expect(schedules.readLog(id)[0]).toMatchObject({
       state: 'failed',
       error: { code: 'schedules.nothing-cached' },

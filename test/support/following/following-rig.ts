@@ -214,10 +214,14 @@ export async function createFollowingRig(options: FollowingRigOptions) {
       const span = { fromMs, toMs: nowMs };
       const spans = (await running?.ledger.read({ connectionId: 'one', report }, span))?.spans ?? [];
       const settled = { fromMs, toMs: spans.find(({ state }) => state !== 'settled')?.fromMs ?? nowMs };
-      const segments = await dividePeriod(snapshots, settled, (id, from, to) =>
-        Promise.resolve(readDates(file, id, { fromMs: from, toMs: to }).length),
+      const { segments } = await dividePeriod(snapshots, settled, (candidates, span) => {
+        const counts = candidates.map(({ id }) => readDates(file, id, span).length);
+        const place = counts.indexOf(Math.max(...counts));
+        return Promise.resolve([{ ...span, snapshotId: candidates[place]?.id ?? 0 }]);
+      });
+      const cached = segments.flatMap(({ snapshotId, spans: own }) =>
+        own.flatMap((each) => readDates(file, snapshotId, each)),
       );
-      const cached = segments.flatMap(({ snapshotId, ...segment }) => readDates(file, snapshotId, segment));
       const { records } = await store.readDetailPage(report === 'inbound-detail' ? 'inbound' : 'outbound', {
         ...settled,
         after: null,
