@@ -52,11 +52,12 @@ export function createMissingFetcher(parts: FetcherParts): MissingFetcher {
   events.on('following/changed', wake);
 
   /** Resolves once something has changed since it was called. */
-  const watch = (signal: AbortSignal): { readonly changed: Promise<void>; stop(): void } => {
-    const { promise: changed, resolve } = Promise.withResolvers<void>();
-    listeners.add(resolve);
-    signal.addEventListener('abort', () => resolve());
-    return { changed, stop: () => listeners.delete(resolve) };
+  const watch = (signal: AbortSignal): { readonly changed: Promise<null>; stop(): void } => {
+    const { promise: changed, resolve } = Promise.withResolvers<null>();
+    const listener = (): void => resolve(null);
+    listeners.add(listener);
+    signal.addEventListener('abort', listener);
+    return { changed, stop: () => void listeners.delete(listener) };
   };
 
   /** Why a fetch does not get on, and since when; null while it does. */
@@ -84,7 +85,7 @@ export function createMissingFetcher(parts: FetcherParts): MissingFetcher {
         for (const taskId of run.ownIds) tasks.cancel(taskId);
       };
       signal.addEventListener('abort', cancel);
-      let error: ErrorInfo | null = null;
+      let error: ErrorInfo | null;
       try {
         for (let round = 0; ; round += 1) {
           const { changed, stop } = watch(signal);

@@ -114,7 +114,7 @@ describe('export dialog', () => {
       order: [{ column: 'received', descending: false }],
       includePayload: true,
       zone: 'UTC',
-      layout: { fieldNames: 'original', dates: 'both', manifest: false },
+      layout: { fieldNames: 'original', dates: 'both' },
     });
     backend.emit('tasks/changed', running);
     await flushPromises();
@@ -222,7 +222,7 @@ describe('export dialog', () => {
     expect(readStarted()).toMatchObject({
       format: 'xlsx',
       includePayload: false,
-      layout: { manifest: false },
+      layout: { fieldNames: 'original' },
     });
     document.querySelector<HTMLButtonElement>('button[role=radio][aria-label=CSV]')?.click();
     await flushPromises();
