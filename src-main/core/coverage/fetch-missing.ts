@@ -57,7 +57,11 @@ export function createMissingFetcher(parts: FetcherParts): MissingFetcher {
     const listener = (): void => resolve(null);
     listeners.add(listener);
     signal.addEventListener('abort', listener);
-    return { changed, stop: () => void listeners.delete(listener) };
+    const stop = (): void => {
+      listeners.delete(listener);
+      signal.removeEventListener('abort', listener);
+    };
+    return { changed, stop };
   };
 
   /** Why a fetch does not get on, and since when; null while it does. */
