@@ -17,7 +17,7 @@ import type { DownloadRunner } from './create-download-runner.ts';
 import type { DownloadStarter, NewDownload } from './create-download-starter.ts';
 import { toPageRequest } from './page-request.ts';
 import { planDownload } from './plan-download.ts';
-import { toAskedStart } from './request-period.ts';
+import { toAskedStart, toPeriod } from './request-period.ts';
 import { suggestSliceDays } from './slice-period.ts';
 import { hasBrokenEnd } from './walk-report.ts';
 

@@ -59,7 +59,9 @@ export function toSettled(
  * span whose look-back is over is looked at once more. Days before follow when today is up to date, the newest first,
  * each from its beginning: it grows without holes.
  */
-export function planSteps({ days, nowMs, lookBackMs, sliceMs }: Situation): FollowedStep[] {
+export function planSteps({ days, nowMs, lookBackMs, ...pace }: Situation): FollowedStep[] {
+  // A request can't say parts of a second: it would be made an hour longer, and the day not grow by it.
+  const sliceMs = toWholeSecond(pace.sliceMs);
   const lookedToMs = toWholeSecond(nowMs - lookBackMs);
   const goOn = (day: FollowedDay): FollowedStep | null => {
     const targetMs = toTarget(day, nowMs);
