@@ -48,6 +48,7 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
     const toPath = (format: ExportFormat): string => join(files, `records.${format}`);
     let format: ExportFormat = 'csv';
     const exporter = createExporter({
+      emit: () => undefined,
       cache,
       ledger: openLedger(cache),
       engine,

@@ -100,6 +100,7 @@ export async function openExports(folder: string): Promise<ExportsRig> {
     engineFolder: join(folder, 'analysis-files'),
     async start(name, target) {
       const exporter = createExporter({
+        emit: () => undefined,
         cache,
         ledger,
         engine,

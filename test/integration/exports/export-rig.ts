@@ -43,6 +43,7 @@ export function createExportRig(options: {
   let suggested = '';
   const exporter = createExporter({
     ...parts,
+    emit: () => undefined,
     tasks,
     logger,
     now: () => Date.UTC(2026, 10, 20, 8),

@@ -54,7 +54,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 function createExport(
-  parts: Pick<FakeParts, 'cache' | 'engine' | 'rowWriter'>,
+  parts: Pick<FakeParts, 'cache' | 'engine' | 'ledger' | 'rowWriter'>,
   chosen: string | null = target,
 ) {
   const suggested: string[] = [];
@@ -81,6 +81,7 @@ function createExport(
   const listNames = () => names;
   const exporter = createExporter({
     ...parts,
+    emit: () => undefined,
     tasks,
     host,
     partials,

@@ -51,6 +51,7 @@ export async function createRealRig(name: string): Promise<RealRig> {
   const tasks = createTaskRegistry({ now: Date.now, emit: () => undefined, logger });
   const create = (own: Engine): Exporter =>
     createExporter({
+      emit: () => undefined,
       cache,
       ledger: openLedger(cache),
       engine: own,

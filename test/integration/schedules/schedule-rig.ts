@@ -75,6 +75,7 @@ export async function createScheduleRig({ cache, engine, file }: SharedCache): P
       registries.push(tasks);
       const ledger = openLedger(cache, { now, events, findFollowed: () => Promise.resolve(rig.followed) });
       const exporter = createExporter({
+        emit: () => undefined,
         cache,
         ledger,
         engine,

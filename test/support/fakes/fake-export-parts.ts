@@ -15,6 +15,7 @@ import type { PortableParts } from '../../../src-main/core/exports/portable/prep
 import type { EvidenceParts } from '../../../src-main/core/exports/evidence/evidence-parts.ts';
 import type { ReportParts } from '../../../src-main/core/exports/report/report-parts.ts';
 import { createRowWriter, type RowWriter } from '../../../src-main/core/exports/thread/create-row-writer.ts';
+import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { Ledger } from '../../../src-main/core/coverage/create-ledger.ts';
 import { createFakeMeasures } from './fake-measures.ts';
 import { holdSnapshots, openLedger } from '../open-ledger.ts';
@@ -63,7 +64,11 @@ export function createFakeExportParts(options: {
   result?: SqlCell[][];
   onBatch?: (index: number) => Promise<void> | void;
 }): {
-  cache: ExportCache & ManifestParts['cache'] & ReportParts['cache'] & PortableParts['cache'];
+  cache: ExportCache &
+    ManifestParts['cache'] &
+    ReportParts['cache'] &
+    PortableParts['cache'] &
+    Pick<Cache, 'annotateSnapshot'>;
   engine: ExportEngine & FileEngine & ResultParts['engine'] & EvidenceParts['engine'];
   ledger: Ledger;
   rowWriter: RowWriter;
@@ -80,6 +85,7 @@ export function createFakeExportParts(options: {
   const parts = {
     openViews: 0,
     cache: {
+      annotateSnapshot: () => Promise.reject(new Error('not here')),
       readPortable: () => Promise.reject(new Error('not here')),
       readPageBytes: () => Promise.reject(new Error('not here')),
       ...measures.cache,

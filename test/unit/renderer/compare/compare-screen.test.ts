@@ -46,7 +46,8 @@ async function show(
       gaps:
         missingMs === 0 || fromMs === DAY.fromMs
           ? []
-          : [{ fromMs, toMs: fromMs + missingMs, state: 'missing' as const }],
+          : [{ fromMs, toMs: fromMs + missingMs, state: 'missing' as const, fetching: null }],
+      unreadyRecords: 0,
     }),
     'downloads/fetch-gaps': () => ({}) as never,
     'records/read-histogram': ({ fromMs }) => ({

@@ -23,7 +23,7 @@ async function show() {
     'connections/list': () => [makeConnection()],
     'snapshots/list': () => [],
     'snapshots/read-storage': () => ({}) as never,
-    'coverage/read': () => ({ buckets: [], gaps: [] }),
+    'coverage/read': () => ({ buckets: [], gaps: [], unreadyRecords: 0 }),
   });
   const { global } = await provideApplication(backend);
   await useAppStore().load();

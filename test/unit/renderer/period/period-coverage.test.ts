@@ -24,6 +24,7 @@ const tail = (lengthMs: number, state: Gaps[number]['state'] = 'missing') => ({
   fromMs: TO_MS - lengthMs,
   toMs: TO_MS,
   state,
+  fetching: null,
 });
 
 let page: VueWrapper;
@@ -70,8 +71,18 @@ describe('what is missing of a period', () => {
   });
 
   it('does not call missing what a paused download holds in part', async () => {
-    const part = { fromMs: scope.fromMs, toMs: scope.fromMs + 3_600_000, state: 'partial' as const };
-    const rest = { fromMs: part.toMs, toMs: part.toMs + 7_200_000, state: 'missing' as const };
+    const part = {
+      fromMs: scope.fromMs,
+      toMs: scope.fromMs + 3_600_000,
+      state: 'partial' as const,
+      fetching: null,
+    };
+    const rest = {
+      fromMs: part.toMs,
+      toMs: part.toMs + 7_200_000,
+      state: 'missing' as const,
+      fetching: null,
+    };
     expect(await show([part, rest])).toContain('2 h missing, 1 h cached in part');
     page.unmount();
     const text = await show([part]);
@@ -114,7 +125,7 @@ describe('what is missing of a period', () => {
   });
 
   it('is what else is missing of a period that ends now', async () => {
-    const gap = { fromMs: TO_MS - 80_000, toMs: TO_MS - 20_000, state: 'missing' as const };
+    const gap = { fromMs: TO_MS - 80_000, toMs: TO_MS - 20_000, state: 'missing' as const, fetching: null };
     expect(await show([gap, tail(2000)])).toContain('1 min missing');
     expect(page.get('button').text()).toBe('Fetch');
     expect(coverage.gaps).toEqual([gap]);

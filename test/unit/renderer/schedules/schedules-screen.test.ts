@@ -48,6 +48,7 @@ const RUN: ScheduleRun = {
   records: null,
   bytes: null,
   missingMs: null,
+  writtenToMs: null,
   error: { code: 'schedules.folder-gone', message: 'gone', details: { folder: '/home/ana/reports' } },
   skipped: 2,
 };

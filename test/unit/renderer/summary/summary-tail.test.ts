@@ -38,7 +38,8 @@ async function show(tailMs: number): Promise<void> {
     }),
     'coverage/read': ({ toMs }) => ({
       buckets: [],
-      gaps: [{ fromMs: toMs - tailMs, toMs, state: 'missing' }],
+      gaps: [{ fromMs: toMs - tailMs, toMs, state: 'missing', fetching: null }],
+      unreadyRecords: 0,
     }),
   });
   const { global } = await provideApplication(backend);
