@@ -242,6 +242,8 @@ export function createEngine(options: {
       if (state === 'damaged') {
         if (running === engine) troublesMs.push(now());
         isDamaged = true;
+        // The next process begins its file anew.
+        noteFed(new Map());
       }
       if (state === 'damaged' || state === 'closed') replace(engine);
       if (state === 'damaged' || isVictim === 1) throw new Unanswered(error);
