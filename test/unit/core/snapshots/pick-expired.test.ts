@@ -6,7 +6,10 @@ import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 const DAY = 86_400_000;
 const NOW = 100 * DAY;
 const aged = (id: number, days: number, changes: Partial<Snapshot> = {}): Snapshot =>
-  makeSnapshot({ fromMs: 0, toMs: 1000 }, { id, fetchedAtMs: NOW - days * DAY, sizeBytes: 100, ...changes });
+  makeSnapshot(
+    { fromMs: 0, toMs: 1000 },
+    { id, fetchedAtMs: NOW - days * DAY, fetchedOrder: 100 - days, sizeBytes: 100, ...changes },
+  );
 
 test('retention takes what is too old, never what is pinned, downloading or paused', () => {
   const snapshots = [
