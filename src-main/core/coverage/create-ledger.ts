@@ -1,0 +1,210 @@
+import type { Emit } from '../../common/contract/index.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import type { Period } from '../../common/model/period.ts';
+import { isDetailKind, type DetailKind } from '../../common/reporting/reports.ts';
+import { SECOND_MS } from '../../common/time/durations.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { DownloadRow } from '../cache/read/download-rows.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import { findLookBackMs } from '../connections/find-look-back.ts';
+import { toPeriod } from '../downloads/request-period.ts';
+import type { Events } from '../events.ts';
+import { createThrottle, type Throttle } from '../tasks/throttle.ts';
+import { layOut, toPlain, type CoverageFact, type CoverageSpan } from './coverage-spans.ts';
+import {
+  readHolding,
+  readHoldings,
+  readOneHolding,
+  type CoverageSubject,
+  type Holding,
+  type HoldingSource,
+} from './read-holdings.ts';
+
+/** What following goes by in `fetching`, which otherwise names a task. */
+export const BY_FOLLOWING = 'following';
+
+/** What is known of a span. */
+export interface Coverage {
+  /** Side by side; they fill the span. */
+  readonly spans: readonly CoverageSpan[];
+  /** Records in it, or in snapshots that reach into it, that are stored but not yet in the engine. */
+  readonly unreadyRecords: number;
+}
+
+/** The one answer to the question which moments of a report are cached, how surely, and what is being fetched. */
+export interface Ledger {
+  /** Reads what is known of each moment of [fromMs, toMs). */
+  read(subject: CoverageSubject, span: TimeSpan): Promise<Coverage>;
+  /** Reads what some downloads of a connection hold of [fromMs, toMs), and nothing about what is being fetched. */
+  readHeld(
+    connectionId: string,
+    downloads: readonly DownloadRow[],
+    span: TimeSpan,
+  ): Promise<readonly CoverageSpan[]>;
+  /** Reads what is known of the period of one snapshot, as though nothing else were cached. Throws `cache.snapshot-not-found`. */
+  readSnapshot(snapshotId: number): Promise<Coverage>;
+  /** From the first to the last moment that something is cached of; null for nothing. */
+  readExtent(subject: CoverageSubject): Promise<TimeSpan | null>;
+  /** Periods of [fromMs, toMs) that are neither settled nor being fetched, up to now, in order. */
+  findGaps(subject: CoverageSubject & { readonly report: DetailKind }, span: TimeSpan): Promise<Period[]>;
+}
+
+export interface LedgerParts {
+  readonly cache: HoldingSource;
+  readonly engine: Pick<Engine, 'countFed' | 'watchFed'>;
+  readonly connections: Pick<ConnectionStore, 'get'>;
+  /** The task that works on a snapshot, or waits for its turn; null for none. */
+  findTask(snapshotId: number): string | null;
+  /** What following a connection has still to fetch of a report; null where it isn't followed or can't go on. */
+  findFollowed(connectionId: string, report: DetailKind): Promise<TimeSpan | null>;
+  readonly events: Pick<Events, 'on'>;
+  readonly emit: Emit;
+  now(): number;
+}
+
+const CHANGED_EVERY_MS = 100;
+
+/** Records of a snapshot that are stored but not yet in the engine, which knows nothing about reported summaries. */
+function countUnready(
+  engine: Pick<Engine, 'countFed'>,
+  { id, report, recordCount, reading }: Snapshot,
+): number {
+  return isDetailKind(report) ? Math.max(0, recordCount - engine.countFed(id, reading)) : 0;
+}
+
+/** Builds the ledger. It emits `coverage/changed`, at most ten times a second for a connection and report. */
+export function createLedger(parts: LedgerParts): Ledger {
+  const { cache, engine, connections, now } = parts;
+  const noteSubject = announceChanges(parts);
+  const readOf = async ({ connectionId, report }: CoverageSubject): Promise<Holding[]> => {
+    const subject = { connectionId, report };
+    const holdings = await readHoldings(cache, subject, findLookBackMs(connections, connectionId));
+    for (const { snapshot } of holdings) noteSubject(snapshot);
+    return holdings;
+  };
+
+  const toFacts = (holding: Holding): CoverageFact[] => {
+    const { snapshot, facts, unread } = holding;
+    const fetching = parts.findTask(snapshot.id);
+    const ready = countUnready(engine, snapshot) === 0;
+    return [
+      ...facts.map((fact) => ({ ...fact, ready })),
+      ...(fetching === null ? [] : [{ ...unread, fetching }]),
+    ];
+  };
+  const toCoverage = (
+    holdings: readonly Holding[],
+    more: readonly CoverageFact[],
+    span: TimeSpan,
+  ): Coverage => ({
+    spans: layOut([...holdings.flatMap(toFacts), ...more], span),
+    unreadyRecords: holdings
+      .filter(({ facts }) => facts.some(({ fromMs, toMs }) => fromMs < span.toMs && toMs > span.fromMs))
+      .reduce((sum, { snapshot }) => sum + countUnready(engine, snapshot), 0),
+  });
+  const findFollowed = async ({ connectionId, report }: CoverageSubject): Promise<CoverageFact[]> => {
+    if (!isDetailKind(report)) return [];
+    const span = await parts.findFollowed(connectionId, report);
+    return span === null ? [] : [{ ...span, fetching: BY_FOLLOWING }];
+  };
+  const read: Ledger['read'] = async (subject, span) =>
+    toCoverage(await readOf(subject), await findFollowed(subject), span);
+
+  return {
+    read,
+    async readHeld(connectionId, rows, span) {
+      const lookBackMs = findLookBackMs(connections, connectionId);
+      const holdings = await Promise.all(rows.map((row) => readHolding(cache, row, lookBackMs)));
+      return layOut(
+        holdings.flatMap(({ facts }) => facts),
+        span,
+      );
+    },
+    async readSnapshot(snapshotId) {
+      const snapshot = await cache.getSnapshot(snapshotId);
+      const holding = await readOneHolding(
+        cache,
+        snapshot,
+        findLookBackMs(connections, snapshot.connectionId),
+      );
+      return toCoverage([holding], [], toWhole(holding));
+    },
+    async readExtent(subject) {
+      const held = (await readOf(subject)).flatMap(({ facts }) => facts.filter(({ state }) => state !== 'failed'));
+      if (held.length === 0) return null;
+      return {
+        fromMs: held.reduce((least, { fromMs }) => Math.min(least, fromMs), Infinity),
+        toMs: held.reduce((most, { toMs }) => Math.max(most, toMs), -Infinity),
+      };
+    },
+    async findGaps(subject, { fromMs, toMs }) {
+      const { serviceZone } = connections.get(subject.connectionId);
+      const lastMs = toSecond(Math.min(toMs - SECOND_MS, now()));
+      const { spans } = await read(subject, { fromMs: toSecond(fromMs), toMs: lastMs + SECOND_MS });
+      const gaps = toPlain(spans.filter(({ state, fetching }) => state !== 'settled' && fetching === null));
+      return gaps.map((gap) =>
+        toPeriod({ fromMs: toSecond(gap.fromMs), toMs: toSecond(gap.toMs - 1) }, serviceZone),
+      );
+    },
+  };
+}
+
+function toSecond(atMs: number): number {
+  return Math.floor(atMs / SECOND_MS) * SECOND_MS;
+}
+
+function toWhole({ snapshot: { period } }: Holding): TimeSpan {
+  return { fromMs: period.fromMs, toMs: period.toMs + SECOND_MS };
+}
+
+/**
+ * Emits when what is known of a report has changed: with a page, the end of a download, a removal, or the engine's feed.
+ * Returns what has to be called with each snapshot that was read.
+ */
+function announceChanges({ engine, events, emit }: LedgerParts): (snapshot: Snapshot) => void {
+  const throttles = new Map<string, Throttle>();
+  /** The report of each snapshot, since a removal names snapshots only. */
+  const subjects = new Map<number, CoverageSubject>();
+  /** Snapshots whose newest records the engine did not have when they were stored. */
+  const unready = new Map<number, Snapshot>();
+
+  const announce = (subject: CoverageSubject): void => {
+    const key = `${subject.report} ${subject.connectionId}`;
+    const known = throttles.get(key);
+    const throttle = known ?? createThrottle(CHANGED_EVERY_MS, () => emit('coverage/changed', subject));
+    if (known === undefined) throttles.set(key, throttle);
+    throttle.request();
+  };
+  const noteSnapshot = (snapshot: Snapshot): void => {
+    const { id, connectionId, report } = snapshot;
+    subjects.set(id, { connectionId, report });
+    if (countUnready(engine, snapshot) > 0) unready.set(id, snapshot);
+  };
+  const noteGone = ({ snapshotIds }: { readonly snapshotIds: readonly number[] }): void => {
+    for (const id of snapshotIds) {
+      const subject = subjects.get(id);
+      unready.delete(id);
+      if (subject !== undefined) announce(subject);
+    }
+  };
+  events.on('snapshots/changed', (snapshot) => {
+    noteSnapshot(snapshot);
+    announce({ connectionId: snapshot.connectionId, report: snapshot.report });
+  });
+  events.on('downloads/changed', ({ connectionId, report }) => announce({ connectionId, report }));
+  events.on('snapshots/removed', noteGone);
+  events.on('snapshots/purged', noteGone);
+  events.on('following/changed', ({ connectionId }) => {
+    announce({ connectionId, report: 'inbound-detail' });
+    announce({ connectionId, report: 'outbound-detail' });
+  });
+  engine.watchFed(() => {
+    for (const [id, snapshot] of unready) {
+      if (countUnready(engine, snapshot) > 0) continue;
+      unready.delete(id);
+      announce({ connectionId: snapshot.connectionId, report: snapshot.report });
+    }
+  });
+  return noteSnapshot;
+}

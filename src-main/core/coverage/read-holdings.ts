@@ -1,0 +1,157 @@
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import { toEndMs } from '../../common/model/period.ts';
+import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
+import { SECOND_MS } from '../../common/time/durations.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { DownloadRow } from '../cache/read/download-rows.ts';
+import { slicePeriod } from '../downloads/slice-period.ts';
+import { hasBrokenEnd, listShortcomings } from '../downloads/walk-report.ts';
+import type { CoverageFact, CoverageState } from './coverage-spans.ts';
+
+/** What a snapshot says about the time of its report. */
+export interface Holding {
+  readonly snapshot: Snapshot;
+  /** The download that fills it; null for a summary. */
+  readonly row: DownloadRow | null;
+  readonly facts: readonly CoverageFact[];
+  /** What its download still has to read while it is under way. */
+  readonly unread: TimeSpan;
+}
+
+/** A connection and a report. */
+export interface CoverageSubject {
+  readonly connectionId: string;
+  readonly report: ReportKind;
+}
+
+/** What the ledger reads of the cache. */
+export type HoldingSource = Pick<Cache, 'listSnapshots' | 'listDownloads' | 'getSnapshot' | 'getDownload' | 'readReach'>;
+
+/** Where the walk over the pages of a download stands. */
+interface Walked {
+  /** Its slices were read to their end up to here; exclusive. */
+  readonly toMs: number;
+  /** The slice after that. */
+  readonly slice: TimeSpan;
+  readonly isSound: boolean;
+}
+
+/** Reads what each snapshot of a subject holds. Late records may come `lookBackMs` after their time (decision 27). */
+export async function readHoldings(
+  cache: HoldingSource,
+  { connectionId, report }: CoverageSubject,
+  lookBackMs: number,
+): Promise<Holding[]> {
+  if (!isDetailKind(report)) {
+    const snapshots = await cache.listSnapshots(connectionId);
+    // A look is no download.
+    return snapshots.filter((each) => each.report === report && each.isLook !== true).map((each) => toHolding(each, null, [], lookBackMs));
+  }
+  const rows = (await cache.listDownloads(connectionId)).filter(({ snapshot }) => snapshot.report === report);
+  return Promise.all(rows.map((row) => readHolding(cache, row, lookBackMs)));
+}
+
+/** Reads what one snapshot holds. Throws `cache.snapshot-not-found`. */
+export async function readOneHolding(
+  cache: HoldingSource,
+  snapshot: Snapshot,
+  lookBackMs: number,
+): Promise<Holding> {
+  if (!isDetailKind(snapshot.report)) return toHolding(snapshot, null, [], lookBackMs);
+  return readHolding(cache, await cache.getDownload(snapshot.id), lookBackMs);
+}
+
+/** Reads what the snapshot of a download holds. */
+export async function readHolding(
+  cache: Pick<Cache, 'readReach'>,
+  row: DownloadRow,
+  lookBackMs: number,
+): Promise<Holding> {
+  const { snapshot } = row;
+  const walked = findWalked(row);
+  if (walked === null) return toHolding(snapshot, row, [], lookBackMs);
+  const reached = await readReached(cache, row, walked.slice);
+  return toHolding(snapshot, row, reached, lookBackMs, walked);
+}
+
+/** Null where nothing is known of the walk but that it isn't whole: any of its records may be missing. */
+function findWalked({ snapshot, sliceDays, sliceNumber, nextCursor }: DownloadRow): Walked | null {
+  const { period, state } = snapshot;
+  if (state === 'complete' || hasBrokenEnd(snapshot)) return null;
+  const slice = slicePeriod(period, sliceDays)[sliceNumber] ?? period;
+  const span = { fromMs: slice.fromMs, toMs: toEndMs(slice) };
+  const toMs = nextCursor === null ? span.toMs : span.fromMs;
+  // A walk that was read to its end, and is not complete, lacks records nobody knows where.
+  return toMs >= toEndMs(period) ? null : { toMs, slice: span, isSound: listShortcomings(snapshot).length === 0 };
+}
+
+/** What the records of an unfinished slice reach, where they come in the order of time or against it. */
+async function readReached(
+  cache: Pick<Cache, 'readReach'>,
+  { snapshot, sliceFirstSeq, nextCursor }: DownloadRow,
+  { fromMs, toMs }: TimeSpan,
+): Promise<TimeSpan[]> {
+  const { id: snapshotId, report, recordCount } = snapshot;
+  if (nextCursor === null || recordCount <= sliceFirstSeq || !isDetailKind(report)) return [];
+  const reach = await cache.readReach({ snapshotId, report, fromSeq: sliceFirstSeq, toSeq: recordCount });
+  if (reach === null) return [{ fromMs, toMs }];
+  const second = Math.floor(reach.lastMs / SECOND_MS) * SECOND_MS;
+  // Of the newest second, or the oldest one, more may come.
+  return reach.lastMs >= reach.firstMs
+    ? [{ fromMs, toMs: Math.min(toMs, Math.max(fromMs, second)) }]
+    : [{ fromMs: Math.max(fromMs, Math.min(toMs, second + SECOND_MS)), toMs }];
+}
+
+function toHolding(
+  snapshot: Snapshot,
+  row: DownloadRow | null,
+  reached: readonly TimeSpan[],
+  lookBackMs: number,
+  walked?: Walked,
+): Holding {
+  const whole = { fromMs: snapshot.period.fromMs, toMs: toEndMs(snapshot.period) };
+  const states = listStates(snapshot, whole, lookBackMs, walked);
+  const partial = reached.map((span): CoverageFact => ({ ...span, state: 'partial' }));
+  return {
+    snapshot,
+    row,
+    facts: [...states, ...partial].filter(({ fromMs, toMs }) => toMs > fromMs),
+    unread: walked === undefined ? whole : { fromMs: walked.toMs, toMs: whole.toMs },
+  };
+}
+
+function listStates(
+  snapshot: Snapshot,
+  whole: TimeSpan,
+  lookBackMs: number,
+  walked: Walked | undefined,
+): CoverageFact[] {
+  const of = (state: CoverageState): CoverageFact[] => [{ ...whole, state }];
+  const failed = snapshot.state === 'failed' ? of('failed') : [];
+  if (walked !== undefined) {
+    const read = { fromMs: whole.fromMs, toMs: walked.toMs };
+    const states = walked.isSound ? toReadFacts(read, snapshot, lookBackMs) : [{ ...read, state: 'partial' as const }];
+    return [...failed, ...states];
+  }
+  if (snapshot.state === 'complete') return toReadFacts(whole, snapshot, lookBackMs);
+  return snapshot.recordCount > 0 && failed.length === 0 ? of('partial') : failed;
+}
+
+/** What was read to its end: settled up to a look-back before it was requested; a followed day says itself how far it is. */
+function toReadFacts(
+  { fromMs, toMs }: TimeSpan,
+  { stillOpen, settledToMs, startedAtMs }: Snapshot,
+  lookBackMs: number,
+): CoverageFact[] {
+  if (!stillOpen) return [{ fromMs, toMs, state: 'settled' }];
+  // Of the second that the look-back ends in, records may still arrive.
+  const settledUntilMs = settledToMs ?? Math.floor((startedAtMs - lookBackMs) / SECOND_MS) * SECOND_MS;
+  const middleMs = Math.min(toMs, Math.max(fromMs, settledUntilMs));
+  // What was later than the start of the download was never requested in full.
+  const openToMs = settledToMs === undefined ? Math.min(toMs, Math.max(middleMs, startedAtMs)) : toMs;
+  return [
+    { fromMs, toMs: middleMs, state: 'settled' },
+    { fromMs: middleMs, toMs: openToMs, state: 'open' },
+  ];
+}
