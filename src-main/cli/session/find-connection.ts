@@ -60,7 +60,7 @@ function isAlike(name: string, wanted: string): boolean {
 /** Returns what a person fills in of a saved connection. */
 export function toDraft(connection: Connection): ConnectionDraft {
   const { name, baseAddress, tenant, serviceZone, reportIdentifiers, pageSize } = connection;
-  const { allowsPlainHttp, followed, followSeconds, lookBackMinutes } = connection;
+  const { allowsPlainHttp, followed, followSeconds, lookBackMinutes, walks } = connection;
   return {
     name,
     baseAddress,
@@ -72,6 +72,7 @@ export function toDraft(connection: Connection): ConnectionDraft {
     ...(followed === undefined ? {} : { followed }),
     ...(followSeconds === undefined ? {} : { followSeconds }),
     ...(lookBackMinutes === undefined ? {} : { lookBackMinutes }),
+    ...(walks === undefined ? {} : { walks }),
   };
 }
 

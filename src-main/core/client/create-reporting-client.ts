@@ -41,7 +41,7 @@ interface Read {
   readonly accepts?: (status: number) => boolean;
 }
 
-const MAX_CONCURRENT_CALLS = 4;
+const MAX_CONCURRENT_CALLS = 8;
 /** Statuses of a service that insists on a body or on a content type (decision 18). */
 const WANTS_BODY = new Set([400, 411, 415]);
 
@@ -58,7 +58,7 @@ const systemClock: ClientClock = {
 /**
  * A client of one connection's reporting service. It keeps a token in memory, renews it once however many
  * calls wait, attempts each read up to three times within a budget, leaves a failing service alone for a while,
- * and never follows a redirect. At most four calls are under way at once. Failures are AppErrors with a
+ * and never follows a redirect. At most eight calls are under way at once. Failures are AppErrors with a
  * `client.*` or `secrets.*` code, or `app.cancelled`.
  */
 export function createReportingClient(options: ReportingClientOptions): ReportingClient {

@@ -123,7 +123,9 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
       connect: () => {
         const connection = connections.get(connectionId);
         refuseOther(row, connection);
-        return { client: connections.clientFor(connectionId), pageSize: connection.pageSize };
+        const { pageSize, walks = 0 } = connection;
+        const maxWalks = walks === 0 ? null : walks;
+        return { client: connections.clientFor(connectionId), pageSize, maxWalks };
       },
       onStored: (snapshot) => {
         stored = snapshot;

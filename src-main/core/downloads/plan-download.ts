@@ -44,6 +44,6 @@ export function planDownload(input: {
     durationMs: totalDocument === null ? null : Math.round(totalDocument / recordsPerMs + waitsMs),
     basis: isMeasured ? 'measured' : 'assumed',
     roundTripMs,
-    suggestedSliceDays: suggestSliceDays(period),
+    suggestedSliceDays: suggestSliceDays(period, pageCount),
   };
 }

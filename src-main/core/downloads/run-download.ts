@@ -16,7 +16,8 @@ import {
 import { judgeFailure } from './judge-failure.ts';
 import { compareWithForecast, readForecast } from './period-forecast.ts';
 import { sleepAwake, type DownloadClock } from './sleep-awake.ts';
-import { toAskedSlices } from './slice-period.ts';
+import { createFetchAhead } from './fetch-ahead.ts';
+import { toAskedEnd, toAskedSlices } from './slice-period.ts';
 import { hasBrokenEnd, listShortcomings, walkReport } from './walk-report.ts';
 
 export interface DownloadRun {
@@ -38,8 +39,13 @@ export interface DownloadRun {
   /** Resumed after a restart, or long after it was queued: the user isn't waiting for its first page. */
   readonly isUnwatched: boolean;
   random(): number;
-  /** The client and page size of the connection as it is now. */
-  connect(): { readonly client: Pick<ReportingClient, 'fetchPage'>; readonly pageSize: number };
+  /** The client of the connection, and what it says about downloads, as it is now. */
+  connect(): {
+    readonly client: Pick<ReportingClient, 'fetchPage'>;
+    readonly pageSize: number;
+    /** Walks that may run at once; null for as many as make it faster. */
+    readonly maxWalks: number | null;
+  };
   onStored(snapshot: Snapshot): void;
   /** A further slice of the period begins. */
   onSlice(): void;
@@ -60,19 +66,42 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
   let withoutProgressMs = 0;
   let isWaiting = false;
   let expected: number | null = null;
+  let storedSize: number | null = null;
 
   const readSizing = (row: DownloadRow): PageSizing =>
     sizing ?? toFirstSizing(run.connect().pageSize, row.pageSize);
   const adapt = (row: DownloadRow, outcome: PageOutcome): void => {
     sizing = adaptPageSize(readSizing(row), outcome, run.connect().pageSize);
   };
+  let shownInFlight = 1;
+  const showInFlight = (count: number): void => {
+    const requestsInFlight = Math.max(1, count);
+    if (requestsInFlight === shownInFlight) return;
+    shownInFlight = requestsInFlight;
+    task.update({ requestsInFlight });
+  };
+  const ahead = createFetchAhead({
+    connect: () => run.connect(),
+    readPageSize: () => sizing?.size ?? toFirstSizing(run.connect().pageSize, storedSize).size,
+    now: () => clock.now(),
+    onInFlight: showInFlight,
+  });
   const walkSlice = async (row: DownloadRow): Promise<void> => {
     const slices = toAskedSlices(row.snapshot.period, row);
     const period = slices[row.sliceNumber] ?? row.snapshot.period;
+    storedSize = row.pageSize;
+    ahead.setSlices(
+      row.snapshot.report,
+      slices
+        .slice(row.sliceNumber)
+        .map((slice) => ({ startDate: slice.startDate, endDate: toAskedEnd(slice) })),
+    );
     const forecast = await readForecast(cache, run.connect().client, row, task.signal);
     const isLast = row.sliceNumber + 1 >= slices.length;
+    // A connection that leads elsewhere by now ends the download here.
+    run.connect();
     await walkReport({
-      client: run.connect().client,
+      client: ahead,
       cache,
       snapshot: row.snapshot,
       period,
@@ -145,22 +174,26 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
       withoutProgressMs += verdict.delayMs;
   };
 
-  for (;;) {
-    try {
-      const row = await cache.getDownload(snapshotId);
-      if (row.nextCursor !== null) await walkSlice(row);
-      else {
-        if (hasBrokenEnd(row.snapshot)) return 'incomplete';
-        if (row.sliceNumber + 1 >= toAskedSlices(row.snapshot.period, row).length) {
-          await compareWithForecast(cache, row);
-          const { snapshot } = await cache.getDownload(snapshotId);
-          return listShortcomings(snapshot).length === 0 ? 'complete' : 'incomplete';
+  try {
+    for (;;) {
+      try {
+        const row = await cache.getDownload(snapshotId);
+        if (row.nextCursor !== null) await walkSlice(row);
+        else {
+          if (hasBrokenEnd(row.snapshot)) return 'incomplete';
+          if (row.sliceNumber + 1 >= toAskedSlices(row.snapshot.period, row).length) {
+            await compareWithForecast(cache, row);
+            const { snapshot } = await cache.getDownload(snapshotId);
+            return listShortcomings(snapshot).length === 0 ? 'complete' : 'incomplete';
+          }
+          await cache.beginNextSlice({ snapshotId });
+          run.onSlice();
         }
-        await cache.beginNextSlice({ snapshotId });
-        run.onSlice();
+      } catch (error) {
+        await recoverFrom(error);
       }
-    } catch (error) {
-      await recoverFrom(error);
     }
+  } finally {
+    ahead.stop();
   }
 }

@@ -1,14 +1,21 @@
 import type { Period } from '../../common/model/period.ts';
 import { formatWireDate, fromWireDate, parseWireDate } from '../../common/reporting/wire-dates.ts';
 import { civilToUtcMs, utcMsToCivil } from '../../common/time/civil-time.ts';
-import { DAY_MS, SECOND_MS } from '../../common/time/durations.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../common/time/durations.ts';
 
 /** Longer periods are better fetched day by day: shorter walks, and less to repeat after a failure. */
 const LONG_PERIOD_DAYS = 7;
+const HOURS_OF_DAY = 24;
+/** Hours that a slice of a day may have. */
+const SLICE_HOURS = [1, 2, 3, 4, 6, 8, 12, 24];
+/** A slice of fewer pages is hardly worth its first request. */
+const PAGES_OF_SLICE = 4;
+/** Fewer pages than these are not worth more requests than a longer walk makes. */
+const MIN_CUT_PAGES = 24;
 
 /**
- * Cuts a period into slices of whole days of the service's clock, the first and the last as long as they
- * happen to be. Both ends of a slice are included at whole seconds, so each begins one second after the last
+ * Cuts a period into slices of whole days of the service's clock, or of whole hours where `days` is a part of one; the first
+ * and the last are as long as they happen to be. Both ends of a slice are included at whole seconds, so each begins one second after the last
  * one's end; what is asked for reaches up to that second (`toAskedEnd`). The cuts are made on the texts of the request: a day that a clock change makes
  * longer or shorter is cut as its midnights are written. Null days, or texts that are no dates, leave it whole.
  */
@@ -19,8 +26,9 @@ export function slicePeriod(period: Period, days: number | null): Period[] {
   const slices: Period[] = [];
   const lastMs = civilToUtcMs(end);
   for (let fromMs = civilToUtcMs(start); fromMs <= lastMs;) {
-    const midnightMs = Math.floor(fromMs / DAY_MS) * DAY_MS;
-    const toMs = Math.min(lastMs, midnightMs + days * DAY_MS - SECOND_MS);
+    const lengthMs = Math.round(days * DAY_MS);
+    const gridMs = Math.min(lengthMs, DAY_MS);
+    const toMs = Math.min(lastMs, Math.floor(fromMs / gridMs) * gridMs + lengthMs - SECOND_MS);
     slices.push(toSlice(period, fromMs, toMs));
     fromMs = toMs + SECOND_MS;
   }
@@ -49,9 +57,17 @@ export function toAskedEnd({ endDate }: Pick<Period, 'endDate'>): string {
   return typeof end === 'string' ? endDate : formatWireDate(utcMsToCivil(civilToUtcMs(end) + SECOND_MS));
 }
 
-/** Days to fetch at a time; null where the period is best fetched in one piece. */
-export function suggestSliceDays(period: Period): number | null {
-  return period.toMs - period.fromMs > LONG_PERIOD_DAYS * DAY_MS ? 1 : null;
+/**
+ * Days to fetch at a time, or the part of one at whole hours where `pages` are many; null where the period is best
+ * fetched in one piece, as one of an hour always is.
+ */
+export function suggestSliceDays(period: Period, pages: number | null = null): number | null {
+  const hours = (period.toMs - period.fromMs) / HOUR_MS;
+  const longest = hours > LONG_PERIOD_DAYS * HOURS_OF_DAY ? HOURS_OF_DAY : hours;
+  const wanted =
+    pages === null || pages < MIN_CUT_PAGES ? longest : (hours * PAGES_OF_SLICE) / Math.max(1, pages);
+  const found = SLICE_HOURS.find((candidate) => candidate >= Math.min(wanted, longest)) ?? Infinity;
+  return found < hours ? found / HOURS_OF_DAY : null;
 }
 
 /** The given times are those of the service's clock, written as if it were UTC. */

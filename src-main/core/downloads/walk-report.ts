@@ -4,11 +4,16 @@ import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { PageHead } from '../cache/write/incoming-page.ts';
-import type { ReportingClient } from '../client/reporting-client.ts';
+import type { PageResponse, ReportingClient } from '../client/reporting-client.ts';
 import { toAskedEnd } from './slice-period.ts';
 
 export interface Walk {
-  readonly client: Pick<ReportingClient, 'fetchPage'>;
+  /** A page may come with another size than was asked for now: it was requested ahead. */
+  readonly client: {
+    fetchPage(
+      ...call: Parameters<ReportingClient['fetchPage']>
+    ): Promise<PageResponse & { readonly sizeAsked?: number }>;
+  };
   readonly cache: Pick<Cache, 'storePage' | 'endWalk'>;
   readonly snapshot: Snapshot;
   /** What to request: the snapshot's period, or one slice of it. */
@@ -76,7 +81,7 @@ export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end'
         receivedAtMs: response.receivedAtMs,
         status: response.status,
         zone: snapshot.period.zone,
-        sizeAsked: size,
+        sizeAsked: response.sizeAsked ?? size,
         sliceFromMs: period.fromMs,
         removedSecrets: response.removedSecrets,
       },

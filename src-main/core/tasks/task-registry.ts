@@ -15,6 +15,7 @@ export interface TaskHandle {
       Pick<
         Task,
         | 'retryAtMs'
+        | 'requestsInFlight'
         | 'fileName'
         | 'fileBytes'
         | 'fileSha256'

@@ -30,6 +30,8 @@ export interface ConnectionFields {
   readonly followed: boolean;
   readonly followSeconds: number;
   readonly lookBackMinutes: number;
+  /** Slices of a download that are read at once; 0 for automatic. */
+  readonly walks: number;
 }
 
 export type FieldName =
@@ -55,6 +57,7 @@ export function toFields(connection: Connection | null): ConnectionFields {
     pageSize: connection?.pageSize ?? DEFAULT_PAGE_SIZE,
     reportIdentifiers: { ...(connection?.reportIdentifiers ?? SPECIFIED_REPORT_IDENTIFIERS) },
     ...toFollowOptions(connection ?? {}),
+    walks: connection?.walks ?? 0,
   };
 }
 
@@ -129,6 +132,7 @@ export function toInput(fields: ConnectionFields): { draft: ConnectionDraft; sec
       serviceZone: fields.serviceZone,
       pageSize: fields.pageSize,
       ...toFollowOptions(fields),
+      walks: fields.walks,
       reportIdentifiers: {
         'inbound-detail': ids['inbound-detail'].trim(),
         'inbound-summary': ids['inbound-summary'].trim(),

@@ -58,6 +58,8 @@ const [connection] =
             serviceZone: 'UTC',
             reportIdentifiers: SPECIFIED_REPORT_IDENTIFIERS,
             pageSize: run.pageSize,
+            // Slices are read side by side.
+            walks: 6,
           },
           secrets: { accessToken, accessTokenSecret },
         })) as { id: string },

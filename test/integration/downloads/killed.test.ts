@@ -69,7 +69,7 @@ function readIds(state: string): number[] {
 
 test(
   `T-1: killed ${KILLS} times in the middle of downloads, the cache holds what the service holds, in order`,
-  { timeout: 60_000 + KILLS * 6_000 },
+  { timeout: 180_000 + KILLS * 6_000 },
   async () => {
     const period = lastDays(6);
     const records = await readFromService(service, period);

@@ -5,8 +5,8 @@ import { DetailKindSchema } from '../../model/cache/snapshot.ts';
 import { Nullable } from '../../model/nullable.ts';
 import { FillingTask, operation, RecordPlace, SnapshotId, TaskId } from '../operation.ts';
 
-/** Whole days to fetch at a time into the one snapshot; null or left out for the period in one piece. */
-const SliceDays = Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 366 })));
+/** Days to fetch at a time into the one snapshot, or a part of one; null or left out for the period in one piece. */
+const SliceDays = Type.Optional(Nullable(Type.Number({ minimum: 1 / 24, maximum: 366 })));
 /** A span of a report, as instants; both ends included. */
 const Span = Type.Object({
   connectionId: Type.String(),

@@ -26,8 +26,8 @@ export const Download = Type.Object({
   snapshotState: SnapshotState,
   /** The task of this run of the application that works on it, or did last; null for one of an earlier run. */
   taskId: Nullable(Type.String()),
-  /** Days fetched at a time; null for the period in one piece. */
-  sliceDays: Nullable(Type.Integer()),
+  /** Days fetched at a time, a part of one for hours; null for the period in one piece. */
+  sliceDays: Nullable(Type.Number()),
   sliceCount: Type.Integer(),
   /** Slices that were read to their end. */
   slicesDone: Type.Integer(),
@@ -66,8 +66,8 @@ export const DownloadPlan = Type.Object({
   basis: Type.Union([Type.Literal('measured'), Type.Literal('assumed')]),
   /** Time that the one request took. */
   roundTripMs: Type.Integer(),
-  /** Days to fetch at a time, for a period of more than a week; null where one piece is right. */
-  suggestedSliceDays: Nullable(Type.Integer()),
+  /** Days to fetch at a time, a part of one for hours; null where one piece is right. */
+  suggestedSliceDays: Nullable(Type.Number()),
 });
 export type DownloadPlan = Static<typeof DownloadPlan>;
 
@@ -95,7 +95,7 @@ export const Certificate = Type.Object({
   idReport: Type.String(),
   nameVisualization: Type.String(),
   period: Period,
-  sliceDays: Nullable(Type.Integer()),
+  sliceDays: Nullable(Type.Number()),
   slices: Type.Array(CertifiedSlice),
   /** What came. */
   pageCount: Type.Integer(),

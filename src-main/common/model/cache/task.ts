@@ -80,6 +80,8 @@ export const Task = Type.Object({
   error: Nullable(ErrorInfo),
   /** Download: set while waiting to try again. */
   retryAtMs: Nullable(Type.Integer()),
+  /** Download in slices: requests under way at once, as of the last change; left out where there was never more than one. */
+  requestsInFlight: Type.Optional(Type.Integer()),
   /** Export: the finished file's name, and its size in bytes. */
   fileName: Nullable(Type.String()),
   fileBytes: Nullable(Type.Integer()),

@@ -25,6 +25,8 @@ export const ConnectionDraft = Type.Object({
   followSeconds: Type.Optional(Type.Integer({ minimum: 30, maximum: 900 })),
   /** Records may arrive this many minutes after their time (decision 27). */
   lookBackMinutes: Type.Optional(Type.Integer({ minimum: 0, maximum: 1440 })),
+  /** Slices of one download that are read at once; 0, or left out, for as many as make it faster. */
+  walks: Type.Optional(Type.Integer({ minimum: 0, maximum: 6 })),
 });
 export type ConnectionDraft = Static<typeof ConnectionDraft>;
 

@@ -99,7 +99,7 @@ CREATE TABLE downloads (
   state TEXT NOT NULL,
   queued_at_ms INTEGER NOT NULL,
   ended_at_ms INTEGER,
-  slice_days INTEGER,
+  slice_days REAL,
   base_address TEXT NOT NULL,
   report_identifier TEXT NOT NULL DEFAULT '',
   asked_start TEXT NOT NULL DEFAULT '',

@@ -81,7 +81,7 @@ const Slice = Type.Object({
 const Download = Type.Object({
   queuedAtMs: Instant,
   endedAtMs: nullable(Instant),
-  sliceDays: nullable(Count),
+  sliceDays: nullable(Type.Number({ minimum: 1 / 24, maximum: 366 })),
   askedStart: Text,
   baseAddress: Text,
   reportIdentifier: Text,

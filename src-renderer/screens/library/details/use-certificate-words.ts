@@ -42,7 +42,7 @@ export function useCertificateWords(): {
   function toFacts(certificate: Certificate): readonly Fact[] {
     const { period, coercions, remarks } = certificate;
     const days = certificate.sliceDays ?? 0;
-    const isOfPieces = days === 0 && certificate.slices.length > 1;
+    const isOfPieces = days < 1 && certificate.slices.length > 1;
     const row = (name: string, value: string, isCode = false): Fact => ({
       name: t(`library.certificate.fact.${name}`),
       value,
@@ -62,7 +62,7 @@ export function useCertificateWords(): {
         ? [
             row(
               'slices',
-              // Pieces that following added have no common length.
+              // Pieces that following added have no common length, and those of hours are many.
               t(
                 isOfPieces ? 'library.certificate.pieces' : 'library.certificate.slices',
                 { count: formatCount(certificate.slices.length), days: formatCount(days) },

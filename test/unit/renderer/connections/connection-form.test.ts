@@ -22,7 +22,7 @@ test('a saved connection has no faults, and its fields send it back unchanged', 
   expect([id, kind, secrets, createdAtMs]).toEqual(['a', 'remote', 'keychain', 0]);
   expect(secretsOrigin).toBe(draft.baseAddress);
   expect(hasFaults(findFaults(stored, 'keychain'))).toBe(false);
-  const follow = { followed: false, followSeconds: 30, lookBackMinutes: 10 };
+  const follow = { followed: false, followSeconds: 30, lookBackMinutes: 10, walks: 0 };
   expect(toInput(stored).draft).toEqual({ ...draft, ...follow, allowsPlainHttp: false });
 });
 

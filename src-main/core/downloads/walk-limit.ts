@@ -1,0 +1,88 @@
+/** The most walks that run at once, by what the last pages took. */
+export interface WalkLimit {
+  /** `most` is what the connection allows; null for what is best. */
+  read(most: number | null): number;
+  /** A page came. */
+  note(page: { readonly bytes: number; readonly durationMs: number }): void;
+  /** The service asks for fewer requests, or fails. */
+  fallBack(): void;
+}
+
+const MAX_WALKS = 6;
+/** Pages that a number of walks is judged by. */
+const PAGES_EACH = 2;
+/** Another walk is worth it while the rate grows by this much. */
+const MIN_GROWTH = 1.08;
+/** A service that takes longer than this many times what it takes for one walk is busy enough. */
+const MAX_SLOWER = 2;
+/** After a service asked for fewer, one walk runs alone for so long. */
+const REST_MS = 30_000;
+/** A number of walks that was found best is questioned after so many more pages for each of them. */
+const SETTLED_WINDOWS = 8;
+
+/**
+ * Begins with one walk, adds another while the total rate grows and responses take less than twice the time that they
+ * take for one, steps back where the last one made nothing faster, and falls to one when the service fails or asks for a
+ * pause. A number that a person chose is kept but for that.
+ */
+export function createWalkLimit(now: () => number): WalkLimit {
+  let chosen: number | null = null;
+  let current = 1;
+  /** Windows that are left until another walk is tried again. */
+  let settledWindows = 0;
+  let restsUntilMs: number | null = null;
+  let aloneMs: number | null = null;
+  /** The last window was of one walk fewer. */
+  let isTrial = false;
+  let lastRate = 0;
+  let window = { sinceMs: now(), pages: 0, bytes: 0, durationMs: 0 };
+
+  const begin = (walks: number): void => {
+    current = walks;
+    window = { sinceMs: now(), pages: 0, bytes: 0, durationMs: 0 };
+  };
+  const isResting = (): boolean => {
+    if (restsUntilMs === null) return false;
+    const leftMs = restsUntilMs - now();
+    if (leftMs > 0 && leftMs <= REST_MS) return true;
+    restsUntilMs = null;
+    begin(1);
+    return false;
+  };
+
+  return {
+    read(most) {
+      chosen = most;
+      if (isResting()) return 1;
+      return most ?? current;
+    },
+    note({ bytes, durationMs }) {
+      if (isResting() || chosen !== null) return;
+      window.pages += 1;
+      window.bytes += bytes;
+      window.durationMs += durationMs;
+      if (window.pages < PAGES_EACH * current) return;
+      const meanMs = window.durationMs / window.pages;
+      const rate = window.bytes / Math.max(1, now() - window.sinceMs);
+      aloneMs ??= meanMs;
+      const isSlow = current > 1 && meanMs > Math.max(1, aloneMs) * MAX_SLOWER;
+      const isInVain = isTrial && rate <= lastRate * MIN_GROWTH;
+      isTrial = false;
+      if (isSlow || isInVain) {
+        settledWindows = SETTLED_WINDOWS;
+        begin(Math.max(1, current - 1));
+        return;
+      }
+      lastRate = rate;
+      settledWindows = Math.max(0, settledWindows - 1);
+      isTrial = settledWindows === 0 && current < MAX_WALKS;
+      begin(isTrial ? current + 1 : current);
+    },
+    fallBack() {
+      restsUntilMs = now() + REST_MS;
+      settledWindows = 0;
+      isTrial = false;
+      begin(1);
+    },
+  };
+}

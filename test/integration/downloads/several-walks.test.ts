@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Period } from '../../../src-main/common/model/period.ts';
+import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
+import { createDirectDownloads } from '../../faults/direct-downloads.ts';
+import {
+  cut,
+  readPayload,
+  startOddService,
+  toBody,
+  withBytes,
+  type Behaviour,
+  type PageCall,
+} from '../../faults/behaviours/odd-service.ts';
+import { createSkipClock } from '../../support/fakes/skip-clock.ts';
+import { sendJson } from '../../support/network/fault-server.ts';
+import { createDocument } from '../cache/cache-fixture.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 8;
+const FROM_MS = Date.UTC(2026, 10, 10);
+const TO_MS = FROM_MS + DAYS * DAY_MS - 1000;
+const period: Period = {
+  startDate: toWireDate(FROM_MS, 'UTC'),
+  endDate: toWireDate(TO_MS, 'UTC'),
+  fromMs: FROM_MS,
+  toMs: TO_MS,
+  zone: 'UTC',
+};
+/** Records of each day, some of them at its very cut, and every fifth one twice. */
+const all = Array.from({ length: DAYS }, (_, day) =>
+  [0, 0.2, 3_600_000, 7_200_000, 9_000_000, 40_000_000, 50_000_000, DAY_MS - 1].flatMap((ms, place) => {
+    const atMs = Math.floor(FROM_MS + day * DAY_MS + ms);
+    const record = createDocument(day * 10 + place, { Date: new Date(atMs).toISOString() });
+    return place % 5 === 0 ? [record, record] : [record];
+  }),
+).flat();
+const expected = all.map(readPayload);
+
+const members: Behaviour[] = [];
+const atEnd: (() => Promise<void>)[] = [];
+let rig: Awaited<ReturnType<typeof createDirectDownloads>>;
+beforeAll(async () => {
+  const service = await startOddService(members);
+  rig = await createDirectDownloads(service.address, {}, createSkipClock(), (work) => {
+    atEnd.push(work);
+  });
+  atEnd.push(() => service.close());
+});
+afterAll(async () => {
+  for (const work of atEnd) await work();
+});
+
+/** A service that includes both ends of what it is asked for, and takes a moment. */
+function serveDays(before: (call: PageCall) => Behaviour['meet'] | null = () => null) {
+  const calls = { underWay: 0, most: 0 };
+  const meet: Behaviour['meet'] = async (call, records) => {
+    calls.underWay += 1;
+    calls.most = Math.max(calls.most, calls.underWay);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    calls.underWay -= 1;
+    const other = before(call);
+    if (other !== null) return other(call, records);
+    const [startMs = 0, endMs = 0] = [call.startDate, call.endDate].map((text) =>
+      Date.parse(`${text.replace(' ', 'T')}Z`),
+    );
+    const found = all.filter(
+      ({ Date: text }) => Date.parse(text) >= startMs && Date.parse(text) < endMs + 1000,
+    );
+    const { page, next } = cut(call, found, 3);
+    sendJson(call.response, toBody(page, { totalDocument: found.length, lastDocument: next }));
+  };
+  return { meet, calls };
+}
+
+async function download(walks: number, { meet, calls }: ReturnType<typeof serveDays>) {
+  members.push({ name: 'days', meet, ends: 'complete' });
+  const connectionId = `b${members.length - 1}`;
+  rig.change(connectionId, { walks });
+  const { id, remarks } = await rig.download('inbound-detail', period, connectionId, 1);
+  const { isComplete, slices } = await rig.readCertificate(id);
+  const check = await rig.cache.verifyPages(id);
+  const codes = remarks.map(({ code }) => code);
+  return { payloads: await rig.readPayloads(id), isComplete, slices, check, codes, most: calls.most };
+}
+
+describe('a download in slices', () => {
+  it('brings the same records in the same order, and the same certificate, however many walks run at once', async () => {
+    const alone = await download(1, serveDays());
+    expect(alone).toMatchObject({ payloads: expected, isComplete: true, most: 1 });
+    for (const walks of [2, 6, 0]) {
+      const several = await download(walks, serveDays());
+      expect(several.payloads, String(walks)).toEqual(expected);
+      expect(several).toMatchObject({ isComplete: true, slices: alone.slices, codes: alone.codes });
+      expect(several.check).toMatchObject({ damagedPages: [], missingPages: 0 });
+      expect(several.most).toBeLessThanOrEqual(walks === 0 ? 6 : walks);
+      if (walks === 6) expect(several.most).toBeGreaterThan(1);
+    }
+  });
+
+  it('falls to one walk when the service asks for a pause, and loses nothing', async () => {
+    let refused = 0;
+    const service = serveDays(({ call }) => {
+      if (call % 7 !== 3 || refused > 5) return null;
+      refused += 1;
+      return withBytes(429, '', { 'retry-after': '1' });
+    });
+    const found = await download(6, service);
+    expect(refused).toBeGreaterThan(0);
+    expect(found).toMatchObject({ payloads: expected, isComplete: true });
+  });
+
+  it('begins a walk anew whose cursor expired, and doubles nothing', async () => {
+    const expired = new Set<string>();
+    const service = serveDays(({ cursor, startDate }) => {
+      if (cursor === '' || expired.has(startDate)) return null;
+      expired.add(startDate);
+      return withBytes(410);
+    });
+    const found = await download(6, service);
+    expect(expired.size).toBeGreaterThan(1);
+    expect(found).toMatchObject({ payloads: expected, isComplete: true });
+  });
+
+  it('goes on alone where a cursor can not be seen in the bytes of its page', async () => {
+    const service = serveDays();
+    const hidden: ReturnType<typeof serveDays> = {
+      ...service,
+      meet: (call, records) => {
+        const { response } = call;
+        const end = response.end.bind(response) as (text: string) => typeof response;
+        response.end = ((text: string) =>
+          end(text.replaceAll('lastDocument', String.raw`\u006castDocument`))) as typeof response.end;
+        response.removeHeader('content-length');
+        return service.meet(call, records);
+      },
+    };
+    expect(await download(6, hidden)).toMatchObject({ payloads: expected, isComplete: true });
+  });
+});
