@@ -211,7 +211,7 @@ describe('an evidence pack', () => {
       ],
     };
     const pack = await write({}, { filter });
-    expect(pack.manifest['filter']).toMatch(/^client:client-[0-9a-z]{12} payload:…$/);
+    expect(pack.manifest['filter']).toMatch(/^client:=client-[0-9a-z]{12} payload:…$/);
     expect(pack.rows).toHaveLength(8);
     expect(readAll(pack)).not.toMatch(/haddad|bicycle/i);
   });
