@@ -86,7 +86,7 @@ export function usePeriodCoverage(
     if (scope === null) return;
     const filling = isFilling.value;
     try {
-      const { gaps: read, unreadyRecords = 0 } = await backend.call('coverage/read', {
+      const { gaps: read, unreadyRecords } = await backend.call('coverage/read', {
         ...scope,
         buckets: 1,
       });

@@ -9,7 +9,7 @@ import { FROM_MS, openTestEngine } from '../integration/cache/cache-fixture.ts';
 import { measure, toQuantile, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
 import { openFilledCache } from './filled-cache.ts';
 import { measureSampleFindings } from './sample-findings.ts';
-import { openLedger } from '../support/open-ledger.ts';
+import { openLedger } from '../support/fakes/open-ledger.ts';
 
 const BENCH = 'analysis';
 const PEER = 'DuckDB alone';

@@ -18,7 +18,7 @@ import { openFilledCache } from './filled-cache.ts';
 import { readPrivateMemory, watchPrivateMemory } from './private-memory.ts';
 import { describeReport } from './report-figures.ts';
 import { ENGLISH } from '../../src-main/common/words/english.ts';
-import { openLedger } from '../support/open-ledger.ts';
+import { openLedger } from '../support/fakes/open-ledger.ts';
 
 const BENCH = 'export';
 const EXCEL_GOAL = 40_000;

@@ -18,7 +18,7 @@ import { openTestCache, createFolder } from '../integration/cache/cache-fixture.
 import { createSkipClock } from '../support/fakes/skip-clock.ts';
 import { requireDetailKind } from '../../src-main/core/cache/read/record-tables.ts';
 import { serviceFetch } from '../support/electron/service-fetch.ts';
-import { openLedger } from '../support/open-ledger.ts';
+import { openLedger } from '../support/fakes/open-ledger.ts';
 
 export interface LogLine {
   readonly atMs: number;

@@ -9,8 +9,8 @@ export function createCoverageHandlers({ ledger }: { readonly ledger: Ledger }):
   return {
     'coverage/read': async ({ connectionId, report, fromMs, toMs, buckets }) => {
       const { spans, unreadyRecords } = await ledger.read({ connectionId, report }, { fromMs, toMs });
-      const gaps = spans.flatMap(({ state, ready: _, ...span }): Gap[] =>
-        state === 'settled' ? [] : [{ ...span, state }],
+      const gaps = spans.flatMap(({ fromMs: from, toMs: to, state, fetching }): Gap[] =>
+        state === 'settled' ? [] : [{ fromMs: from, toMs: to, state, fetching }],
       );
       return {
         buckets: toBuckets(spans, buckets),

@@ -50,7 +50,7 @@ export function layOut(facts: readonly CoverageFact[], { fromMs, toMs }: TimeSpa
     closeUntil(atMs);
     if (fact.state !== undefined) held.set(fact.state, (held.get(fact.state) ?? 0) + (begins ? 1 : -1));
     if (fact.ready === false) unready += begins ? 1 : -1;
-    if (fact.fetching == null) continue;
+    if (typeof fact.fetching !== 'string') continue;
     if (begins) fetching.push(fact.fetching);
     else fetching.splice(fetching.indexOf(fact.fetching), 1);
   }

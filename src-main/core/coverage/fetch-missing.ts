@@ -23,7 +23,7 @@ export interface MissingFetcher {
    * fetches is downloaded, and what somebody fetches already is waited for. Resolves to why something is missing still,
    * null for nothing; rejects with the signal's reason.
    */
-  fetch(subject: DetailSubject, span: TimeSpan, signal: AbortSignal): Promise<ErrorInfo | null>;
+  fetchMissing(subject: DetailSubject, span: TimeSpan, signal: AbortSignal): Promise<ErrorInfo | null>;
   /** Gives up what has waited for its service for too long; called now and then. */
   look(): void;
 }
@@ -71,7 +71,7 @@ export function createMissingFetcher(parts: FetcherParts): MissingFetcher {
   };
 
   return {
-    async fetch(subject, { fromMs, toMs }, signal) {
+    async fetchMissing(subject, { fromMs, toMs }, signal) {
       const span = { fromMs, toMs: Math.min(toMs, now()) };
       const run = { subject, signal, ownIds: new Set<string>(), waiting: new Map<string, number>() };
       const tried: TimeSpan[] = [];

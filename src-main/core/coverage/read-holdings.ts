@@ -46,7 +46,7 @@ export async function readHoldings(
   if (!isDetailKind(report)) {
     const snapshots = await cache.listSnapshots(connectionId);
     // A look is no download.
-    return snapshots.filter((each) => each.report === report && each.isLook !== true).map((each) => toHolding(each, null, [], lookBackMs));
+    return snapshots.filter((each) => each.report === report && each.isLook !== true).map((each) => toHolding({ snapshot: each, row: null }, lookBackMs));
   }
   const rows = (await cache.listDownloads(connectionId)).filter(({ snapshot }) => snapshot.report === report);
   return Promise.all(rows.map((row) => readHolding(cache, row, lookBackMs)));
@@ -58,7 +58,7 @@ export async function readOneHolding(
   snapshot: Snapshot,
   lookBackMs: number,
 ): Promise<Holding> {
-  if (!isDetailKind(snapshot.report)) return toHolding(snapshot, null, [], lookBackMs);
+  if (!isDetailKind(snapshot.report)) return toHolding({ snapshot, row: null }, lookBackMs);
   return readHolding(cache, await cache.getDownload(snapshot.id), lookBackMs);
 }
 
@@ -70,9 +70,9 @@ export async function readHolding(
 ): Promise<Holding> {
   const { snapshot } = row;
   const walked = findWalked(row);
-  if (walked === null) return toHolding(snapshot, row, [], lookBackMs);
+  if (walked === null) return toHolding({ snapshot, row }, lookBackMs);
   const reached = await readReached(cache, row, walked.slice);
-  return toHolding(snapshot, row, reached, lookBackMs, walked);
+  return toHolding({ snapshot, row }, lookBackMs, walked, reached);
 }
 
 /** Null where nothing is known of the walk but that it isn't whole: any of its records may be missing. */
@@ -104,11 +104,10 @@ async function readReached(
 }
 
 function toHolding(
-  snapshot: Snapshot,
-  row: DownloadRow | null,
-  reached: readonly TimeSpan[],
+  { snapshot, row }: Pick<Holding, 'snapshot' | 'row'>,
   lookBackMs: number,
   walked?: Walked,
+  reached: readonly TimeSpan[] = [],
 ): Holding {
   const whole = { fromMs: snapshot.period.fromMs, toMs: toEndMs(snapshot.period) };
   const states = listStates(snapshot, whole, lookBackMs, walked);

@@ -22,7 +22,7 @@ export interface RunParts {
   readonly ledger: Pick<Ledger, 'read'>;
   readonly connections: Pick<ConnectionStore, 'get' | 'listNames'>;
   readonly exporter: Pick<Exporter, 'write'>;
-  readonly fetcher: Pick<MissingFetcher, 'fetch'>;
+  readonly fetcher: Pick<MissingFetcher, 'fetchMissing'>;
   now(): number;
 }
 
@@ -55,7 +55,9 @@ export async function runSchedule(
   const report = toDetailKind(schedule.report);
   const span = { connectionId, report, fromMs, toMs };
   const isFetched = schedule.fetchesMissing && kind !== 'imported';
-  const error = isFetched ? await parts.fetcher.fetch({ connectionId, report }, span, task.signal) : null;
+  const error = isFetched
+    ? await parts.fetcher.fetchMissing({ connectionId, report }, span, task.signal)
+    : null;
   const missing = await listMissing(parts, span);
   const missingMs = measureSpans(missing);
   if (missingMs >= toMs - fromMs) {

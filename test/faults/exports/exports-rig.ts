@@ -19,7 +19,7 @@ import {
 } from '../../integration/cache/cache-fixture.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 
 const RECORDS = 1500;
 const DAY_MS = 86_400_000;

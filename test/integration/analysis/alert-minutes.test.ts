@@ -15,7 +15,7 @@ import {
   openTestEngine,
   toNewSnapshot,
 } from '../cache/cache-fixture.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -18,7 +18,7 @@ import {
   toPage,
 } from '../cache/cache-fixture.ts';
 import { shareCache } from '../cache/share-cache.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 const RECEIVED: RecordOrder = [{ column: 'received', descending: false }];

@@ -7,7 +7,7 @@ import { createRecordsHandlers } from '../../../src-main/core/records/records-ha
 import { DAY_MS } from '../../support/findings/simulated-rhythm.ts';
 import { simulateMonth, type SimulatedRecord } from '../../support/findings/simulated-traffic.ts';
 import { createFolder, fillSnapshot, openTestCache, openTestEngine } from '../cache/cache-fixture.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -42,7 +42,7 @@ import {
 import { shareCache } from '../cache/share-cache.ts';
 import { openEngineFile } from './open-engine-file.ts';
 import { filterArbitrary } from './random-records.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 

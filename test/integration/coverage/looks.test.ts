@@ -10,7 +10,7 @@ import { createSummaryStarter } from '../../../src-main/core/downloads/start-sum
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 import { createFolder, FROM_MS, openTestCache, toBody } from '../cache/cache-fixture.ts';
 
 const DAY_MS = 86_400_000;

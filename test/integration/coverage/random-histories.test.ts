@@ -22,7 +22,7 @@ import { pickExpired } from '../../../src-main/core/snapshots/pick-expired.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 import { createDocument, createFolder, openTestCache, toBody, toOutbound } from '../cache/cache-fixture.ts';
 
 /** `COVERAGE_HISTORIES=500` for the whole proof; `COVERAGE_SEED` begins with another one. */
@@ -184,7 +184,10 @@ function createHistory(seed: number) {
     { sliceDays, isShort, pages }: { readonly sliceDays: number | null; readonly isShort: boolean; readonly pages: number },
   ): void => {
     const note = (kind: Entry['kind'], part: TimeSpan): void => void journal.push({ ...about, ...part, kind });
-    if (pages === 0) return note('failed', span);
+    if (pages === 0) {
+      note('failed', span);
+      return;
+    }
     const slices: TimeSpan[] = [];
     for (let fromMs = span.fromMs; fromMs < span.toMs; ) {
       const toMs = sliceDays === null ? span.toMs : Math.min(span.toMs, (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS);

@@ -13,7 +13,7 @@ import { openPartialList } from '../../../src-main/core/exports/partial-list.ts'
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { createDocument, fillSnapshot, toOutbound } from '../cache/cache-fixture.ts';
 import { shareCache } from '../cache/share-cache.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 
 const DAY_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2026, 9, 20);

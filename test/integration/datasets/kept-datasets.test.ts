@@ -15,7 +15,7 @@ import {
   openTestCache,
   openTestEngine,
 } from '../cache/cache-fixture.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 
 let place: Awaited<ReturnType<typeof createFolder>>;
 let cache: Cache;

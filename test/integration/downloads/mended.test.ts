@@ -18,7 +18,7 @@ import {
   toBody,
   toNewSnapshot,
 } from '../cache/cache-fixture.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 
 const TOTAL = 500;
 const HOUR_MS = 3_600_000;

@@ -18,7 +18,7 @@ import {
 import { RECORDS_INPUT } from './export-rig.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
 import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 
 /** An exporter over a cache and an engine of its own. */
 export interface RealRig {

@@ -22,7 +22,7 @@ import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { createDocument, fillSnapshot, openTestRowWriter } from '../cache/cache-fixture.ts';
 import type { SharedCache } from '../cache/share-cache.ts';
-import { openLedger } from '../../support/open-ledger.ts';
+import { openLedger } from '../../support/fakes/open-ledger.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -18,7 +18,7 @@ import { createRowWriter, type RowWriter } from '../../../src-main/core/exports/
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { Ledger } from '../../../src-main/core/coverage/create-ledger.ts';
 import { createFakeMeasures } from './fake-measures.ts';
-import { holdSnapshots, openLedger } from '../open-ledger.ts';
+import { holdSnapshots, openLedger } from './open-ledger.ts';
 import { startRowsHere } from './start-rows-here.ts';
 import { makeSnapshot } from '../samples/make-snapshot.ts';
 

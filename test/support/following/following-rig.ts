@@ -23,7 +23,7 @@ import { bundledScript } from '../programs/bundled-script.ts';
 import { createSilentLogger } from '../fakes/silent-logger.ts';
 import { createSkipClock } from '../fakes/skip-clock.ts';
 import { downloadSpan } from './download-span.ts';
-import { openLedger } from '../open-ledger.ts';
+import { openLedger } from '../fakes/open-ledger.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -6,7 +6,7 @@ import { prepareReport } from '../../../../src-main/core/exports/report/prepare-
 import type { ReportParts } from '../../../../src-main/core/exports/report/report-parts.ts';
 import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../../cache/cache-fixture.ts';
 import { ENGLISH } from '../../../../src-main/common/words/english.ts';
-import { openLedger } from '../../../support/open-ledger.ts';
+import { openLedger } from '../../../support/fakes/open-ledger.ts';
 
 export const HOUR_MS = 3_600_000;
 

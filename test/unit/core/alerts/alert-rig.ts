@@ -16,7 +16,7 @@ import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../../src-main/common/words/english.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import type { CoverageSubject } from '../../../../src-main/core/coverage/read-holdings.ts';
-import { holdSnapshots, openLedger } from '../../../support/open-ledger.ts';
+import { holdSnapshots, openLedger } from '../../../support/fakes/open-ledger.ts';
 
 /** What happened in a minute. */
 export interface TrafficMinute {

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.
 import type { DownloadRow } from '../../../../src-main/core/cache/read/download-rows.ts';
 import { createCoverageHandlers } from '../../../../src-main/core/coverage/coverage-handlers.ts';
 import { createEvents } from '../../../../src-main/core/events.ts';
-import { holdSnapshots, openLedger } from '../../../support/open-ledger.ts';
+import { holdSnapshots, openLedger } from '../../../support/fakes/open-ledger.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const SECOND = 1000;

@@ -1,12 +1,13 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { defineComponent, reactive, ref } from 'vue';
+import { defineComponent, nextTick, reactive, ref, type ShallowUnwrapRef } from 'vue';
 import type { Router } from 'vue-router';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { FieldCondition } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { useDetail, type Detail } from '../../../../src-renderer/screens/detail/use-detail.ts';
+import { useShownState } from '../../../../src-renderer/screens/detail/use-shown-state.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useClockStore } from '../../../../src-renderer/stores/window/clock.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
@@ -29,6 +30,8 @@ let backend: ScriptedBackend;
 let router: Router;
 let screen: VueWrapper;
 let detail: Detail;
+let shown: ShallowUnwrapRef<ReturnType<typeof useShownState>>;
+let viewCount = 100;
 let startDownload: (input: Input<'downloads/start'>) => { taskId: string; snapshotId: number };
 const direction = ref<'inbound' | 'outbound'>('inbound');
 
@@ -48,9 +51,9 @@ async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): P
     'coverage/read': () => ({ gaps: [] }) as never,
     'records/open-view': () => ({
       viewId: `view-${(views += 1)}`,
-      rowCount: 100,
+      rowCount: viewCount,
       isCounted: true,
-      totalCount: 100,
+      totalCount: viewCount,
     }),
     'records/close-view': () => null,
     'records/read-histogram': () => ({ split: 'class', series: [], buckets: [] }),
@@ -72,6 +75,7 @@ async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): P
   const Screen = defineComponent({
     setup: () => {
       detail = reactive(useDetail(() => direction.value));
+      shown = reactive(useShownState(() => detail));
       return () => null;
     },
   });
@@ -87,6 +91,7 @@ const listOpened = () =>
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW_MS });
   direction.value = 'inbound';
+  viewCount = 100;
   startDownload = () => ({ taskId: 't', snapshotId: 8 });
 });
 afterEach(() => {
@@ -119,6 +124,19 @@ describe('the detail screen', () => {
         order: [{ column: 'dateMs', descending: true }],
       },
     ]);
+  });
+
+  it('denies nothing that was just fetched: it says what is being read until its records are here', async () => {
+    viewCount = 0;
+    const snapshot = { ...cached, recordCount: 0 };
+    await show([snapshot]);
+    expect(shown.emptyKind).toBe('empty');
+    viewCount = 6_000;
+    backend.emit('snapshots/changed', { ...snapshot, recordCount: 6_000 });
+    await nextTick();
+    expect([shown.emptyKind, shown.readingCount]).toEqual(['reading', 6_000]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(shown.emptyKind).toBeNull();
   });
 
   it('shows nothing of another period', async () => {
