@@ -134,7 +134,7 @@ function readText(
     const named = operator === '' ? findNamed(field.field, text)[0] : undefined;
     return { text: named ?? text, isExact: operator === '=' || named !== undefined || !hasCase(text) };
   });
-  const [{ text = '' } = {}] = read;
+  const text = read[0]?.text ?? '';
   const operator = values[0]?.operator ?? '';
   const findsParts = operator === '~' || (operator === '' && field.findsParts);
   const isPart = findsParts && text !== '' && read.length === 1;

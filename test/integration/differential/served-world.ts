@@ -127,14 +127,20 @@ export async function startServedWorlds(): Promise<{
 }> {
   const tenants = new Map<number, (report: DetailKind, body: Record<string, unknown>) => unknown>();
   const server: FaultServer = await startFaultServer((request, response) => {
-    if (request.path.endsWith('/CreateToken')) return sendJson(response, { token: 'token-1' });
+    if (request.path.endsWith('/CreateToken')) {
+      sendJson(response, { token: 'token-1' });
+      return;
+    }
     const [, tenant = '', identifier = ''] = /ExecuteReport\/(\d+)\/(.+)$/.exec(request.path) ?? [];
     const report = (['inbound-detail', 'outbound-detail'] as const).find(
       (kind) => SPECIFIED_REPORT_IDENTIFIERS[kind] === identifier,
     );
     const answer = tenants.get(Number(tenant));
-    if (report === undefined || answer === undefined) return sendJson(response, {}, 404);
-    return sendJson(response, answer(report, JSON.parse(request.body) as Record<string, unknown>));
+    if (report === undefined || answer === undefined) {
+      sendJson(response, {}, 404);
+      return;
+    }
+    sendJson(response, answer(report, JSON.parse(request.body) as Record<string, unknown>));
   });
   return {
     close: () => server.close(),

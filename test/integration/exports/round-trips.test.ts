@@ -165,8 +165,7 @@ describe('Excel', () => {
     const at = (name: string): number => head!.indexOf(name);
     expect(sheet?.sheet).toBe('Records');
     expect(rows).toHaveLength(cached.length);
-    const read = (row: (typeof rows)[number], name: string): string =>
-      String(row[at(name)] ?? '');
+    const read = (row: (typeof rows)[number], name: string): string => String(row[at(name)] ?? '');
     for (const [seq, record] of cached.entries()) {
       const row = rows[seq]!;
       if (record.payload === LONG) {

@@ -575,7 +575,9 @@ function computeTotals(
 }
 
 function compareGroups(a: Omit<GroupTotals, 'groupId'>, b: Omit<GroupTotals, 'groupId'>): number {
-  const numbers = a.channel - b.channel || a.service - b.service || a.responseCode - b.responseCode;
+  const toOrder = (code: number | null): number => code ?? Number.MIN_SAFE_INTEGER;
+  const numbers =
+    a.channel - b.channel || a.service - b.service || toOrder(a.responseCode) - toOrder(b.responseCode);
   return numbers || (a.origin < b.origin ? -1 : Number(a.origin > b.origin));
 }
 
