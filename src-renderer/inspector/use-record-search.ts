@@ -47,7 +47,7 @@ export function useRecordSearch(root: Readonly<ShallowRef<HTMLElement | null>>) 
   function reveal(): void {
     const current = matches.value[place.value];
     const element = current?.startContainer.parentElement;
-    if (current === undefined || element == null) return;
+    if (current === undefined || element === null || element === undefined) return;
     element.scrollIntoView({ block: 'nearest' });
     // A long text is one element, of which the match is a small part.
     for (let box = findScroller(element); ; box = findScroller(box.parentElement ?? box)) {
