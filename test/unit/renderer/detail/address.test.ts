@@ -227,7 +227,7 @@ describe('an address of the detail screen', () => {
   it('says what of it can’t be read, shows the rest, and can be mended', async () => {
     await show('/inbound/detail?q=channel:3+speed:9&order=client,pace&period=soon');
     expect(detail.filter.conditions).toEqual([{ field: 'channel', values: [3] }]);
-    expect(detail.order).toEqual([{ column: 'client', descending: false }]);
+    expect(detail.order).toEqual([{ column: 'client', descending: false, language: 'en' }]);
     expect(usePeriodStore().selection).toEqual({ kind: 'preset', preset: 'last-24-hours' });
     expect(screen.text()).toContain('Left out: soon · speed · pace');
     await screen.get('button').trigger('click');
