@@ -122,7 +122,7 @@ describe('npm run service', () => {
           '--serving-role',
           'serving',
         );
-        expect(migrated).toMatchObject({ code: 0, stdout: expect.stringContaining('to 4') as string });
+        expect(migrated).toMatchObject({ code: 0, stdout: expect.stringContaining('to 1') as string });
         const one = ['--no-live', '--tenant', '1001', '--database-schema', 'kept'];
         const first = await startHere(...one);
         const before = await walkReport(first.ready, 'inbound-detail', WEEK, 1_000);
