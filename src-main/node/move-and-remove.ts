@@ -1,4 +1,4 @@
-import { lstatSync, renameSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { retryWhileHeld, retryWhileHeldSync } from './retry-while-held.ts';
 
@@ -24,6 +24,11 @@ export function movePatientlySync(from: string, to: string, maxWaitMs?: number):
 /** Copies a file, over one that is there. Throws AppError `files.held` as above. */
 export async function copyPatiently(from: string, to: string): Promise<void> {
   await retryWhileHeld({ path: to, action: 'move' }, () => copyFile(from, to));
+}
+
+/** Like `copyPatiently`; blocks the thread meanwhile. Shares the bytes on disk where the file system can. */
+export function copyPatientlySync(from: string, to: string): void {
+  retryWhileHeldSync({ path: to, action: 'move' }, () => copyFileSync(from, to, constants.COPYFILE_FICLONE));
 }
 
 /** Removes a file or folder; does nothing where there is none. Throws AppError `files.held` as above. */

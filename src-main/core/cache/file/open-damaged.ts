@@ -1,16 +1,12 @@
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  fstatSync,
-  openSync,
-  readSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { findErrorCode } from '../../../node/error-text.ts';
-import { isTaken, removePatientlySync, tryToRemoveSync } from '../../../node/move-and-remove.ts';
+import {
+  copyPatientlySync,
+  isTaken,
+  removePatientlySync,
+  tryToRemoveSync,
+} from '../../../node/move-and-remove.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { APPLICATION_ID, openCacheDatabase } from './open-database.ts';
 import { applyMigration } from './migrate.ts';
@@ -187,9 +183,9 @@ function makeCopy(
   const pageCount = Math.floor(statSync(damagedFile).size / PAGE_BYTES);
   if (pageCount === 0 || !isLaidOutAs(damagedFile, pageCount, model)) return false;
   for (const suffix of ['', ...COMPANIONS]) removePatientlySync(copy + suffix);
-  copyFileSync(damagedFile, copy, constants.COPYFILE_FICLONE);
+  copyPatientlySync(damagedFile, copy);
   const hasLog = isTaken(`${damagedFile}-wal`);
-  if (hasLog) copyFileSync(`${damagedFile}-wal`, `${copy}-wal`, constants.COPYFILE_FICLONE);
+  if (hasLog) copyPatientlySync(`${damagedFile}-wal`, `${copy}-wal`);
   const pages = model.serialize();
   const file = openSync(copy, 'r+');
   try {
