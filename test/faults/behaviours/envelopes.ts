@@ -43,6 +43,10 @@ const whole: Behaviour[] = (
     ['without isValid', shaped((part) => ({ ...usual(part), isValid: undefined }))],
     ['with isValid as a text', shaped((part) => ({ ...usual(part), isValid: 'True' }))],
     ['with isValid as 1', shaped((part) => ({ ...usual(part), isValid: 1 }))],
+    [
+      'beside an execution time of NaN',
+      shaped((part) => JSON.stringify(usual(part)).replace('"executionTime":3', '"executionTime":NaN')),
+    ],
     ['after a byte order mark', shaped((part) => `\ufeff${JSON.stringify(usual(part))}`)],
     ['between blanks and line breaks', shaped((part) => `\r\n  ${JSON.stringify(usual(part), null, 4)}\n\n`)],
     ['called a web page', shaped(usual, { 'content-type': 'text/html' })],
@@ -82,11 +86,6 @@ const unread: Behaviour[] = (
       'client.not-json',
     ],
     ['a sign-in page stands before them', () => '<!doctype html><title>Sign in</title>', 'client.html'],
-    [
-      'NaN stands among them',
-      (part) => JSON.stringify(usual(part)).replace('"executionTime":3', '"executionTime":NaN'),
-      'client.not-json',
-    ],
     ['they are numbers', (part) => ({ ...usual(part), documents: [1, 2, 3] }), 'client.unexpected-shape'],
     [
       'they are records of something else',

@@ -1,7 +1,16 @@
 import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type * as Electron from 'electron';
-import { emitNative, FakeEvent, record, requireEarly, requireReady, state } from './state.ts';
+import {
+  emitNative,
+  FakeEvent,
+  record,
+  requireEarly,
+  requireReady,
+  state,
+  utilityProcessIds,
+} from './state.ts';
 
 interface Closable {
   close(): void;
@@ -16,6 +25,7 @@ type AppMethods =
   | 'setAppUserModelId'
   | 'setPath'
   | 'getVersion'
+  | 'getAppMetrics'
   | 'getPreferredSystemLanguages'
   | 'getAppPath'
   | 'getPath'
@@ -75,6 +85,15 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
   setPath(name: string, path: string): void {
     if (!isAbsolute(path)) throw new Error('Path must be absolute');
     record('app.setPath', name, path);
+  }
+  /** Of this process and of the utility processes that run; the memory of each as the system says it. */
+  getAppMetrics(): Electron.ProcessMetric[] {
+    return [process.pid, ...utilityProcessIds].map((pid) => {
+      const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+      const memory = { workingSetSize: Number(kilobytes ?? 0), peakWorkingSetSize: 0 };
+      const cpu = { percentCPUUsage: 0, idleWakeupsPerSecond: 0 };
+      return { pid, type: pid === process.pid ? 'Browser' : 'Utility', creationTime: 0, cpu, memory };
+    });
   }
   getVersion(): string {
     return '1.2.3';

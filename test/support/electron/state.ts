@@ -8,6 +8,9 @@ export const calls: RecordedCall[] = [];
 /** What listeners of native events threw: Electron shows a modal box for each. */
 export const uncaught: unknown[] = [];
 
+/** The utility processes that run, as `app.getAppMetrics()` lists them. */
+export const utilityProcessIds = new Set<number>();
+
 export const state = {
   isReady: false,
   isQuitting: false,

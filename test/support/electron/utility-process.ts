@@ -2,11 +2,11 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import type * as Electron from 'electron';
-import { emitNative, record, requireReady } from './state.ts';
+import { emitNative, record, requireReady, utilityProcessIds } from './state.ts';
 
 const host = new URL('utility-host.ts', import.meta.url);
 
-type ProcessMethods = 'postMessage' | 'kill';
+type ProcessMethods = 'postMessage' | 'kill' | 'pid';
 
 /** A utility process that is a real process of Node: messages are cloned, and it ends for itself. */
 class FakeUtilityProcess extends EventEmitter implements Pick<Electron.UtilityProcess, ProcessMethods> {
@@ -16,6 +16,9 @@ class FakeUtilityProcess extends EventEmitter implements Pick<Electron.UtilityPr
     this.#child = child;
     child.on('message', (message) => void emitNative(this, 'message', message));
     child.once('exit', (code) => void emitNative(this, 'exit', code ?? 1));
+  }
+  get pid(): number | undefined {
+    return this.#child.pid;
   }
   postMessage(message: unknown): void {
     if (this.#child.connected) this.#child.send(structuredClone(message) as object);
@@ -29,12 +32,13 @@ export const utilityProcess = {
   fork(modulePath: string, args: string[] = [], options: Electron.ForkOptions = {}): FakeUtilityProcess {
     requireReady('utilityProcess cannot be created');
     record('utilityProcess.fork', modulePath, options);
-    return new FakeUtilityProcess(
-      fork(host, [pathToFileURL(modulePath).href, ...args], {
-        execArgv: options.execArgv ?? [],
-        serialization: 'advanced',
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      }),
-    );
+    const child = fork(host, [pathToFileURL(modulePath).href, ...args], {
+      execArgv: options.execArgv ?? [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    if (child.pid !== undefined) utilityProcessIds.add(child.pid);
+    child.once('exit', () => utilityProcessIds.delete(child.pid ?? 0));
+    return new FakeUtilityProcess(child);
   },
 } satisfies Record<keyof Pick<typeof Electron.utilityProcess, 'fork'>, unknown>;
