@@ -61,6 +61,7 @@ function cleanJson(text: string, search: SecretSearch, depth: number): CleanedTe
     removed += count;
     done = to;
   };
+  const mayHold = search.lookThrough(text);
   const next = new RegExp(LITERAL_OR_NUMBER);
   for (let match = next.exec(text); match !== null; match = next.exec(text)) {
     const from = match.index;
@@ -70,9 +71,8 @@ function cleanJson(text: string, search: SecretSearch, depth: number): CleanedTe
     }
     const to = findEnd(text, from);
     next.lastIndex = to;
-    const literal = text.slice(from, to);
-    if (!search.mayHold(literal)) continue;
-    const clean = cleanLiteral(JSON.parse(literal) as string, search, depth);
+    if (!mayHold(from, to)) continue;
+    const clean = cleanLiteral(JSON.parse(text.slice(from, to)) as string, search, depth);
     if (clean.removed > 0) replace(from, to, clean.text, clean.removed);
   }
   return { text: pieces.join('') + text.slice(done), removed };

@@ -19,6 +19,8 @@ export interface SecretSearch {
   mayHold(text: string): boolean;
   /** The same for the bytes of a page. */
   mayBytesHold(bytes: ArrayBuffer): boolean;
+  /** The same for parts of a text, in their order, which is looked through once. */
+  lookThrough(text: string): (from: number, to: number) => boolean;
   /** The same for secrets that are written as lists. */
   mayHoldLists(text: string): boolean;
   /** Removes every form. */
@@ -29,9 +31,13 @@ export interface SecretSearch {
   isNumber(digits: string): boolean;
 }
 
+/** Many, and the same for all secrets. */
+const ESCAPES = createByteScan();
+ESCAPES.add(ESCAPE_ANCHORS);
+
 /** Makes a search that knows nothing yet. */
 export function createSecretSearch(): SecretSearch {
-  const scan = createByteScan();
+  const scan = ESCAPES.copy();
   const lists = createByteScan();
   const finder = createFormFinder();
   const numbers = new Set<number>();
@@ -39,11 +45,10 @@ export function createSecretSearch(): SecretSearch {
   /** Secrets of which no part is left as it is by each encoder. */
   let isBlind = false;
 
-  const mayBytesHold = (bytes: ArrayBuffer): boolean => !isEmpty && (isBlind || scan.finds(bytes));
+  const mayBytesHold = (bytes: ArrayBuffer): boolean => !isEmpty && (isBlind || scan.find(bytes) !== -1);
   const mayHold = (text: string): boolean => mayBytesHold(toBytes(text));
   return {
     add({ forms, anchors, listAnchors, number }) {
-      if (isEmpty) scan.add(ESCAPE_ANCHORS);
       isEmpty = false;
       scan.add(anchors ?? []);
       scan.add(listAnchors);
@@ -54,7 +59,16 @@ export function createSecretSearch(): SecretSearch {
     },
     mayHold,
     mayBytesHold,
-    mayHoldLists: (text) => !isEmpty && lists.finds(toBytes(text)),
+    lookThrough(text) {
+      if (isEmpty || isBlind) return () => isBlind;
+      const bytes = toBytes(text);
+      let place = scan.find(bytes);
+      return (from, to) => {
+        if (place !== -1 && place < from) place = scan.find(bytes, from);
+        return place !== -1 && place < to;
+      };
+    },
+    mayHoldLists: (text) => !isEmpty && lists.find(toBytes(text)) !== -1,
     clean: (text) => removeRanges(text, mayHold(text) ? finder.find(text) : []),
     findLists: finder.findLists,
     isNumber: (digits) => numbers.has(Math.abs(Number(digits))),
