@@ -1,4 +1,4 @@
-import { ESCAPE_LAYERS, type DecodedText } from './decode-layers.ts';
+import { ESCAPE_LAYERS, type Decode } from './decode-layers.ts';
 import { LIST_LAYERS } from './decode-lists.ts';
 import type { SecretForm } from './secret-forms.ts';
 
@@ -22,7 +22,7 @@ const MAX_LIST_DEPTH = 1;
  * How many characters are decoded in all: a few for each character of a long text, and enough for all orders of layers
  * in a short one, so that no service can keep the computer busy.
  */
-const MIN_DECODED_CHARACTERS = 200_000;
+const MIN_DECODED_CHARACTERS = 400_000;
 const MAX_DECODED_SHARE = 8;
 
 /** A text with some layers of escapes resolved. */
@@ -33,36 +33,43 @@ interface Decoded {
   toOriginal(at: number): number;
 }
 
+/** A layer that may be resolved in a text. */
+interface Step {
+  readonly from: Decoded;
+  readonly decode: Decode;
+}
+
 /** Makes a finder that knows no forms yet. */
 export function createFormFinder(): FormFinder {
   const seeds = createSeeds();
 
-  const findIn = (start: Decoded, layers: readonly ((text: string) => DecodedText | null)[]): Range[] => {
+  const findIn = (start: Decoded, layers: readonly Decode[]): Range[] => {
     const found: Range[] = [];
     // The order of layers often makes no difference.
     const seen = new Set([start.text]);
     let left = Math.max(MIN_DECODED_CHARACTERS, start.text.length * MAX_DECODED_SHARE);
-    const queue = [start];
-    for (let decoded = queue.shift(); decoded !== undefined; decoded = queue.shift()) {
-      const { text, layers: depth, isList, toOriginal } = decoded;
+    const look = ({ text, toOriginal }: Decoded): void => {
       for (const [from, to] of seeds.find(text)) found.push([toOriginal(from), toOriginal(to)]);
-      if (depth === MAX_LAYERS) continue;
-      for (const decode of depth === 0
-        ? layers
-        : isList || depth > MAX_LIST_DEPTH
-          ? ESCAPE_LAYERS
-          : ALL_LAYERS) {
-        if (left <= 0) break;
-        const next = decode(text);
-        if (next === null || seen.has(next.text)) continue;
-        seen.add(next.text);
-        left -= next.text.length;
-        queue.push({
-          text: next.text,
-          layers: depth + 1,
-          isList: isList || !ESCAPE_LAYERS.includes(decode),
-          toOriginal: (at) => toOriginal(next.toOriginal(at)),
-        });
+    };
+    look(start);
+    const steps: Step[] = layers.map((decode) => ({ from: start, decode }));
+    for (let step = steps.shift(); step !== undefined && left > 0; step = steps.shift()) {
+      const { from, decode } = step;
+      const next = decode(from.text);
+      if (next === null || seen.has(next.text)) continue;
+      seen.add(next.text);
+      left -= next.text.length;
+      const decoded: Decoded = {
+        text: next.text,
+        layers: from.layers + 1,
+        isList: from.isList || !ESCAPE_LAYERS.includes(decode),
+        toOriginal: (at) => from.toOriginal(next.toOriginal(at)),
+      };
+      look(decoded);
+      for (const other of listFurther(decoded)) {
+        // What is escaped several times is so in the same way as a rule.
+        if (other === decode) steps.unshift({ from: decoded, decode });
+        else steps.push({ from: decoded, decode: other });
       }
     }
     return merge(found);
@@ -74,6 +81,11 @@ export function createFormFinder(): FormFinder {
     find: (text) => findIn(toStart(text), ALL_LAYERS),
     findLists: (text) => findIn(toStart(text), LIST_LAYERS),
   };
+}
+
+function listFurther({ layers, isList }: Decoded): readonly Decode[] {
+  if (layers === MAX_LAYERS) return [];
+  return isList || layers > MAX_LIST_DEPTH ? ESCAPE_LAYERS : ALL_LAYERS;
 }
 
 const ALL_LAYERS = [...ESCAPE_LAYERS, ...LIST_LAYERS];

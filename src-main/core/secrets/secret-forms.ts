@@ -175,7 +175,7 @@ function listAnchors(
   spellings: readonly string[],
   encoded: readonly Encoded[],
 ): readonly string[] | null {
-  const plain = [secret, secret.slice(0, HEAD_CHARACTERS)].flatMap((text) =>
+  const plain = [secret, ...listCuts(secret)].flatMap((text) =>
     pickGrams(text, GRAM_CHARACTERS, MAX_PLAIN_GRAMS),
   );
   if (plain.length === 0) return null;
@@ -187,6 +187,12 @@ function listAnchors(
   );
   const grams = [...plain, ...spelled];
   return [...new Set([...grams, ...grams.map((text) => Array.from(text).join('\0')), ...inside])];
+}
+
+/** What may be left of a text whose only letters and digits in a row are at the end that was cut off. */
+function listCuts(text: string): string[] {
+  if (text.length < MIN_CUT_CHARACTERS) return [];
+  return [text.slice(0, Math.min(HEAD_CHARACTERS, text.length - 1)), text.slice(1)];
 }
 
 /**

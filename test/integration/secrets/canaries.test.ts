@@ -19,6 +19,8 @@ import { openWatchedWindow, type WatchedWindow } from './watched-window.ts';
 
 const ECHO = ALL_FORMS.map(({ text }) => text).join(' | ');
 const { accessToken, accessTokenSecret } = CANARIES;
+/** More than the list of all that were seen lately holds. */
+const OTHER_TOKENS = 80;
 
 const EVERYTHING = { client: 'received', payload: 'received', errors: 'received' } as const;
 
@@ -37,6 +39,7 @@ const respondText =
     response.end(ECHO);
   };
 const STATUS = { StatusPlatform: 'up', StatusConnector: 'up', TrafficInformation: ECHO, Division: ECHO };
+const respondNothing = respondText(403);
 const respondStatus: Answer = (_request, response) => sendJson(response, STATUS);
 const respondRecords: Answer = (_request, response) => {
   const date = new Date(Date.now() - 7_200_000).toISOString();
@@ -88,6 +91,26 @@ describe('a hunt for canaries through a session with services that echo them', (
     return started!.snapshotId;
   };
 
+  /** Tests of connections that nobody keeps, each with a token of its own: more than the list of the last ones holds. */
+  const spendOtherTokens = async (): Promise<void> => {
+    await test({});
+    let count = 0;
+    const token: Answer = (_request, response) => {
+      count += 1;
+      sendJson(response, { token: `token-${count}-of-somebody-else` });
+    };
+    Object.assign(script, { token, status: respondNothing, report: respondNothing });
+    const secrets = { accessToken: 'somebody', accessTokenSecret: 'somebody-else' };
+    const testAll = async (): Promise<void> => {
+      while (count < OTHER_TOKENS) {
+        const started = await call('connections/start-test', { connectionId: null, draft: draft(), secrets });
+        await call('tasks/wait', { taskId: started!.taskId });
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, testAll));
+    expect(count).toBeGreaterThanOrEqual(OTHER_TOKENS);
+  };
+
   beforeAll(async () => {
     server = await startFaultServer((request, response) => {
       if (request.path.endsWith('/CreateToken')) return script.token(request, response);
@@ -103,19 +126,30 @@ describe('a hunt for canaries through a session with services that echo them', (
     });
     connectionId = saved!.id;
 
+    await spendOtherTokens();
+
     await test({ token: respondText(400) });
+
     await test({ token: respondText(200) });
+
     await test({ token: (_request, response) => void response.end(CANARIES.token) });
+
     await test({
       token: respondText(302, { location: `/login/${encodeURI(accessTokenSecret)}?t=${encodeURI(ECHO)}` }),
     });
     await test({ status: respondText(403) });
+
     await test({ report: respondText(200, { 'content-type': 'text/html' }) });
+
     await test({ report: refuse });
+
     await test({});
+
     Object.assign(script, { token: issueToken, status: respondStatus, report: respondRecords });
     await call('status/refresh', { connectionId });
+
     await call('status/read-history', { connectionId, spanMs: 3_600_000, ticks: 60 });
+
     for (const report of [
       refuse,
       respondText(404),
@@ -129,8 +163,11 @@ describe('a hunt for canaries through a session with services that echo them', (
     do snapshotId = await download(respondRecords);
     while ((await call('snapshots/get', { snapshotId }))?.recordCount !== 1);
     await call('records/read-record', { snapshotId, seq: 0 });
+
     await call('records/read-raw', { snapshotId, seq: 0 });
+
     await call('downloads/export-certificate', { snapshotId });
+
     for (const format of ['csv', 'json', 'evidence'] as const) {
       const started = await call('exports/start', {
         scope: { snapshotId },
@@ -147,6 +184,7 @@ describe('a hunt for canaries through a session with services that echo them', (
     }
     Object.assign(script, { report: refuse });
     const summary = await call('summaries/start-fetch', { connectionId, direction: 'inbound', period });
+
     await call('tasks/wait', { taskId: summary!.taskId });
   }, 180_000);
 

@@ -16,6 +16,12 @@ const inHtml = (text: string): string =>
     .replaceAll('é', '&eacute;')
     .replaceAll('ö', '&ouml;');
 
+const inBytes = (text: string, write: (byte: number) => string, joint = ''): string =>
+  Array.from(Buffer.from(text, 'utf8'), write).join(joint);
+const breakLines = (text: string, width: number, lineBreak: string): string =>
+  text.replace(new RegExp(`(.{${width}})(?=.)`, 'g'), `$1${lineBreak}`);
+const toBase64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
+
 /** The forms of a secret, by what wrote them. */
 function listForms(secret: string): Readonly<Record<string, string>> {
   const utf8 = Buffer.from(secret, 'utf8');
@@ -45,6 +51,25 @@ function listForms(secret: string): Readonly<Record<string, string>> {
     'in capitals': secret.toUpperCase(),
     'taken apart': secret.normalize('NFD'),
     'read as Latin-1': utf8.toString('latin1'),
+    'a buffer as JSON': JSON.stringify(utf8),
+    'an array of bytes as JSON': JSON.stringify(new Uint8Array(utf8)),
+    'base64 in lines': breakLines(toBase64(JSON.stringify({ accessToken: secret })), 20, '\n'),
+    'base64 in lines of mail': breakLines(toBase64(`user:${secret}`), 12, '\r\n'),
+    'base64 of JSON': toBase64(JSON.stringify({ a: 1, accessToken: secret })),
+    'unicode of all over base64': mapUnits(utf8.toString('base64'), (code) => `\\u${toHex(code, 4)}`),
+    'hexadecimal with colons': inBytes(secret, (byte) => toHex(byte, 2), ':'),
+    'hexadecimal with blanks': inBytes(secret, (byte) => toHex(byte, 2), ' '),
+    'hexadecimal with dashes, in capitals': inBytes(secret, (byte) => toHex(byte, 2), '-').toUpperCase(),
+    'hexadecimal, 0x before each': inBytes(secret, (byte) => `0x${toHex(byte, 2)}`, ', '),
+    'hexadecimal, 0x before all': `0x${utf8.toString('hex')}`,
+    '\\xNN': inBytes(secret, (byte) => `\\x${toHex(byte, 2)}`),
+    'decimal entities with zeros': mapUnits(secret, (code) => `&#${String(code).padStart(5, '0')};`),
+    'hexadecimal entities with zeros': mapUnits(secret, (code) => `&#x${toHex(code, 4)};`),
+    'quoted-printable': inBytes(secret, (byte) => `=${toHex(byte, 2).toUpperCase()}`),
+    'url three times': encodeURIComponent(encodeURIComponent(encodeURIComponent(secret))),
+    'url of all, three times': inBytes(secret, (byte) => `%2525${toHex(byte, 2)}`),
+    'the first 12': secret.slice(0, 12),
+    'all but the last': secret.slice(0, -1),
   };
 }
 
