@@ -47,17 +47,25 @@ async function run(): Promise<void> {
       size: { type: 'string' },
       cache: { type: 'string' },
       database: { type: 'string' },
+      latency: { type: 'string' },
+      'page-size': { type: 'string' },
     },
   });
   const size = Number(values.size ?? DEFAULT_SIZE);
   const names = positionals.length > 0 ? positionals : Object.keys(BENCHES);
   const unknown = names.filter((name) => !(name in BENCHES));
+  const [latencyMs, pageSize] = [values.latency, values['page-size']].map((text) =>
+    text === undefined ? undefined : Number(text),
+  );
+  const isNumber = (value: number | undefined): boolean =>
+    value === undefined || (Number.isInteger(value) && value > 0);
   const isKnownDatabase = values.database === undefined || values.database === 'postgres';
-  if (unknown.length > 0 || !isKnownDatabase || !Number.isInteger(size) || size < 1) {
+  if (unknown.length > 0 || !isKnownDatabase || ![size, latencyMs, pageSize].every(isNumber)) {
     console.error(
-      `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER] [--database postgres]; names: ${Object.keys(BENCHES).join(', ')}
+      `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER] [--database postgres] [--latency MS] [--page-size N]; names: ${Object.keys(BENCHES).join(', ')}
 --cache keeps what analysis, explore, export, window and start have filled, for the next time.
---database postgres measures service on PostgreSQL, beside SQLite.`,
+--database postgres measures service on PostgreSQL, beside SQLite.
+--latency adds milliseconds to each response, and --page-size says how many records a page has, in download.`,
     );
     process.exitCode = 2;
     return;
@@ -67,8 +75,11 @@ async function run(): Promise<void> {
     const bench = BENCHES[name];
     if (bench === undefined) continue;
     const own = values.size === undefined ? (OWN_SIZES[name] ?? size) : size;
-    for await (const figure of await bench({ size: own, folder: values.cache, database: values.database })) {
-      console.log(values.json ? JSON.stringify({ ...figure, size: own }) : toLine(figure));
+    // Pages that are waited for make a million records slow.
+    const most = latencyMs === undefined || values.size !== undefined ? own : DEFAULT_SIZE;
+    const options = { size: most, folder: values.cache, database: values.database, latencyMs, pageSize };
+    for await (const figure of await bench(options)) {
+      console.log(values.json ? JSON.stringify({ ...figure, size: most }) : toLine(figure));
       if (figure.met === false) process.exitCode = 1;
     }
   }

@@ -20,12 +20,16 @@ export interface DownloadAppInput {
   readonly accessToken: string;
   readonly accessTokenSecret: string;
   readonly pageSize: number;
+  /** Walks at once at most; 0 for as many as make it faster. */
+  readonly walks: number;
   readonly period: Period;
 }
 /** What this process measured of itself. */
 export interface DownloadAppFigures {
   readonly recordCount: number;
   readonly state: string;
+  /** Code of what ended it; null for nothing. */
+  readonly failure: string | null;
   readonly ms: number;
   readonly longestPauseMs: number;
   /** From the end of the download until all its records could be queried; null while the engine rests. */
@@ -63,11 +67,11 @@ async function run(input: DownloadAppInput): Promise<DownloadAppFigures> {
     if (!answer.ok) throw new Error(`${name}: ${answer.error.code}`);
     return answer.value;
   };
-  const { url: baseAddress, tenant, accessToken, accessTokenSecret, pageSize, period } = input;
+  const { url: baseAddress, tenant, accessToken, accessTokenSecret, pageSize, walks, period } = input;
   const reportIdentifiers = SPECIFIED_REPORT_IDENTIFIERS;
   const connection = (await ask('connections/save', {
     connectionId: null,
-    draft: { name: 'Bench', baseAddress, tenant, serviceZone: 'UTC', reportIdentifiers, pageSize },
+    draft: { name: 'Bench', baseAddress, tenant, serviceZone: 'UTC', reportIdentifiers, pageSize, walks },
     secrets: { accessToken, accessTokenSecret },
   })) as { id: string };
   const { promise: ended, resolve } = Promise.withResolvers<Download>();
@@ -96,7 +100,8 @@ async function run(input: DownloadAppInput): Promise<DownloadAppFigures> {
     behindMs = performance.now() - from - ms;
   }
   await core.stop();
-  return { recordCount, state, ms, longestPauseMs, behindMs, peakBytes: await readPeakBytes() };
+  const failure = download.failure?.code ?? null;
+  return { recordCount, state, failure, ms, longestPauseMs, behindMs, peakBytes: await readPeakBytes() };
 }
 
 async function readPeakBytes(): Promise<number | null> {

@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -8,15 +10,18 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import type { DownloadAppFigures, DownloadAppInput } from './download-app.ts';
-import { toTimeFigure, type BenchFigure } from './figure.ts';
-import { insertBare } from './insert-bare.ts';
+import { toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
 import { receiveBare } from './receive-bare.ts';
 import { SAMPLE_DAYS, toSamplePeriod } from './sample-period.ts';
 
 const BENCH = 'download';
 const PAGE_SIZE = 5_000;
+const RECEIVED = 'received and dropped';
+const SINGLE = 'one request at a time';
 const RESTING_RATIO_GOAL = 0.9;
-const FED_RATIO_GOAL = 0.8;
+const FED_RATIO_GOAL = 0.75;
+const LATE_RATIO_GOAL = 1.3;
+const SINGLE_RATIO_GOAL = 4;
 const BEHIND_GOAL_MS = 5000;
 const MEMORY_GOAL_MB = 350;
 const PAUSE_GOAL_MS = 50;
@@ -26,14 +31,27 @@ const SERVICE = fileURLToPath(new URL('../../src-main/service/main.ts', import.m
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const BUILT = join(ROOT, 'out/bench');
 
+type Measured = DownloadAppFigures & { readonly idleMs: number; readonly kept: string };
 type Address = Pick<DownloadAppInput, 'url' | 'tenant' | 'accessToken' | 'accessTokenSecret'>;
+
+/** How a download is measured. */
+interface Way {
+  readonly name: string;
+  readonly isFed: boolean;
+  readonly walks: number;
+  readonly url: string;
+}
 
 /**
  * `size` records from the bundled service, a process of its own, into the cache of the application, another process,
- * whose engine rests, then is fed; beside it the bare insert of the same rows into the same tables, and pages that are
- * received and dropped.
+ * whose engine rests, then is fed; beside it the same pages that are received and dropped. With a latency: beside the same
+ * download without it, and with one request at a time.
  */
-export async function* benchDownload({ size }: { size: number }): AsyncGenerator<BenchFigure> {
+export async function* benchDownload({
+  size,
+  latencyMs = 0,
+  pageSize = PAGE_SIZE,
+}: BenchOptions): AsyncGenerator<BenchFigure> {
   await buildApp();
   const folder = await mkdtemp(join(tmpdir(), 'channelscope-bench-'));
   const service = spawn(
@@ -47,21 +65,12 @@ export async function* benchDownload({ size }: { size: number }): AsyncGenerator
   try {
     const address = JSON.parse(await readLine(service)) as Address;
     const period = toSamplePeriod(Date.now());
-    const download = async (
-      isFed: boolean,
-    ): Promise<DownloadAppFigures & { idleMs: number; kept: string }> => {
-      const dataFolder = join(folder, isFed ? 'fed' : 'resting');
+    const download = async ({ name, isFed, walks, url }: Way): Promise<Measured> => {
+      const dataFolder = join(folder, name);
       await mkdir(dataFolder);
-      const { url, tenant, accessToken, accessTokenSecret } = address;
+      const { tenant, accessToken, accessTokenSecret } = address;
       const input: DownloadAppInput = {
-        dataFolder,
-        url,
-        tenant,
-        accessToken,
-        accessTokenSecret,
-        pageSize: PAGE_SIZE,
-        period,
-        isFed,
+        ...{ dataFolder, url, tenant, accessToken, accessTokenSecret, pageSize, walks, period, isFed },
         cacheThread: join(BUILT, 'cache-thread.mjs'),
       };
       // What an idle process beside it suffers is the machine's share of the pauses.
@@ -72,15 +81,34 @@ export async function* benchDownload({ size }: { size: number }): AsyncGenerator
       });
       const figures = JSON.parse(await readLine(app)) as DownloadAppFigures;
       idle.disable();
-      if (figures.state !== 'complete') throw new Error(`The download ended as ${figures.state}.`);
+      if (figures.state !== 'complete')
+        throw new Error(`The download ended as ${figures.state}: ${figures.failure ?? ''}`);
       return { ...figures, idleMs: idle.max / 1e6, kept: dataFolder };
     };
-    const resting = await download(false);
-    const bareMs = insertBare(join(resting.kept, 'cache.sqlite'));
-    yield toRateFigure('engine resting', resting, bareMs, RESTING_RATIO_GOAL);
-    yield toReceivedFigure(resting.recordCount, await receiveBare(address, period, PAGE_SIZE));
-    const fed = await download(true);
-    yield toRateFigure('engine fed', fed, bareMs, FED_RATIO_GOAL);
+    const { url } = address;
+    const resting = await download({ name: 'resting', isFed: false, walks: 0, url });
+    if (latencyMs > 0) {
+      const slow = await startSlowService(url, latencyMs);
+      try {
+        const late = await download({ name: 'late', isFed: false, walks: 0, url: slow.url });
+        yield toLateFigure(late, resting, latencyMs);
+        const single = await download({ name: 'single', isFed: false, walks: 1, url: slow.url });
+        yield toRateFigure(
+          `${latencyMs} ms late, engine resting`,
+          late,
+          SINGLE,
+          single.ms,
+          SINGLE_RATIO_GOAL,
+        );
+      } finally {
+        await slow.close();
+      }
+      return;
+    }
+    const receivedMs = await receiveBare(address, period, pageSize);
+    yield toRateFigure('engine resting', resting, RECEIVED, receivedMs, RESTING_RATIO_GOAL);
+    const fed = await download({ name: 'fed', isFed: true, walks: 0, url });
+    yield toRateFigure('engine fed', fed, 'engine resting', resting.ms, FED_RATIO_GOAL);
     yield toTimeFigure(BENCH, 'from its end until all is fed', fed.behindMs ?? 0, BEHIND_GOAL_MS);
     yield await toSizeFigure(fed, 'cache.sqlite', CACHE_GOAL_BYTES);
     yield await toSizeFigure(fed, 'analysis.duckdb', ENGINE_GOAL_BYTES);
@@ -93,6 +121,37 @@ export async function* benchDownload({ size }: { size: number }): AsyncGenerator
     service.kill('SIGTERM');
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Passes requests on to a service, and each response after so many milliseconds more. */
+async function startSlowService(
+  url: string,
+  latencyMs: number,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const server = createServer((incoming, response) => {
+    const { method, url: path = '/' } = incoming;
+    const target = new URL(path, url);
+    const headers = { ...incoming.headers, host: target.host };
+    const passed = request(target, { method, headers }, (answer) => {
+      setTimeout(() => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      }, latencyMs);
+    });
+    passed.on('error', () => response.destroy());
+    incoming.pipe(passed);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
 }
 
 /** As it is shipped: running from source, each thread would also hold what strips the types. */
@@ -127,31 +186,34 @@ async function readLine(child: ChildProcess): Promise<string> {
   return line;
 }
 
+const toRate = ({ recordCount }: DownloadAppFigures, ms: number): number =>
+  Math.round((recordCount / ms) * 1000);
+
 function toRateFigure(
   name: string,
-  { recordCount, ms }: DownloadAppFigures,
-  bareMs: number,
+  figures: DownloadAppFigures,
+  peer: string,
+  peerMs: number,
   goal: number,
 ): BenchFigure {
-  const toRate = (spanMs: number): number => Math.round((recordCount / spanMs) * 1000);
-  const ratio = bareMs / ms;
+  const ratio = peerMs / figures.ms;
   return {
     bench: BENCH,
-    figure: `${recordCount} records into the cache, ${name}`,
-    value: toRate(ms),
+    figure: `${figures.recordCount} records into the cache, ${name}`,
+    value: toRate(figures, figures.ms),
     unit: 'records/s',
-    peer: 'better-sqlite3 insert alone',
-    peerValue: toRate(bareMs),
+    peer,
+    peerValue: toRate(figures, peerMs),
     ratio,
-    goal: Math.round(toRate(bareMs) * goal),
+    goal: Math.round(toRate(figures, peerMs) * goal),
     met: ratio >= goal,
   };
 }
 
-function toReceivedFigure(recordCount: number, ms: number): BenchFigure {
-  const none = { peer: null, peerValue: null, ratio: null, goal: null, met: null };
-  const value = Math.round((recordCount / ms) * 1000);
-  return { bench: BENCH, figure: 'the same received and dropped', value, unit: 'records/s', ...none };
+function toLateFigure(late: DownloadAppFigures, prompt: DownloadAppFigures, latencyMs: number): BenchFigure {
+  const figure = `${late.recordCount} records, each page ${latencyMs} ms late`;
+  const peer = { name: 'without latency', valueMs: prompt.ms };
+  return toTimeFigure(BENCH, figure, late.ms, Math.round(prompt.ms * LATE_RATIO_GOAL), peer);
 }
 
 async function toSizeFigure(

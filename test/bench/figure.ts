@@ -23,6 +23,10 @@ export interface BenchOptions {
   readonly folder?: string | undefined;
   /** Engine of the service's records, where it isn't the usual one. */
   readonly database?: string | undefined;
+  /** Milliseconds that are added to each response of the service. */
+  readonly latencyMs?: number | undefined;
+  /** Records in a page. */
+  readonly pageSize?: number | undefined;
 }
 
 /** A duration with a goal it must not exceed. */

@@ -124,9 +124,14 @@ export async function createDirectDownloads(
       report: DetailKind,
       period: Period,
       connectionId = one.id,
-      sliceDays: number | null = null,
+      sliceDays: number | null | 'best' = null,
     ): Promise<Snapshot> =>
-      end(await handlers['downloads/start']({ connectionId, report, period, sliceDays })),
+      end(
+        await handlers['downloads/start']({
+          ...{ connectionId, report, period },
+          ...(sliceDays === 'best' ? {} : { sliceDays }),
+        }),
+      ),
     /** Downloads what of a span is not cached; returns the snapshots as they ended. */
     fillGaps: async (
       report: DetailKind,

@@ -9,6 +9,7 @@ import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { DownloadRunner } from './create-download-runner.ts';
+import { suggestSliceDays } from './slice-period.ts';
 
 type Started = Output<'downloads/start'>;
 
@@ -16,7 +17,8 @@ export interface NewDownload {
   readonly connectionId: string;
   readonly report: DetailKind;
   readonly period: Period;
-  readonly sliceDays: number | null;
+  /** Null for one piece, undefined for what is best. */
+  readonly sliceDays: number | null | undefined;
   /** Where the first request begins; empty for the period's own beginning. */
   readonly askedStart: string;
   /** The snapshot that is fetched again. */
@@ -66,17 +68,19 @@ export function createDownloadStarter(options: {
   };
   const queue = async (
     snapshot: Snapshot,
-    more: Pick<DownloadRow, 'sliceDays' | 'askedStart' | 'resumedCount'> & Pick<NewDownload, 'refreshOf'>,
+    more: Pick<DownloadRow, 'sliceDays' | 'mayCut' | 'askedStart' | 'resumedCount'> &
+      Pick<NewDownload, 'refreshOf'>,
     isUnwatched: boolean,
     connection = connections.get(snapshot.connectionId),
   ): Promise<Started> => {
-    const { sliceDays, askedStart, resumedCount, refreshOf } = more;
+    const { sliceDays, mayCut, askedStart, resumedCount, refreshOf } = more;
     const row = await cache.queueDownload({
       snapshotId: snapshot.id,
       queuedAtMs: now(),
       baseAddress: connection.baseAddress,
       reportIdentifier: connection.reportIdentifiers[snapshot.report],
       sliceDays,
+      mayCut,
       askedStart,
       resumedCount,
       refreshOf,
@@ -98,10 +102,13 @@ export function createDownloadStarter(options: {
   return {
     beginSnapshot,
     async begin({ connectionId, report, period, ...more }) {
+      const isOpen = more.sliceDays === undefined;
+      const sliceDays = isOpen ? suggestSliceDays(period) : (more.sliceDays ?? null);
       // Read once, so that tenant, address and identifier are those of one service.
       const connection = connections.get(connectionId);
       const snapshot = await beginSnapshot(connectionId, report, period);
-      return queue(snapshot, { ...more, resumedCount: 0 }, false, connection);
+      const mayCut = isOpen && sliceDays === null;
+      return queue(snapshot, { ...more, sliceDays, mayCut, resumedCount: 0 }, false, connection);
     },
     goOn: (row) => goOn(row, false),
     async resumeInterrupted() {

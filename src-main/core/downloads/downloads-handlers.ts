@@ -18,7 +18,6 @@ import type { DownloadStarter, NewDownload } from './create-download-starter.ts'
 import { toPageRequest } from './page-request.ts';
 import { planDownload } from './plan-download.ts';
 import { toAskedStart, toPeriod } from './request-period.ts';
-import { suggestSliceDays } from './slice-period.ts';
 import { hasBrokenEnd } from './walk-report.ts';
 
 /** Gaps that one operation answers with, or fetches. */
@@ -87,7 +86,7 @@ export function createDownloadsHandlers(parts: {
     (await ledger.findGaps(subject, { fromMs, toMs: toMs + SECOND_MS })).slice(0, MAX_GAPS);
 
   return {
-    'downloads/start': ({ connectionId, report, sliceDays = null, ...asked }) => {
+    'downloads/start': ({ connectionId, report, sliceDays, ...asked }) => {
       const period = toExactPeriod(asked.period);
       return inTurn(() =>
         beginOnce({ connectionId, report, period, sliceDays, askedStart: '', refreshOf: null }),
@@ -142,9 +141,9 @@ export function createDownloadsHandlers(parts: {
         requireService(connections.get(connectionId));
         const gaps = await listGaps(input);
         const downloads = gaps.map((period) => {
-          const sliceDays = suggestSliceDays(period);
           const askedStart = toAskedStart(period);
-          return starter.begin({ connectionId, report, period, sliceDays, askedStart, refreshOf: null });
+          const more = { sliceDays: undefined, askedStart, refreshOf: null };
+          return starter.begin({ connectionId, report, period, ...more });
         });
         return Promise.all(downloads);
       }),

@@ -46,6 +46,7 @@ interface Walk {
 const MAX_WAITING_BYTES = 48_000_000;
 /** The envelope's own fields stand before or after the records. */
 const ENVELOPE_BYTES = 2_000;
+const TOTAL = /"totalDocument"\s*:\s*"?(\d{1,15})\b/iu;
 const CURSOR = /"lastDocument"\s*:\s*("(?:[^"\\]|\\.)*")/iu;
 
 /**
@@ -187,15 +188,18 @@ export function createFetchAhead({ connect, readPageSize, now, onInFlight }: Ahe
   };
 }
 
+/** The `totalDocument` that a page's bytes seem to hold; null for none. */
+export function findTotal(bytes: ArrayBuffer): number | null {
+  const text = listEnvelopeParts(bytes)
+    .map((part) => TOTAL.exec(part)?.[1])
+    .find((found) => found !== undefined);
+  return text === undefined ? null : Number(text);
+}
+
 /** The cursor that a page's bytes seem to hold; null for none. */
 function findCursor(bytes: ArrayBuffer): string | null {
-  const whole = Buffer.from(bytes);
-  const parts = [
-    whole.subarray(0, ENVELOPE_BYTES),
-    whole.subarray(Math.max(ENVELOPE_BYTES, whole.length - ENVELOPE_BYTES)),
-  ];
-  for (const part of parts) {
-    const text = CURSOR.exec(part.toString('utf8'))?.[1];
+  for (const part of listEnvelopeParts(bytes)) {
+    const text = CURSOR.exec(part)?.[1];
     if (text === undefined) continue;
     try {
       const cursor: unknown = JSON.parse(text);
@@ -205,6 +209,13 @@ function findCursor(bytes: ArrayBuffer): string | null {
     }
   }
   return null;
+}
+
+/** The beginning and the end of a page: the envelope's own fields stand before or after the records. */
+function listEnvelopeParts(bytes: ArrayBuffer): string[] {
+  const whole = Buffer.from(bytes);
+  const rest = Math.max(ENVELOPE_BYTES, whole.length - ENVELOPE_BYTES);
+  return [whole.toString('utf8', 0, ENVELOPE_BYTES), whole.toString('utf8', rest)];
 }
 
 /** Rejects as soon as the signal aborts, although what was requested ahead goes on. */

@@ -16,9 +16,18 @@ import {
 import { judgeFailure } from './judge-failure.ts';
 import { compareWithForecast, readForecast } from './period-forecast.ts';
 import { sleepAwake, type DownloadClock } from './sleep-awake.ts';
-import { createFetchAhead } from './fetch-ahead.ts';
-import { toAskedEnd, toAskedSlices } from './slice-period.ts';
+import { createFetchAhead, findTotal, type AheadPage } from './fetch-ahead.ts';
+import { suggestSliceDays, toAskedEnd, toAskedSlices } from './slice-period.ts';
 import { hasBrokenEnd, listShortcomings, walkReport } from './walk-report.ts';
+
+/** The first page of a period in one piece shows that pieces are better. */
+class BetterCut extends Error {
+  readonly sliceDays: number;
+  constructor(sliceDays: number) {
+    super('The period is better fetched in pieces.');
+    this.sliceDays = sliceDays;
+  }
+}
 
 export interface DownloadRun {
   readonly snapshotId: number;
@@ -26,6 +35,7 @@ export interface DownloadRun {
     Cache,
     | 'getDownload'
     | 'beginNextSlice'
+    | 'cutDownload'
     | 'restartWalk'
     | 'keepPageSize'
     | 'keepForecast'
@@ -86,6 +96,17 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
     now: () => clock.now(),
     onInFlight: showInFlight,
   });
+  /** The first page of a period that may be cut; one that announces many is dropped, since pieces are walked at once. */
+  const fetchOrCut =
+    ({ snapshot }: DownloadRow) =>
+    async (...[request, options]: Parameters<typeof ahead.fetchPage>): Promise<AheadPage> => {
+      const page = await ahead.fetchPage(request, options);
+      const total = request.lastDocument === '' ? findTotal(page.bytes) : null;
+      const pages = total === null ? null : Math.ceil(total / page.sizeAsked);
+      const sliceDays = suggestSliceDays(snapshot.period, pages);
+      if (sliceDays !== null && request.lastDocument === '') throw new BetterCut(sliceDays);
+      return page;
+    };
   const walkSlice = async (row: DownloadRow): Promise<void> => {
     const slices = toAskedSlices(row.snapshot.period, row);
     const period = slices[row.sliceNumber] ?? row.snapshot.period;
@@ -99,9 +120,10 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
     const forecast = await readForecast(cache, run.connect().client, row, task.signal);
     const isLast = row.sliceNumber + 1 >= slices.length;
     // A connection that leads elsewhere by now ends the download here.
-    run.connect();
+    const { maxWalks } = run.connect();
+    const isUncut = row.mayCut && row.snapshot.pageCount === 0 && maxWalks !== 1;
     await walkReport({
-      client: ahead,
+      client: isUncut ? { fetchPage: fetchOrCut(row) } : ahead,
       cache,
       snapshot: row.snapshot,
       period,
@@ -190,7 +212,9 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
           run.onSlice();
         }
       } catch (error) {
-        await recoverFrom(error);
+        if (error instanceof BetterCut) {
+          await cache.cutDownload({ snapshotId, sliceDays: error.sliceDays });
+        } else await recoverFrom(error);
       }
     }
   } finally {

@@ -21,8 +21,8 @@ const REST_MS = 30_000;
 const SETTLED_WINDOWS = 8;
 
 /**
- * Begins with one walk, adds another while the total rate grows and responses take less than twice the time that they
- * take for one, steps back where the last one made nothing faster, and falls to one when the service fails or asks for a
+ * Begins with one walk, tries twice as many, later one more, while the total rate grows and responses take less than
+ * twice the time that they take for one, steps back where the last ones made nothing faster, and falls to one when the service fails or asks for a
  * pause. A number that a person chose is kept but for that.
  */
 export function createWalkLimit(now: () => number): WalkLimit {
@@ -32,8 +32,10 @@ export function createWalkLimit(now: () => number): WalkLimit {
   let settledWindows = 0;
   let restsUntilMs: number | null = null;
   let aloneMs: number | null = null;
-  /** The last window was of one walk fewer. */
-  let isTrial = false;
+  /** The number of the window before, where this one tries more. */
+  let triedFrom: number | null = null;
+  /** Twice as many are tried until that is too many once. */
+  let isDoubling = true;
   let lastRate = 0;
   let window = { sinceMs: now(), pages: 0, bytes: 0, durationMs: 0 };
 
@@ -66,22 +68,27 @@ export function createWalkLimit(now: () => number): WalkLimit {
       const rate = window.bytes / Math.max(1, now() - window.sinceMs);
       aloneMs ??= meanMs;
       const isSlow = current > 1 && meanMs > Math.max(1, aloneMs) * MAX_SLOWER;
-      const isInVain = isTrial && rate <= lastRate * MIN_GROWTH;
-      isTrial = false;
+      const isInVain = triedFrom !== null && rate <= lastRate * MIN_GROWTH;
       if (isSlow || isInVain) {
-        settledWindows = SETTLED_WINDOWS;
-        begin(Math.max(1, current - 1));
+        // Of twice as many, some may still be worth it.
+        const isMuch = isDoubling && triedFrom !== null && current - triedFrom > 1;
+        settledWindows = isMuch ? 0 : SETTLED_WINDOWS;
+        isDoubling = false;
+        begin(Math.max(1, triedFrom ?? current - 1));
+        triedFrom = null;
         return;
       }
       lastRate = rate;
       settledWindows = Math.max(0, settledWindows - 1);
-      isTrial = settledWindows === 0 && current < MAX_WALKS;
-      begin(isTrial ? current + 1 : current);
+      const isTrial = settledWindows === 0 && current < MAX_WALKS;
+      triedFrom = isTrial ? current : null;
+      begin(isTrial ? Math.min(MAX_WALKS, isDoubling ? current * 2 : current + 1) : current);
     },
     fallBack() {
       restsUntilMs = now() + REST_MS;
       settledWindows = 0;
-      isTrial = false;
+      triedFrom = null;
+      isDoubling = true;
       begin(1);
     },
   };

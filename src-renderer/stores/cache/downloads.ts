@@ -58,9 +58,9 @@ export const useDownloadsStore = defineStore('downloads', () => {
   }
 
   /** Starts fetching a report into the cache and resolves to the id of its snapshot. Rejects with the core's error. */
-  async function start({ connectionId, report, period, sliceDays = null }: DownloadRequest): Promise<number> {
+  async function start({ connectionId, report, period, sliceDays }: DownloadRequest): Promise<number> {
     if (isDetailKind(report)) {
-      const input = { connectionId, report, period, sliceDays };
+      const input = { connectionId, report, period, ...(sliceDays === undefined ? {} : { sliceDays }) };
       return (await backend.call('downloads/start', input)).snapshotId;
     }
     const { direction } = REPORTS[report];

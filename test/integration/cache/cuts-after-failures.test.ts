@@ -48,6 +48,7 @@ function begin(): number {
     baseAddress: '',
     reportIdentifier: '',
     sliceDays: null,
+    mayCut: false,
     askedStart: '',
     resumedCount: 0,
     refreshOf: null,

@@ -211,6 +211,7 @@ async function leaveQueued(connectionIds: readonly string[]): Promise<number[]> 
       queuedAtMs: nowMs + id,
       baseAddress: '',
       sliceDays: null,
+      mayCut: false,
       askedStart: '',
     };
     await cache.queueDownload({ ...queued, reportIdentifier: '', resumedCount: 0, refreshOf: null });

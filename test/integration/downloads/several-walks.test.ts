@@ -97,6 +97,28 @@ describe('a download in slices', () => {
     }
   });
 
+  it('cuts a period whose first page announces many, and no other', async () => {
+    const most = Date.UTC(2026, 10, 15) - 1000;
+    const days5 = { ...period, endDate: toWireDate(most, 'UTC'), toMs: most };
+    const held = all.slice(0, 50).map(readPayload);
+    for (const [pageSize, walks, isCut] of [
+      [2, 0, true],
+      [2, 6, true],
+      [2, 1, false],
+      [10, 0, false],
+    ] as const) {
+      const { meet } = serveDays();
+      members.push({ name: 'days', meet, ends: 'complete' });
+      const connectionId = `b${members.length - 1}`;
+      rig.change(connectionId, { walks, pageSize });
+      const { id } = await rig.download('inbound-detail', days5, connectionId, 'best');
+      const { isComplete, slices } = await rig.readCertificate(id);
+      expect(isComplete).toBe(true);
+      expect(slices.length > 1, `${pageSize} ${walks}`).toBe(isCut);
+      expect(await rig.readPayloads(id)).toEqual(held);
+    }
+  });
+
   it('falls to one walk when the service asks for a pause, and loses nothing', async () => {
     let refused = 0;
     const service = serveDays(({ call }) => {

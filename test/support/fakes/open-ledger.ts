@@ -33,6 +33,7 @@ export function holdSnapshots(
     queuedAtMs: 0,
     endedAtMs: 0,
     sliceDays: null,
+    mayCut: false,
     askedStart: '',
     baseAddress: '',
     reportIdentifier: '',

@@ -5,7 +5,10 @@ import { DetailKindSchema } from '../../model/cache/snapshot.ts';
 import { Nullable } from '../../model/nullable.ts';
 import { FillingTask, operation, RecordPlace, SnapshotId, TaskId } from '../operation.ts';
 
-/** Days to fetch at a time into the one snapshot, or a part of one; null or left out for the period in one piece. */
+/**
+ * Days to fetch at a time into the one snapshot, or a part of one; null for the period in one piece. Left out for what is
+ * best: one piece, unless the period is long or its first page announces many.
+ */
 const SliceDays = Type.Optional(Nullable(Type.Number({ minimum: 1 / 24, maximum: 366 })));
 /** A span of a report, as instants; both ends included. */
 const Span = Type.Object({

@@ -92,6 +92,7 @@ CREATE TABLE remarks (
   PRIMARY KEY (snapshot_id, code)
 ) STRICT, WITHOUT ROWID;
 
+-- may_cut is 1 until the first page of a period in one piece has shown whether pieces are worth it.
 -- asked_start is where the first request begins: filling a gap asks for the second before it, too.
 -- report_identifier is the address of the report; it must not change on the way.
 CREATE TABLE downloads (
@@ -100,6 +101,7 @@ CREATE TABLE downloads (
   queued_at_ms INTEGER NOT NULL,
   ended_at_ms INTEGER,
   slice_days REAL,
+  may_cut INTEGER NOT NULL DEFAULT 0,
   base_address TEXT NOT NULL,
   report_identifier TEXT NOT NULL DEFAULT '',
   asked_start TEXT NOT NULL DEFAULT '',

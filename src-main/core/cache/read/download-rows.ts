@@ -14,6 +14,8 @@ export interface DownloadRow {
   readonly queuedAtMs: number;
   readonly endedAtMs: number | null;
   readonly sliceDays: number | null;
+  /** It is in one piece until its first page shows whether pieces are worth it. */
+  readonly mayCut: boolean;
   /** Where the first request begins; empty for the period's own beginning. */
   readonly askedStart: string;
   /** Address that the records came from; empty for snapshots from before it was kept. */
@@ -35,7 +37,8 @@ export interface DownloadRow {
   readonly walkEntryCount: number;
 }
 
-type StoredDownload = Omit<DownloadRow, 'snapshot' | 'failure'> & {
+type StoredDownload = Omit<DownloadRow, 'snapshot' | 'failure' | 'mayCut'> & {
+  readonly mayCut: number | null;
   readonly snapshotId: number;
   readonly failure: string | null;
 };
@@ -45,7 +48,7 @@ const SELECT = `
   SELECT s.snapshot_id AS snapshotId, coalesce(d.state, 'ended') AS state,
     coalesce(d.queued_at_ms, s.started_at_ms) AS queuedAtMs,
     CASE WHEN d.state IS NULL THEN s.fetched_at_ms ELSE d.ended_at_ms END AS endedAtMs,
-    d.slice_days AS sliceDays, coalesce(d.asked_start, '') AS askedStart,
+    d.slice_days AS sliceDays, d.may_cut AS mayCut, coalesce(d.asked_start, '') AS askedStart,
     coalesce(d.base_address, '') AS baseAddress,
     coalesce(d.report_identifier, '') AS reportIdentifier, d.page_size AS pageSize,
     d.forecast_total AS forecastTotal, coalesce(d.resumed_count, 0) AS resumedCount, d.failure,
@@ -67,8 +70,9 @@ export function createDownloadReader(database: Database, snapshots: SnapshotRead
   const all = database.prepare<[string | null, string | null], StoredDownload>(
     `${SELECT} AND (? IS NULL OR s.connection_id = ?) ORDER BY queuedAtMs DESC, s.snapshot_id DESC`,
   );
-  const toDownload = ({ snapshotId, failure, ...more }: StoredDownload): DownloadRow => ({
+  const toDownload = ({ snapshotId, failure, mayCut, ...more }: StoredDownload): DownloadRow => ({
     ...more,
+    mayCut: mayCut === 1,
     snapshot: snapshots.get(snapshotId),
     failure: failure === null ? null : parseFailure(failure),
   });

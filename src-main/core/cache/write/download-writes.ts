@@ -11,6 +11,7 @@ export interface QueuedDownload {
   readonly reportIdentifier: string;
   /** Of a new download; one that goes on keeps its own. */
   readonly sliceDays: number | null;
+  readonly mayCut: boolean;
   readonly askedStart: string;
   readonly resumedCount: number;
   /** The snapshot that is fetched again. */
@@ -40,9 +41,9 @@ export function createDownloadWriter(database: Database, snapshots: SnapshotRead
   const downloads = createDownloadReader(database, snapshots);
   const upsert = database.prepare(
     // One that goes on keeps the address and the identifier that it began with.
-    `INSERT INTO downloads (snapshot_id, state, queued_at_ms, slice_days, asked_start, base_address,
+    `INSERT INTO downloads (snapshot_id, state, queued_at_ms, slice_days, may_cut, asked_start, base_address,
        report_identifier, resumed_count)
-     VALUES (@snapshotId, 'queued', @queuedAtMs, @sliceDays, @askedStart, @baseAddress, @reportIdentifier,
+     VALUES (@snapshotId, 'queued', @queuedAtMs, @sliceDays, @mayCut, @askedStart, @baseAddress, @reportIdentifier,
        @resumedCount)
      ON CONFLICT DO UPDATE SET state = 'queued', queued_at_ms = excluded.queued_at_ms, ended_at_ms = NULL,
        resumed_count = excluded.resumed_count, failure = NULL`,
@@ -80,6 +81,10 @@ export function createDownloadWriter(database: Database, snapshots: SnapshotRead
      ON CONFLICT DO UPDATE SET count = coalesce(count, 0) + 1, detail = coalesce(excluded.detail, detail)`,
   );
   const setPageSize = database.prepare('UPDATE downloads SET page_size = ? WHERE snapshot_id = ?');
+  const cut = database.prepare(
+    `UPDATE downloads SET slice_days = ?, may_cut = 0 WHERE snapshot_id = ?
+       AND NOT EXISTS (SELECT 1 FROM pages WHERE pages.snapshot_id = downloads.snapshot_id)`,
+  );
   const setForecast = database.prepare('UPDATE downloads SET forecast_total = ? WHERE snapshot_id = ?');
 
   const write = <Input extends { readonly snapshotId: number }>(
@@ -94,8 +99,8 @@ export function createDownloadWriter(database: Database, snapshots: SnapshotRead
 
   return {
     /** Queues a snapshot's download, or one that goes on; the snapshot counts as being downloaded from then on. */
-    queueDownload: write(({ refreshOf, ...input }: QueuedDownload) => {
-      upsert.run(input);
+    queueDownload: write(({ refreshOf, mayCut, ...input }: QueuedDownload) => {
+      upsert.run({ ...input, mayCut: mayCut ? 1 : 0 });
       reopen.run(refreshOf, input.snapshotId);
       forgetInterruption.run(input.snapshotId);
     }),
@@ -113,6 +118,10 @@ export function createDownloadWriter(database: Database, snapshots: SnapshotRead
       restart.run(snapshotId);
       if (remark === null) forgetEnd.run(snapshotId);
       else addRemark.run(snapshotId, remark, null);
+    }),
+    /** Cuts a download that has no page yet into slices; null leaves it in one piece for good. */
+    cutDownload: write(({ snapshotId, sliceDays }: { snapshotId: number; sliceDays: number | null }) => {
+      cut.run(sliceDays, snapshotId);
     }),
     addDownloadRemark: write(
       ({ snapshotId, remark, detail }: { snapshotId: number; remark: string; detail?: string }) => {
