@@ -29,6 +29,9 @@ class BetterCut extends Error {
   }
 }
 
+/** More than are ever requested at once. */
+const SLICES_AHEAD = 20;
+
 export interface DownloadRun {
   readonly snapshotId: number;
   readonly cache: Pick<
@@ -114,7 +117,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
     ahead.setSlices(
       row.snapshot.report,
       slices
-        .slice(row.sliceNumber)
+        .slice(row.sliceNumber, row.sliceNumber + SLICES_AHEAD)
         .map((slice) => ({ startDate: slice.startDate, endDate: toAskedEnd(slice) })),
     );
     const forecast = await readForecast(cache, run.connect().client, row, task.signal);

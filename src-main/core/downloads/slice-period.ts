@@ -8,6 +8,11 @@ const LONG_PERIOD_DAYS = 7;
 const HOURS_OF_DAY = 24;
 /** Hours that a slice of a day may have. */
 const SLICE_HOURS = [1, 2, 3, 4, 6, 8, 12, 24];
+/**
+ * More slices than these take longer to count than to fetch: eleven years by the day. Those of a longer period are made
+ * as long as it takes.
+ */
+const MAX_SLICES = 4_000;
 /** A slice of fewer pages is hardly worth its first request. */
 const PAGES_OF_SLICE = 4;
 /** Fewer pages than these are not worth more requests than a longer walk makes. */
@@ -25,14 +30,23 @@ export function slicePeriod(period: Period, days: number | null): Period[] {
   if (days === null || typeof start === 'string' || typeof end === 'string') return [period];
   const slices: Period[] = [];
   const lastMs = civilToUtcMs(end);
-  for (let fromMs = civilToUtcMs(start); fromMs <= lastMs;) {
-    const lengthMs = Math.round(days * DAY_MS);
-    const gridMs = Math.min(lengthMs, DAY_MS);
+  const firstMs = civilToUtcMs(start);
+  const lengthMs = Math.max(Math.round(days * DAY_MS), findLeastMs(lastMs - firstMs));
+  const gridMs = Math.min(lengthMs, DAY_MS);
+  for (let fromMs = firstMs; fromMs <= lastMs;) {
     const toMs = Math.min(lastMs, Math.floor(fromMs / gridMs) * gridMs + lengthMs - SECOND_MS);
     slices.push(toSlice(period, fromMs, toMs));
     fromMs = toMs + SECOND_MS;
   }
   return slices.length === 0 ? [period] : slices;
+}
+
+/** The least that a slice of so long a period may hold: whole hours that part a day evenly, or whole days. */
+function findLeastMs(periodMs: number): number {
+  // The first and the last slice are shorter than the others.
+  const evenMs = periodMs / (MAX_SLICES - 2);
+  const hours = SLICE_HOURS.find((each) => each * HOUR_MS >= evenMs);
+  return hours === undefined ? Math.ceil(evenMs / DAY_MS) * DAY_MS : hours * HOUR_MS;
 }
 
 /**

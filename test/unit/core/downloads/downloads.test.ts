@@ -47,6 +47,20 @@ describe('cutting a period', () => {
     expect(slices.at(-1)?.endDate).toBe(endDate);
   });
 
+  it('makes few enough slices of any period to go through them', () => {
+    for (const [end, days] of [
+      ['2199-12-31 23:59:59', 1 / 24],
+      ['2001-12-31 23:59:59', 1 / 24],
+      ['1901-12-31 23:59:59', 1 / 24],
+    ] as const) {
+      const slices = slicePeriod(createPeriod('1900-01-01 05:30:00', end), days);
+      expect(slices.length).toBeLessThanOrEqual(4_000);
+      expect(slices.length).toBeGreaterThan(1_500);
+      expect(slices[1]?.startDate).toMatch(/ \d\d:00:00$/);
+      expect(slices.at(-1)?.endDate).toBe(end);
+    }
+  });
+
   it('keeps several days together, a single second whole, and a period uncut when not asked', () => {
     const month = createPeriod('2026-11-01 00:00:00', '2026-11-30 23:59:59');
     expect(slicePeriod(month, 7)).toHaveLength(5);
