@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { basename, extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -22,7 +23,9 @@ export interface ImportUploads {
   receive(body: Readable, headers: IncomingHttpHeaders): Promise<ReceivedUpload>;
   /** The file of that id, once. */
   take(uploadId: string): ImportFile | null;
-  /** Removes what is left, as far as that is possible. Never rejects. */
+  /** Removes what an earlier run left, as far as that is possible, and nothing that came since. Never rejects. */
+  clearLeftovers(): Promise<void>;
+  /** Removes everything, as far as that is possible. Never rejects. */
   clear(): Promise<void>;
 }
 
@@ -34,6 +37,8 @@ export function createImportUploads(
   const { maxBytes = MAX_IMPORT_BYTES, report = () => undefined } = options;
   let waiting: (ImportFile & { readonly uploadId: string }) | null = null;
   let isReceiving = false;
+  /** Names of the files of this run: an upload may come before the start has cleared what others left. */
+  const own = new Set<string>();
 
   const write = async (body: Readable, name: string): Promise<ReceivedUpload> => {
     await waiting?.release();
@@ -41,9 +46,11 @@ export function createImportUploads(
     makePrivateFolder(folder);
     const extension = extname(name).toLowerCase();
     const uploadId = makeSecretToken();
-    const path = join(folder, `${uploadId}${EXTENSIONS.has(extension) ? extension : ''}`);
+    const fileName = `${uploadId}${EXTENSIONS.has(extension) ? extension : ''}`;
+    const path = join(folder, fileName);
+    own.add(fileName);
     const release = async (): Promise<void> => {
-      await tryToRemove(path, report);
+      if (await tryToRemove(path, report)) own.delete(fileName);
     };
     try {
       await pipeline(
@@ -78,6 +85,11 @@ export function createImportUploads(
       const { path, name, release } = waiting;
       waiting = null;
       return { path, name, release };
+    },
+    clearLeftovers: async () => {
+      const names = await readdir(folder).catch(() => []);
+      const left = names.filter((name) => !own.has(name));
+      await Promise.all(left.map((name) => tryToRemove(join(folder, name), report, CLEARING)));
     },
     clear: async () => {
       await tryToRemove(folder, report, CLEARING);

@@ -56,7 +56,7 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
   const host = createWebHost({ ...options, downloads, uploads, languages, useNetwork, startAgain });
   const core = options.createCore(host).then(async (created) => {
     // Files that a run which was cut short left there; no other process uses the folder once the core has claimed it.
-    await uploads.clear();
+    await uploads.clearLeftovers();
     return created;
   });
   // The folder is claimed first: another application that has it must find its server's place as it was.

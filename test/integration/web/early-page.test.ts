@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import type { Core } from '../../../src-main/core/create-core.ts';
 import { locateDataFolder } from '../../../src-main/core/data-folder/locate-data-folder.ts';
 import { findSourceWorkers } from '../../../src-main/node/worker-scripts.ts';
 import { startWebApplication } from '../../../src-main/web/start-web-application.ts';
+import type { Host } from '../../../src-main/core/host.ts';
 import { createStubCore } from '../../support/fakes/stub-core.ts';
 import { launch } from '../../support/application/web-server.ts';
 
@@ -16,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-const startWith = (createCore: () => Promise<Core>) =>
+const startWith = (createCore: (host: Host) => Promise<Core>) =>
   startWebApplication({
     platform: 'linux',
     version: '0.0.0-test',
@@ -43,6 +44,14 @@ async function openPage(server: Awaited<ReturnType<typeof startWith>>) {
       });
       return response.json();
     },
+    upload: async (text: string): Promise<string> => {
+      const response = await fetch(`${origin}/api/imports`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/octet-stream' },
+        body: text,
+      });
+      return ((await response.json()) as { uploadId: string }).uploadId;
+    },
     listen: async (signal: AbortSignal): Promise<ReadableStreamDefaultReader<string>> => {
       const response = await fetch(`${origin}/api/events`, { headers, signal });
       return response.body!.pipeThrough(new TextDecoderStream()).getReader();
@@ -68,6 +77,26 @@ describe('a page that is opened before the core is there', () => {
     leaving.abort();
     await server.stop();
     expect(core.isStopped).toBe(true);
+  });
+
+  it('keeps the file that it uploads, while what an earlier run left is removed', async () => {
+    const left = join(folder, 'uploads', 'left.csv');
+    await mkdir(join(folder, 'uploads'));
+    await writeFile(left, 'Id');
+    const { promise, resolve } = Promise.withResolvers<Core>();
+    let host: Host | undefined;
+    const server = await startWith((given) => {
+      host = given;
+      return promise;
+    });
+    const uploadId = await (await openPage(server)).upload('{"Id":"a"}');
+    resolve(createStubCore({}));
+    await server.whenReady;
+    const file = await host!.chooseImportFile(uploadId);
+    expect(await readFile(file!.path, 'utf8')).toBe('{"Id":"a"}');
+    await expect(access(left)).rejects.toThrow('ENOENT');
+    await server.stop();
+    await expect(access(join(folder, 'uploads'))).rejects.toThrow('ENOENT');
   });
 
   it('is told what keeps the application from starting', async () => {
