@@ -39,15 +39,14 @@ export async function openAlertBook(file: AlertFile, memory: AlertMemory): Promi
   const loaded = await file.load();
   const remembered = await memory.load();
   let rules = loaded.rules;
+  let { setAside } = loaded;
   let mutes: readonly ConnectionMute[] = loaded.mutes;
   const isKnown = ({ ruleId }: { readonly ruleId: string }): boolean => rules.some(({ id }) => id === ruleId);
   const states = new Map(remembered.states.filter(isKnown).map((state) => [state.ruleId, state]));
   const logs = Map.groupBy(remembered.entries.filter(isKnown), ({ ruleId }) => ruleId);
 
   const write = async (nextRules: readonly AlertRule[], nextMutes = mutes): Promise<void> => {
-    await file.save({ rules: nextRules, mutes: nextMutes });
-    rules = nextRules;
-    mutes = nextMutes;
+    ({ rules, mutes, setAside } = await file.save({ rules: nextRules, mutes: nextMutes }));
   };
   const removeRules = async (isGone: (rule: AlertRule) => boolean, nextMutes = mutes): Promise<void> => {
     const gone = rules.filter(isGone);
@@ -128,7 +127,7 @@ export async function openAlertBook(file: AlertFile, memory: AlertMemory): Promi
       }),
       mutes: mutes.filter(({ mute }) => isMutedAt(mute, nowMs)),
       checkedAtMs,
-      setAside: loaded.setAside.length,
+      setAside: setAside.length,
     }),
   };
 }

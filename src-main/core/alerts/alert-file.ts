@@ -1,9 +1,12 @@
 import { basename, join } from 'node:path';
+import { AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import { partFitting } from '../documents/fitting-entries.ts';
 import { writeJsonFile } from '../documents/json-file.ts';
 import { readVersionedFile } from '../documents/versioned-file.ts';
 import type { Logger } from '../logging/logger.ts';
 import {
   ALERTS_VERSION,
+  ConnectionMute,
   findAlertsVersion,
   readAlertDocument,
   toAlertDocument,
@@ -13,8 +16,8 @@ import {
 /** Reads and writes the rules and the connections that are muted. */
 export interface AlertFile {
   load(): Promise<AlertDocument>;
-  /** Writes what is in use, and with it whatever was set aside. One call at a time. */
-  save(document: Pick<AlertDocument, 'rules' | 'mutes'>): Promise<void>;
+  /** Writes what is in use, and with it whatever is set aside. Returns what is in use from now on. One call at a time. */
+  save(document: Pick<AlertDocument, 'rules' | 'mutes'>): Promise<AlertDocument>;
 }
 
 const FILE_NAME = 'alerts.json';
@@ -43,6 +46,18 @@ export function createAlertFile(folder: string, now: () => number, logger: Logge
       }
       return read;
     },
-    save: (document) => writeJsonFile(path, toAlertDocument({ ...document, setAside })),
+    save: async ({ rules, mutes }) => {
+      const { fitting, unfit } = partFitting(AlertRule, rules);
+      const aside = [...setAside, ...unfit.map((entry) => ({ version: ALERTS_VERSION, entry }))];
+      const document = {
+        rules: fitting,
+        mutes: partFitting(ConnectionMute, mutes).fitting,
+        setAside: aside,
+      };
+      await writeJsonFile(path, toAlertDocument(document));
+      setAside = aside;
+      if (unfit.length > 0) logger.error('alerts set aside', { count: unfit.length });
+      return document;
+    },
   };
 }

@@ -12,6 +12,7 @@ import { isTimeZone } from '../../common/time/time-zones.ts';
 export function checkDraft(draft: ConnectionDraft): ConnectionDraft {
   const { address, warnings } = normaliseBaseAddress(draft.baseAddress);
   requireAgreement(draft);
+  requireName(draft);
   if (!isTimeZone(draft.serviceZone)) {
     throw new AppError('connections.zone-unknown', 'Unknown time zone.', { zone: draft.serviceZone });
   }
@@ -23,6 +24,11 @@ export function checkDraft(draft: ConnectionDraft): ConnectionDraft {
   // Agreed for a plain address only: whoever comes back to one is asked again.
   const allowsPlainHttp = warnings.includes('plain-http');
   return { ...draft, name: draft.name.trim(), baseAddress: address, allowsPlainHttp };
+}
+
+/** Throws `app.invalid-input` for a name of blanks, which could not be read again. */
+export function requireName({ name }: Pick<ConnectionDraft, 'name'>): void {
+  if (name.trim() === '') throw new AppError('app.invalid-input', 'A connection needs a name.', { name });
 }
 
 /** Throws `connections.plain-http` where nobody agreed to an address that isn't encrypted. */

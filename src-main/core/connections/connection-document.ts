@@ -3,6 +3,7 @@ import { Value } from 'typebox/value';
 import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import { Connection } from '../../common/model/connections/connection.ts';
 import { ValueNames } from '../../common/model/records/value-name.ts';
+import { isTimeZone } from '../../common/time/time-zones.ts';
 import { readEntries, type UnfitEntry } from '../documents/fitting-entries.ts';
 
 /** A connection as it is saved: everything but where its secrets are, and never a secret. */
@@ -33,13 +34,22 @@ export function findDocumentVersion(saved: unknown): number | null {
  */
 export function readDocument(saved: unknown, version: number): ConnectionDocument {
   const { connections, setAside } = isPlainObject(saved) ? saved : {};
-  const read = readEntries(SavedConnection, { version, entries: connections, setAside }, withoutUnfitNames);
+  const read = readEntries(
+    SavedConnection,
+    { version, entries: connections, setAside },
+    { trim: withoutUnfitNames, isUsable: hasKnownZone },
+  );
   return { connections: read.entries, setAside: read.setAside };
 }
 
 /** Returns the document as it is written. */
 export function toDocument({ connections, setAside }: ConnectionDocument): object {
   return { version: DOCUMENT_VERSION, connections, ...(setAside.length === 0 ? {} : { setAside }) };
+}
+
+/** Every date of a connection needs its zone: one that this computer doesn't know can't be used. */
+export function hasKnownZone({ serviceZone }: SavedConnection): boolean {
+  return isTimeZone(serviceZone);
 }
 
 /** Names that don't fit are dropped; the connection itself can still be used. */

@@ -1,23 +1,24 @@
 import { basename, join } from 'node:path';
 import type { SetAsideConnections } from '../../common/model/connections/connection.ts';
-import type { UnfitEntry } from '../documents/fitting-entries.ts';
+import { partFitting, type UnfitEntry } from '../documents/fitting-entries.ts';
 import { writeJsonFile } from '../documents/json-file.ts';
 import { readVersionedFile } from '../documents/versioned-file.ts';
 import type { Logger } from '../logging/logger.ts';
 import {
   DOCUMENT_VERSION,
   findDocumentVersion,
+  hasKnownZone,
   readDocument,
+  SavedConnection,
   toDocument,
-  type SavedConnection,
 } from './connection-document.ts';
 
 /** Reads and writes the list of saved connections. */
 export interface ConnectionFile {
   load(): Promise<readonly SavedConnection[]>;
-  /** Writes the list, and with it whatever was set aside. One call at a time. */
-  save(connections: readonly SavedConnection[]): Promise<void>;
-  /** What was saved and can't be used, as found by `load`. */
+  /** Writes the list, and with it whatever is set aside. Returns what is in use from now on. One call at a time. */
+  save(connections: readonly SavedConnection[]): Promise<readonly SavedConnection[]>;
+  /** What is saved and can't be used. */
   listSetAside(): SetAsideConnections;
 }
 
@@ -53,7 +54,14 @@ export function createConnectionFile(folder: string, now: () => number, logger: 
       }
       return read.connections;
     },
-    save: (connections) => writeJsonFile(path, toDocument({ connections, setAside })),
+    save: async (connections) => {
+      const { fitting, unfit } = partFitting(SavedConnection, connections, hasKnownZone);
+      const aside = [...setAside, ...unfit.map((entry) => ({ version: DOCUMENT_VERSION, entry }))];
+      await writeJsonFile(path, toDocument({ connections: fitting, setAside: aside }));
+      setAside = aside;
+      if (unfit.length > 0) logger.error('connections set aside', { count: unfit.length });
+      return fitting;
+    },
     listSetAside: () => ({ names: setAside.map(toName), fileName: FILE_NAME, keptFile }),
   };
 }

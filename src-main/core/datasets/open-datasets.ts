@@ -49,7 +49,8 @@ export async function openDatasets(
   let timer: NodeJS.Timeout | null = null;
 
   const save = async (): Promise<void> => {
-    await file.save([...datasets.values()]);
+    const unfit = await file.save([...datasets.values()]);
+    for (const dataset of unfit) if (datasets.get(dataset.id) === dataset) datasets.delete(dataset.id);
     emit('datasets/changed', null);
   };
   const find = (datasetId: string): Dataset => {

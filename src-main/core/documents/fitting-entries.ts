@@ -17,6 +17,25 @@ interface ReadEntries<Entry> {
 /** Leaves out of an entry what it can do without. */
 type Trim = (entry: Readonly<Record<string, unknown>>) => unknown;
 
+/** Says what a schema can't say of an entry that fits it. */
+type IsUsable<Entry> = (entry: Entry) => boolean;
+
+/** Parts entries that are about to be written by whether they could be read again: those that couldn't are in no use. */
+export function partFitting<Schema extends TSchema>(
+  schema: Schema,
+  entries: readonly Static<Schema>[],
+  isUsable: IsUsable<Static<Schema>> = () => true,
+): { readonly fitting: readonly Static<Schema>[]; readonly unfit: readonly Static<Schema>[] } {
+  const fitting: Static<Schema>[] = [];
+  const unfit: Static<Schema>[] = [];
+  for (const entry of entries) {
+    const written: unknown = JSON.parse(JSON.stringify(entry));
+    if (Value.Check(schema, written) && isUsable(written)) fitting.push(entry);
+    else unfit.push(entry);
+  }
+  return { fitting, unfit };
+}
+
 /** Returns the entries of a list that fit a schema; none where it is no list. */
 export function keepFitting<Schema extends TSchema>(schema: Schema, list: unknown): Static<Schema>[] {
   return toList(list).filter((entry): entry is Static<Schema> => Value.Check(schema, entry));
@@ -29,7 +48,10 @@ export function keepFitting<Schema extends TSchema>(schema: Schema, list: unknow
 export function readEntries<Schema extends TSchema>(
   schema: Schema,
   found: { readonly version: number; readonly entries: unknown; readonly setAside: unknown },
-  trim: Trim = (entry) => entry,
+  {
+    trim = (entry) => entry,
+    isUsable = () => true,
+  }: { trim?: Trim; isUsable?: IsUsable<Static<Schema>> } = {},
 ): ReadEntries<Static<Schema>> {
   const entries: Static<Schema>[] = [];
   const setAside: UnfitEntry[] = [];
@@ -38,7 +60,7 @@ export function readEntries<Schema extends TSchema>(
     const { entry } = unread;
     const trimmed = isPlainObject(entry) ? trim(entry) : entry;
     const id = isPlainObject(trimmed) ? trimmed['id'] : undefined;
-    if (ids.has(id) || !Value.Check(schema, trimmed)) {
+    if (ids.has(id) || !Value.Check(schema, trimmed) || !isUsable(trimmed)) {
       setAside.push(unread);
       return;
     }

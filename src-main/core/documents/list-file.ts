@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/value';
 import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import type { Logger } from '../logging/logger.ts';
+import { partFitting } from './fitting-entries.ts';
 import { writeJsonFile } from './json-file.ts';
 import { createSaveQueue } from './save-queue.ts';
 import { readVersionedFile } from './versioned-file.ts';
@@ -12,8 +13,11 @@ const VERSION = 1;
 /** A list in a JSON file of the data folder. */
 export interface ListFile<Entry> {
   readonly entries: readonly Entry[];
-  /** Writes the list; one save after the other. What did not fit when the file was read stays in it. */
-  save(entries: readonly Entry[]): Promise<void>;
+  /**
+   * Writes the list; one save after the other. What doesn't fit, now or when the file was read, stays in it. Returns those
+   * of the entries that don't fit: they are in no use.
+   */
+  save(entries: readonly Entry[]): Promise<readonly Entry[]>;
 }
 
 /**
@@ -47,7 +51,18 @@ export async function openListFile<Schema extends TSchema>(options: {
   const inTurn = createSaveQueue();
   return {
     entries,
-    save: (list) => inTurn(() => writeJsonFile(path, { version: VERSION, [key]: [...list, ...unfit] })),
+    save: (list) =>
+      inTurn(async () => {
+        const parted = partFitting(schema, list);
+        await writeJsonFile(path, {
+          version: VERSION,
+          [key]: [...parted.fitting, ...unfit, ...parted.unfit],
+        });
+        unfit.push(...parted.unfit);
+        const count = parted.unfit.length;
+        if (count > 0) logger.error('entries of a list are set aside', { file, count });
+        return parted.unfit;
+      }),
   };
 }
 

@@ -56,11 +56,17 @@ export async function openScheduleBook(options: {
     const before = schedules;
     schedules = next;
     try {
-      await scheduleFile.save(next);
+      const unfit = await scheduleFile.save(next);
+      schedules = schedules.filter((schedule) => !unfit.includes(schedule));
     } catch (error) {
       schedules = before;
       throw error;
     }
+  };
+  const saveRuns = async (next: readonly ScheduleRun[]): Promise<void> => {
+    runs = [...next];
+    const unfit = await runFile.save(next);
+    runs = runs.filter((run) => !unfit.includes(run));
   };
   const listRuns = (scheduleId: string): ScheduleRun[] => runs.filter((run) => run.scheduleId === scheduleId);
 
@@ -75,18 +81,14 @@ export async function openScheduleBook(options: {
       saveSchedules([...schedules.filter(({ id }) => id !== schedule.id), schedule].toSorted(byName)),
     async remove(scheduleId) {
       await saveSchedules(schedules.filter(({ id }) => id !== scheduleId));
-      runs = runs.filter((run) => run.scheduleId !== scheduleId);
-      await runFile.save(runs);
+      await saveRuns(runs.filter((run) => run.scheduleId !== scheduleId));
     },
     readLog: (scheduleId) => listRuns(scheduleId).reverse(),
     async note(run) {
       const place = runs.findIndex(({ id }) => id === run.id);
-      if (place >= 0) runs = runs.with(place, run);
-      else {
-        const dropped = new Set(listRuns(run.scheduleId).slice(0, 1 - KEPT_RUNS));
-        runs = [...runs.filter((each) => !dropped.has(each)), run];
-      }
-      await runFile.save(runs);
+      if (place >= 0) return saveRuns(runs.with(place, run));
+      const dropped = new Set(listRuns(run.scheduleId).slice(0, 1 - KEPT_RUNS));
+      return saveRuns([...runs.filter((each) => !dropped.has(each)), run]);
     },
     readProgress(scheduleId) {
       const all = listRuns(scheduleId);

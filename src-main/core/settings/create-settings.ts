@@ -12,6 +12,7 @@ import type { Logger } from '../logging/logger.ts';
 import {
   DOCUMENT_VERSION,
   findDocumentVersion,
+  partChange,
   readDocument,
   toDocument,
   type SetAsideSetting,
@@ -20,9 +21,12 @@ import {
 /** The user's settings, kept in one document: what is in use is what is saved. */
 export interface SettingsStore {
   get(): Settings;
-  /** Rejects with `settings.unfit` (details `setting`, `fault`) for a value that can't be used; nothing is saved then. */
+  /**
+   * Rejects with `settings.unfit` (details `setting`, `fault`) for a value that can't be used; nothing is saved then. One
+   * that could not be read again is set aside, and its setting stays as it is.
+   */
   update(change: SettingsChange): Promise<Settings>;
-  /** What was saved and can't be used, as found when the application started. */
+  /** What is saved and can't be used. */
   listSetAside(): SetAsideSettings;
 }
 
@@ -52,7 +56,7 @@ export async function createSettings(options: {
     },
   });
   const loaded = readDocument(found?.saved, found?.version ?? DOCUMENT_VERSION);
-  const setAside: readonly SetAsideSetting[] = loaded.setAside;
+  let setAside: readonly SetAsideSetting[] = loaded.setAside;
   let { settings } = loaded;
   if (setAside.length > 0) {
     logger.warn('settings set aside', { settings: setAside.map(({ name }) => name) });
@@ -64,9 +68,15 @@ export async function createSettings(options: {
     update: (change) =>
       inTurn(async () => {
         requireFit(change);
-        const next = { ...settings, ...change };
-        await writeJsonFile(path, toDocument({ settings: next, setAside }));
+        const parted = partChange(change);
+        const next = { ...settings, ...parted.change };
+        const aside = [...setAside, ...parted.setAside];
+        await writeJsonFile(path, toDocument({ settings: next, setAside: aside }));
         settings = next;
+        setAside = aside;
+        if (parted.setAside.length > 0) {
+          logger.error('settings set aside', { settings: parted.setAside.map(({ name }) => name) });
+        }
         emit('settings/changed', settings);
         return settings;
       }),

@@ -1,7 +1,7 @@
 import { Type, type TArray, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { isPlainObject } from '../../common/json/is-plain-object.ts';
-import { Settings } from '../../common/model/settings/settings.ts';
+import { Settings, type SettingsChange } from '../../common/model/settings/settings.ts';
 
 /** A value that can't be used, as it was found in a document of `version`. */
 export interface SetAsideSetting {
@@ -55,6 +55,23 @@ export function readDocument(saved: unknown, version: number): SettingsDocument 
   const missing = Object.entries(Settings.properties).filter(([name]) => !(name in used));
   const defaults = missing.map(([name, schema]) => [name, Value.Create(schema)] as const);
   return { settings: { ...used, ...Object.fromEntries(defaults) } as Settings, setAside };
+}
+
+/** Parts a change into what could be read again, and what couldn't; of a list what fits, and then the whole. */
+export function partChange(change: SettingsChange): {
+  readonly change: SettingsChange;
+  readonly setAside: readonly SetAsideSetting[];
+} {
+  const fit: [string, unknown][] = [];
+  const setAside: SetAsideSetting[] = [];
+  for (const [name, value] of Object.entries(change)) {
+    if (value === undefined) continue;
+    const written: unknown = JSON.parse(JSON.stringify(value));
+    const fitting = findFitting(name, written);
+    if (fitting !== undefined) fit.push([name, fitting.isWhole ? value : fitting.value]);
+    if (fitting?.isWhole !== true) setAside.push({ version: DOCUMENT_VERSION, name, value: written });
+  }
+  return { change: Object.fromEntries(fit), setAside };
 }
 
 /** What was set aside, where this version can use it after all. */

@@ -35,11 +35,12 @@ export async function openExportPace(options: {
   const file = await openListFile({ ...options, path, schema: Sample });
   let samples = file.entries;
   return {
-    note: (sample) => {
+    note: async (sample) => {
       const same = samples.filter(({ kind }) => kind === sample.kind);
       const others = samples.filter(({ kind }) => kind !== sample.kind);
       samples = [...others, ...same.slice(1 - KEPT_OF_KIND), sample];
-      return file.save(samples);
+      const unfit = await file.save(samples);
+      samples = samples.filter((one) => !unfit.includes(one));
     },
     estimate: (kind, rows) =>
       estimateMs(

@@ -48,7 +48,8 @@ export async function openExportMemory(options: {
     const before = presets;
     presets = next.toSorted(byName);
     try {
-      await presetFile.save(presets);
+      const unfit = await presetFile.save(presets);
+      presets = presets.filter((preset) => !unfit.includes(preset));
     } catch (error) {
       presets = before;
       throw error;
@@ -64,9 +65,10 @@ export async function openExportMemory(options: {
 
   return {
     read: () => ({ choices: [...choices], presets: [...presets] }),
-    keepChoices: (chosen) => {
+    keepChoices: async (chosen) => {
       choices = [chosen, ...choices.filter(({ format }) => format !== chosen.format)];
-      return choiceFile.save(choices);
+      const unfit = await choiceFile.save(choices);
+      choices = choices.filter((one) => !unfit.includes(one));
     },
     async savePreset({ presetId, name: typed, choices: chosen }) {
       const id = presetId === null ? randomUUID() : getPreset(presetId).id;
