@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
+import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import { DatasetReport } from '../../common/model/exports/dataset.ts';
 import { Nullable } from '../../common/model/nullable.ts';
 import { findErrorCode } from '../../node/error-text.ts';
@@ -29,28 +30,37 @@ const DatasetDay = Type.Object({
 export type DatasetDay = Static<typeof DatasetDay>;
 
 /** What a folder of a connection holds. */
+const FORMAT = 'channelscope-dataset';
 const DatasetManifest = Type.Object({
-  format: Type.Literal('channelscope-dataset'),
+  format: Type.Literal(FORMAT),
   version: Type.Literal(1),
   applicationVersion: Type.String(),
   connection: Type.Object({
     id: Type.String(),
-    name: Type.String(),
-    address: Type.String(),
-    tenant: Type.Integer(),
+    name: Type.String({ minLength: 1, maxLength: 80 }),
+    address: Type.String({ minLength: 1, maxLength: 2048 }),
+    tenant: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   }),
   updatedAt: Type.String(),
   days: Type.Array(DatasetDay),
 });
 export type DatasetManifest = Static<typeof DatasetManifest>;
 
-/** Reads the manifest of a folder; null where there is none that can be read. Throws the system's errors. */
-export async function readManifest(folder: string): Promise<DatasetManifest | null> {
+/**
+ * Reads the manifest of a folder; null where there is none that can be read. `onUnfit` is called for one that is ours and
+ * says what can't be. Throws the system's errors.
+ */
+export async function readManifest(
+  folder: string,
+  onUnfit: () => void = () => undefined,
+): Promise<DatasetManifest | null> {
   const path = join(folder, FILE_NAME);
   try {
     const text = await retryWhileHeld({ path, action: 'open' }, () => readFile(path, 'utf8'));
     const value: unknown = JSON.parse(text);
-    return Check(DatasetManifest, value) ? value : null;
+    if (Check(DatasetManifest, value)) return value;
+    if (isPlainObject(value) && value['format'] === FORMAT) onUnfit();
+    return null;
   } catch (error) {
     if (error instanceof SyntaxError || findErrorCode(error) === 'ENOENT') return null;
     throw error;

@@ -127,6 +127,11 @@ function listRemarks(survey: Survey, stored: readonly StoredImport[]): Remark[] 
     if (isTrue) remarks.set(code, { code, ...more });
   };
   add('dates-outside-period', survey.outsideCount > 0, { count: survey.outsideCount });
+  const { doubled, notNumbers } = survey.findings;
+  if (doubled !== null) add('doubled-keys', true, { count: doubled.count, detail: doubled.name });
+  if (notNumbers !== null) {
+    add('import-not-a-number', true, { count: notNumbers.count, detail: String(notNumbers.first) });
+  }
   add('import-filtered', facts.state === 'filtered');
   add('import-incomplete', facts.state !== null && !['complete', 'filtered'].includes(facts.state));
   add('import-unstated', facts.state === null);

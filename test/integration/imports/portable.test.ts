@@ -236,6 +236,12 @@ describe('a portable snapshot', () => {
           ['a state that never ends', {}, { state: 'downloading' }],
           ['a period without end', {}, { period: { ...PERIOD, fromMs: -(2 ** 53), toMs: 2 ** 53 } }],
           ['a zone that is none', {}, { period: { ...PERIOD, zone: '' } }],
+          [
+            'a beginning other than its date',
+            {},
+            { period: { ...PERIOD, startDate: '2026-11-19 00:00:00' } },
+          ],
+          ['an end other than its date', {}, { period: { ...PERIOD, endDate: '2026-11-20 23:59:58' } }],
         ] as const
       ).map(([name, change, each]): [string, Entries, RegExp] => [
         `${name}, sealed`,
@@ -244,7 +250,7 @@ describe('a portable snapshot', () => {
           ...change,
           snapshots: manifest.snapshots.map((one) => ({ ...one, ...each })),
         })),
-        /manifest can't be read|time zone is none/,
+        /manifest can't be read|time zone is none|other dates than instants/,
       ]),
       [
         'an entry left out twice, sealed',

@@ -12,6 +12,7 @@ import {
   SEAL_ENTRY,
   type PortableRecords,
 } from '../../exports/portable/portable-manifest.ts';
+import { fromWireDate, toWireDate } from '../../../common/reporting/wire-dates.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
 import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 
@@ -104,6 +105,9 @@ async function readEntries(zip: ZipFile, size: number): Promise<ReadonlyMap<stri
 }
 
 async function readManifest(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<PortableManifest> {
+  if (entries.has('xl/workbook.xml')) {
+    throw toUnreadable('It is an Excel workbook. Save it as CSV UTF-8, and import that file.');
+  }
   if (!entries.has(MANIFEST_ENTRY)) {
     throw toUnreadable('It is a ZIP file, and no portable snapshot. Unpack it, and import the files in it.');
   }
@@ -165,11 +169,21 @@ function requireConsistent({ snapshots }: PortableManifest): void {
     if (isTwice) throw toUnreadable(`Its manifest leaves an entry out twice. ${DAMAGED}`);
     if (!isTimeZone(period.zone) || period.toMs < period.fromMs)
       throw toUnreadable(`Its period or its time zone is none. ${DAMAGED}`);
+    if (
+      !isSame(period.startDate, period.fromMs, period.zone) ||
+      !isSame(period.endDate, period.toMs, period.zone)
+    )
+      throw toUnreadable(`Its period has other dates than instants. ${DAMAGED}`);
     if (!isCounted || !isCertified)
       throw toUnreadable(`Its certificate is not that of its pages. ${DAMAGED}`);
     if (records.recordCount !== recordCount)
       throw toUnreadable(`Its records are not as many as its pages hold. ${DAMAGED}`);
   }
+}
+
+/** A clock that is put forward or back has two ways of showing an instant. */
+function isSame(date: string, atMs: number, zone: string): boolean {
+  return toWireDate(atMs, zone) === date || fromWireDate(date, zone) === atMs;
 }
 
 async function readEntry(

@@ -108,17 +108,26 @@ async function findManifest(
   return listed;
 }
 
-/** What the manifest of a dataset says of a file that lies in its folder; null where it is of none. */
+/**
+ * What the manifest of a dataset says of a file that lies in its folder; null where it is of none. Throws
+ * `imports.unreadable` for a manifest that can't be used.
+ */
 async function readDatasetBeside(path: string): Promise<Manifest | null> {
   const folder = join(path, '../../..');
   const name = relative(folder, path).split(sep).join('/');
-  const manifest = await readDatasetManifest(folder).catch(() => null);
+  let isUnfit = false;
+  const manifest = await readDatasetManifest(folder, () => (isUnfit = true)).catch(() => null);
+  if (isUnfit) {
+    throw toUnreadable(
+      "The _channelscope.json of its folder can't be used: a part of it is missing, too long or too large. Bring the folder up to date, and import the file again; to import it as it is, copy it out of the folder.",
+    );
+  }
   const day = manifest?.days.find(({ file }) => file === name);
   if (manifest === null || day === undefined || day.sha256 === null) return null;
   return { sha256: day.sha256, facts: toDatasetFacts(manifest, day) };
 }
 
-/** Null where there is none, or where what is there is none. */
+/** Null where there is none, or where what is there is none. Throws as `readManifest`. */
 async function readManifestBeside(path: string): Promise<Manifest | null> {
   const beside = `${path}.manifest.json`;
   const found = await stat(beside).catch(() => null);
@@ -132,6 +141,9 @@ function detectFormat(head: Buffer): RecordFile['format'] {
   if (mark === 'PAR1') return 'parquet';
   if (mark === 'PARE') {
     throw toUnreadable('It is an encrypted Parquet file. Write it again without encryption.');
+  }
+  if (mark.startsWith('\u001f\u008b')) {
+    throw toUnreadable('It is compressed with gzip. Unpack it, and import the file in it.');
   }
   if (mark.startsWith('\u00ff\u00fe') || mark.startsWith('\u00fe\u00ff')) {
     throw toUnreadable('It is UTF-16. Save it as UTF-8, or export the records again.');

@@ -1,17 +1,33 @@
 import { isUtf8 } from 'node:buffer';
 import type { AppError } from '../../../common/contract/errors.ts';
 import { toJsonTexts, type JsonTexts } from '../../../common/json/exact-json.ts';
+import { findJsonExcess, replaceNumberWords, restoreNumberWords } from '../../../common/json/scan-json.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import { createJsonSplitter, DOCUMENT_FAULTS, type DocumentFault } from '../../../node/json-splitter.ts';
 import { splitLines } from '../../../node/split-lines.ts';
 import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
-import { parseRecordText } from './parse-record-text.ts';
+import { findDoubledName, parseRecordText, RECORD_LIMITS } from './parse-record-text.ts';
 
 /** Longest record that is read, in bytes. */
 export const MAX_RECORD_BYTES = 64 * 1024 * 1024;
+const MAX_FIELDS = 10_000;
 const BLANK = /^[\s\ufeff]*$/;
 
 const toDocumentError = (fault: DocumentFault): AppError => toUnreadable(DOCUMENT_FAULTS[fault]);
+
+/** What reading records finds out about them; the first record is 1. */
+export interface RecordFindings {
+  /** Records in which a name comes twice, and the first such name. */
+  doubled: { count: number; readonly name: string } | null;
+  /** Records with NaN or Infinity, and the number of the first. */
+  notNumbers: { count: number; readonly first: number } | null;
+}
+
+/** Notes one more record in which a name comes twice. */
+export function noteDoubled(findings: RecordFindings, name: string): void {
+  findings.doubled ??= { count: 0, name };
+  findings.doubled.count += 1;
+}
 
 /** Records of a file, each field as its JSON; numbers keep their digits. */
 export type FileRecords = AsyncGenerator<JsonTexts>;
@@ -19,20 +35,23 @@ export type FileRecords = AsyncGenerator<JsonTexts>;
 /** Reads one JSON object a line. Throws `imports.unreadable`, which names the line by the given word. */
 export async function* readNdjsonRecords(
   chunks: AsyncIterable<Buffer>,
+  findings: RecordFindings,
   word: 'Line' | 'Row' = 'Line',
 ): FileRecords {
   let line = 0;
+  let count = 0;
   for await (const bytes of splitLines(chunks, MAX_RECORD_BYTES)) {
     line += 1;
     const place = `${word} ${line}`;
     if (bytes === null) throw toTooLong(place);
     if (bytes.length <= 64 && BLANK.test(bytes.toString())) continue;
-    yield readRecord(bytes, place);
+    count += 1;
+    yield readRecord(bytes, { place, number: count }, findings);
   }
 }
 
 /** Reads the records of one JSON document. Throws `imports.unreadable`, which names the record. */
-export async function* readJsonRecords(chunks: AsyncIterable<Buffer>): FileRecords {
+export async function* readJsonRecords(chunks: AsyncIterable<Buffer>, findings: RecordFindings): FileRecords {
   const splitter = createJsonSplitter({ maxEntryBytes: MAX_RECORD_BYTES, toError: toDocumentError });
   let count = 0;
   for await (const chunk of chunks) {
@@ -40,7 +59,7 @@ export async function* readJsonRecords(chunks: AsyncIterable<Buffer>): FileRecor
       count += 1;
       const place = `Record ${count}`;
       if (piece === null) throw toTooLong(place);
-      yield readRecord(piece, place);
+      yield readRecord(piece, { place, number: count }, findings);
     }
   }
   splitter.end();
@@ -56,21 +75,58 @@ export async function readJsonHead(chunks: AsyncIterable<Buffer>): Promise<strin
   return '';
 }
 
-function readRecord(bytes: Buffer, place: string): JsonTexts {
+/** A record with NaN or Infinity keeps them: what can't be read of a page is set aside there. */
+function readRecord(
+  bytes: Buffer,
+  { place, number }: { readonly place: string; readonly number: number },
+  findings: RecordFindings,
+): JsonTexts {
   if (!isUtf8(bytes)) throw toUnreadable(`${place} is not UTF-8. Export the records again.`);
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+  const excess = findJsonExcess(text, RECORD_LIMITS);
+  if (excess !== null) throw toUnreadable(`${place} ${EXCESSES[excess]} ${TAKE_OUT}`);
   let value: unknown;
+  let words: string | null = null;
   try {
-    value = parseRecordText(bytes.toString('utf8').replace(/^\ufeff/, ''));
+    value = parseRecordText(text);
   } catch (error) {
-    throw toUnreadable(
-      `${place} is no JSON: the file is damaged or cut off. Export the records again.`,
-      error,
-    );
+    words = replaceNumberWords(text);
+    value = words === null ? undefined : tryParse(words);
+    if (value === undefined) {
+      throw toUnreadable(
+        `${place} is no JSON: the file is damaged or cut off. Export the records again.`,
+        error,
+      );
+    }
   }
   if (!isJsonObject(value)) throw toUnreadable(`${place} is no record. Import an export of records.`);
-  return toJsonTexts(value);
+  const fieldCount = Object.keys(value).length;
+  if (fieldCount > MAX_FIELDS) {
+    throw toUnreadable(`${place} has ${fieldCount} fields; a record has at most ${MAX_FIELDS}. ${TAKE_OUT}`);
+  }
+  const doubled = findDoubledName(words ?? text, value);
+  if (doubled !== null) noteDoubled(findings, doubled);
+  const texts = toJsonTexts(value);
+  if (words === null) return texts;
+  findings.notNumbers ??= { count: 0, first: number };
+  findings.notNumbers.count += 1;
+  return Object.fromEntries(Object.entries(texts).map(([name, json]) => [name, restoreNumberWords(json)]));
+}
+
+const TAKE_OUT = 'Take it out of the file, and import the file again.';
+const EXCESSES = {
+  depth: `nests lists and objects more than ${RECORD_LIMITS.depth} deep, as no report does.`,
+  parts: `holds more than ${RECORD_LIMITS.parts} values, as no report does.`,
+};
+
+function tryParse(text: string): unknown {
+  try {
+    return parseRecordText(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function toTooLong(place: string): Error {
-  return toUnreadable(`${place} is longer than ${MAX_RECORD_BYTES / 1024 ** 2} MB.`);
+  return toUnreadable(`${place} is longer than ${MAX_RECORD_BYTES / 1024 ** 2} MB. ${TAKE_OUT}`);
 }

@@ -1,11 +1,12 @@
-import { readNdjsonRecords, type FileRecords } from './read-json-records.ts';
+import { readNdjsonRecords, type FileRecords, type RecordFindings } from './read-json-records.ts';
 
 /** Reads the lines that were written of a Parquet file; numbers are spelled as everywhere else. */
 export async function* readParquetRecords(
   chunks: AsyncIterable<Buffer>,
   fractions: readonly string[],
+  findings: RecordFindings,
 ): FileRecords {
-  for await (const record of readNdjsonRecords(chunks, 'Row')) {
+  for await (const record of readNdjsonRecords(chunks, findings, 'Row')) {
     const respelled = fractions.filter((name) => isOtherwiseSpelled(record[name]));
     if (respelled.length === 0) yield record;
     else {

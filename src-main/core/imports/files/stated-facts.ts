@@ -1,16 +1,18 @@
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { CsvDialect } from '../../../common/model/exports/export-options.ts';
-import type { Period } from '../../../common/model/period.ts';
+import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
+import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
+import { isSensibleInstant, type Period } from '../../../common/model/period.ts';
 import type { DatasetDay, DatasetManifest } from '../../datasets/dataset-manifest.ts';
 import { REPORT_KINDS, type ReportKind } from '../../../common/reporting/reports.ts';
 import { fromWireDate } from '../../../common/reporting/wire-dates.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
 
-/** What an export says about itself: in its own head, or in the manifest beside it. */
+/** What an export says about itself: in its own head, or in the manifest beside it; with the limits of where it ends up. */
 const Stated = Type.Object({
   report: Type.Optional(Type.String()),
-  tenant: Type.Optional(Type.Integer({ minimum: 0 })),
+  tenant: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   /** Of a file of a dataset: the day that it is of. */
   date: Type.Optional(Type.Union([Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }), Type.Null()])),
   startDate: Type.Optional(Type.String()),
@@ -19,16 +21,23 @@ const Stated = Type.Object({
   state: Type.Optional(Type.String()),
   source: Type.Optional(Type.String()),
   statement: Type.Optional(Type.String()),
-  recordCount: Type.Optional(Type.Integer({ minimum: 0 })),
+  recordCount: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   exportedAt: Type.Optional(Type.String()),
 });
+const MANIFEST_FORMAT = 'channelscope-export-manifest';
 const StatedByManifest = Type.Object({
-  format: Type.Literal('channelscope-export-manifest'),
+  format: Type.Literal(MANIFEST_FORMAT),
   version: Type.Integer(),
   sha256: Type.String(),
   columns: Type.Array(Type.String()),
   content: Type.Object({ csv: Type.Optional(CsvDialect) }),
-  connection: Type.Union([Type.Object({ name: Type.String(), address: Type.String() }), Type.Null()]),
+  connection: Type.Union([
+    Type.Object({
+      name: Type.String({ minLength: 1, maxLength: 80 }),
+      address: Type.String({ minLength: 1, maxLength: 2048 }),
+    }),
+    Type.Null(),
+  ]),
 });
 
 /** What is known of a file before its records are read. */
@@ -100,10 +109,15 @@ export interface Manifest {
   readonly facts: StatedFacts;
 }
 
-/** Reads a manifest; null for anything else. */
+/** Reads a manifest; null for anything else. Throws `imports.unreadable` for one that says what can't be. */
 export function readManifest(text: string): Manifest | null {
   const value = tryParse(text);
-  if (!Value.Check(StatedByManifest, value)) return null;
+  if (!isJsonObject(value) || value['format'] !== MANIFEST_FORMAT) return null;
+  if (!Value.Check(StatedByManifest, value) || !Value.Check(Stated, value) || !hasRealPeriod(value)) {
+    throw toUnreadable(
+      "The manifest beside it can't be used: a part of it is missing, too long, too large, or no date. Export the file again; to import it as it is, move the manifest away.",
+    );
+  }
   const { sha256, columns, content, connection } = value;
   return { sha256, facts: { ...toFacts(value), columns, csv: content.csv ?? null, connection } };
 }
@@ -114,6 +128,14 @@ function tryParse(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** True where a period is stated in full, or not at all. */
+function hasRealPeriod(stated: Static<typeof Stated>): boolean {
+  const { startDate, endDate, zone } = stated;
+  if (zone !== undefined && !isTimeZone(zone)) return false;
+  if (startDate === undefined && endDate === undefined) return true;
+  return toPeriod(stated, zone ?? null) !== null;
 }
 
 function toFacts(value: unknown): StatedFacts {
@@ -141,5 +163,6 @@ function toPeriod({ date = null, ...stated }: Static<typeof Stated>, zone: strin
   const fromMs = fromWireDate(startDate, zone);
   const toMs = fromWireDate(endDate, zone);
   if (typeof fromMs !== 'number' || typeof toMs !== 'number' || toMs < fromMs) return null;
+  if (!isSensibleInstant(fromMs) || !isSensibleInstant(toMs)) return null;
   return { startDate, endDate, fromMs, toMs, zone };
 }

@@ -1,3 +1,4 @@
+import { isSensibleInstant } from '../../../common/model/period.ts';
 import { createDateReader } from '../../../common/reporting/reading/read-date.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
@@ -5,7 +6,13 @@ import type { ReadParquet } from '../../analysis/parquet/create-parquet-reader.t
 import { detectReport } from './file-columns.ts';
 import { readChunks, type RecordFile } from './open-record-file.ts';
 import { readCsvHead, readCsvRecords, type CsvFindings, type CsvHead } from './read-csv-records.ts';
-import { readJsonHead, readJsonRecords, readNdjsonRecords, type FileRecords } from './read-json-records.ts';
+import {
+  readJsonHead,
+  readJsonRecords,
+  readNdjsonRecords,
+  type FileRecords,
+  type RecordFindings,
+} from './read-json-records.ts';
 import { readParquetRecords } from './read-parquet-records.ts';
 import { NOTHING_STATED, readStatedHead, readStatedParquet, type StatedFacts } from './stated-facts.ts';
 import { createWireRecordWriter, type WireRecord } from './write-wire-record.ts';
@@ -31,14 +38,15 @@ export interface Survey {
   readonly zone: string;
   /** The zone is the one that a person said, or the default, and there are dates that need it. */
   readonly isZoneAssumed: boolean;
-  /** Dates of the first and the last record by time; null where no date could be read. */
+  /** Dates of the first and the last record by time; null where none could be read that a period may name. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
-  /** Records dated outside the period that the file states. */
+  /** Records dated outside the period that the file states, or outside any that there could be. */
   readonly outsideCount: number;
   /** Apostrophes before formulas are taken off, though no manifest says that they were put there. */
   readonly isGuardAssumed: boolean;
   readonly leftOut: readonly string[];
+  readonly findings: RecordFindings;
 }
 
 /** A file that was surveyed. */
@@ -66,18 +74,19 @@ export async function surveyRecords(
   }
   const head = file.format === 'csv' ? await readCsvHead(chunks(), file.separator ?? ',') : null;
   const known = head?.names ?? parquet?.names;
-  const names = known ?? (await readFirstNames(openRecords(file, null, null, chunks())));
+  const names = known ?? (await readFirstNames(openRecords(file, null, null, chunks(), createFindings())));
   const report = detectReport(names, said.report ?? facts.report);
-  const findings: CsvFindings = { hasBareFormula: false, hasGuard: false };
+  const csvFindings: CsvFindings = { hasBareFormula: false, hasGuard: false };
+  const findings = createFindings();
   const guard = facts.csv?.guard ?? null;
-  const csv = head === null ? null : { head, report, own: facts.columns, findings };
+  const csv = head === null ? null : { head, report, own: facts.columns, findings: csvFindings };
 
-  const writer = createWireRecordWriter(report, facts.columns);
+  const writer = createWireRecordWriter(report, facts.columns, findings);
   const zoneOf = (): string => writer.findZone() ?? facts.zone ?? said.zone;
   const dates = createDateSpan(zoneOf, facts.period);
   let recordCount = 0;
   // Whether the guard was on is known at the end only; no date and no number depends on it.
-  for await (const record of openRecords(file, csv, false, readChunks(path, signal, onBytes))) {
+  for await (const record of openRecords(file, csv, false, readChunks(path, signal, onBytes), findings)) {
     recordCount += 1;
     dates.add(writer.write(record).date);
   }
@@ -87,10 +96,11 @@ export async function surveyRecords(
       `It holds ${recordCount} records, and says that it holds ${facts.recordCount}: it was changed or cut off. Export the records again.`,
     );
   }
-  const isGuarded = guard ?? (findings.hasGuard && !findings.hasBareFormula);
+  const isGuarded = guard ?? (csvFindings.hasGuard && !csvFindings.hasBareFormula);
   async function* read(again: AbortSignal, onRead: (bytes: number) => void): AsyncGenerator<WireRecord> {
-    const writing = createWireRecordWriter(report, facts.columns);
-    for await (const record of openRecords(file, csv, isGuarded, readChunks(path, again, onRead))) {
+    const found = createFindings();
+    const writing = createWireRecordWriter(report, facts.columns, found);
+    for await (const record of openRecords(file, csv, isGuarded, readChunks(path, again, onRead), found)) {
       yield writing.write(record);
     }
   }
@@ -103,6 +113,7 @@ export async function surveyRecords(
     ...dates.read(),
     isGuardAssumed: guard === null && isGuarded,
     leftOut: writer.listLeftOut(),
+    findings,
   };
   return { survey, read };
 }
@@ -128,13 +139,18 @@ function openRecords(
   csv: CsvReading | null,
   isGuarded: boolean | null,
   chunks: AsyncGenerator<Buffer>,
+  found: RecordFindings,
 ): FileRecords {
   if (csv !== null) {
     const { head, report, own, findings } = csv;
     return readCsvRecords(chunks, head, report, { own, isGuarded: isGuarded === true, findings });
   }
-  if (parquet !== null) return readParquetRecords(chunks, parquet.fractions);
-  return format === 'json' ? readJsonRecords(chunks) : readNdjsonRecords(chunks);
+  if (parquet !== null) return readParquetRecords(chunks, parquet.fractions, found);
+  return format === 'json' ? readJsonRecords(chunks, found) : readNdjsonRecords(chunks, found);
+}
+
+function createFindings(): RecordFindings {
+  return { doubled: null, notNumbers: null };
 }
 
 async function readFirstNames(records: FileRecords): Promise<readonly string[]> {
@@ -161,15 +177,28 @@ function createDateSpan(
         zone = zoneOf();
         readDate = createDateReader(zone);
       }
-      const value: unknown = JSON.parse(date);
+      const value = tryParse(date);
       const dateMs = readDate(value);
       if (dateMs === null) return;
-      firstMs = Math.min(firstMs ?? dateMs, dateMs);
-      lastMs = Math.max(lastMs ?? dateMs, dateMs);
+      const isSensible = isSensibleInstant(dateMs);
+      if (isSensible) {
+        firstMs = Math.min(firstMs ?? dateMs, dateMs);
+        lastMs = Math.max(lastMs ?? dateMs, dateMs);
+      }
       needsZone ||= zone === 'Etc/GMT-14' ? needsZone : readElsewhere(value) !== dateMs;
-      if (period !== null && (dateMs < period.fromMs || dateMs >= period.toMs + 1000)) outsideCount += 1;
+      const isOutside = period !== null && (dateMs < period.fromMs || dateMs >= period.toMs + 1000);
+      if (isOutside || !isSensible) outsideCount += 1;
     },
     needsZone: () => needsZone,
     read: () => ({ firstMs, lastMs, outsideCount }),
   };
+}
+
+/** NaN is no JSON: whoever wrote it for a date gave none. */
+function tryParse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
 }

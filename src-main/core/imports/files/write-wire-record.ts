@@ -1,8 +1,8 @@
 import { joinJsonTexts, toJsonTexts, type JsonTexts } from '../../../common/json/exact-json.ts';
-import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import { listFields, type ReportKind } from '../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
-import { parseRecordText } from './parse-record-text.ts';
+import { tryParseFields } from './parse-record-text.ts';
+import { noteDoubled, type RecordFindings } from './read-json-records.ts';
 import { describeColumns, type FileColumn } from './file-columns.ts';
 
 /** Shapes of records that are remembered; a file of ours has one, or few. */
@@ -25,8 +25,15 @@ export interface WireRecordWriter {
   findZone(): string | null;
 }
 
-/** Makes a writer for records of a report; `own` are the file's own columns where a manifest lists them. */
-export function createWireRecordWriter(report: ReportKind, own: readonly string[] | null): WireRecordWriter {
+/**
+ * Makes a writer for records of a report; `own` are the file's own columns where a manifest lists them. What comes twice
+ * among other fields is noted in `findings`.
+ */
+export function createWireRecordWriter(
+  report: ReportKind,
+  own: readonly string[] | null,
+  findings: RecordFindings,
+): WireRecordWriter {
   const order = listFields(report).map(([, { wireName }]) => wireName);
   const counts = new Set(
     listFields(report).flatMap(([, { wireName, type }]) => (type === 'count' ? wireName : [])),
@@ -76,7 +83,11 @@ export function createWireRecordWriter(report: ReportKind, own: readonly string[
         values.set('Date', zonedDate.text);
         zone = zonedDate.zone;
       }
-      if (others !== null && others !== 'null' && others !== '""') spread(others, values, extras);
+      if (others !== null && others !== 'null' && others !== '""') {
+        const found = readObject(others, (doubled) => noteDoubled(findings, doubled));
+        if (found === null) extras.set(OTHER_FIELDS_NAME, others);
+        else spread(found, values, extras);
+      }
       for (const name of counts) {
         const digits = values.get(name);
         // The service writes counts as text.
@@ -99,12 +110,7 @@ export function createWireRecordWriter(report: ReportKind, own: readonly string[
 }
 
 /** Puts fields that a file holds together back among the record's own; numbers that could not be read have no other place. */
-function spread(others: string, values: Map<string, string>, extras: Map<string, string>): void {
-  const found = readObject(others);
-  if (found === null) {
-    extras.set(OTHER_FIELDS_NAME, others);
-    return;
-  }
+function spread(found: JsonTexts, values: Map<string, string>, extras: Map<string, string>): void {
   const kept: [string, string][] = [];
   for (const [name, text] of Object.entries(found)) {
     const taken = values.get(name);
@@ -116,16 +122,12 @@ function spread(others: string, values: Map<string, string>, extras: Map<string,
 }
 
 /** An object, or the text of one, as it stands in a cell; null for anything else. */
-function readObject(text: string): JsonTexts | null {
-  const value = parseRecordText(text);
-  const inner = typeof value === 'string' ? tryParse(value) : value;
-  return isJsonObject(inner) ? toJsonTexts(inner) : null;
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return parseRecordText(text);
-  } catch {
-    return null;
+function readObject(json: string, onDoubled: (name: string) => void): JsonTexts | null {
+  if (!json.startsWith('"')) {
+    // What comes twice in it was found with the record.
+    const own = tryParseFields(json, () => undefined);
+    return own === null ? null : toJsonTexts(own);
   }
+  const inner = tryParseFields(String(JSON.parse(json)), onDoubled);
+  return inner === null ? null : toJsonTexts(inner);
 }
