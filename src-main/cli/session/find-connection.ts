@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { foldCase } from '../../common/fold-case.ts';
-import type {
-  Connection,
-  ConnectionDraft,
-  ConnectionSecrets,
+import {
+  tidySecret,
+  type Connection,
+  type ConnectionDraft,
+  type ConnectionSecrets,
 } from '../../common/model/connections/connection.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
@@ -92,7 +93,8 @@ export function readSecrets(
   { token, secret }: SecretVariables,
 ): Required<ConnectionSecrets> {
   const read = (name: string): string => {
-    const value = environment[name] ?? '';
+    // A file or a command whose output it holds ends with a line end.
+    const value = tidySecret(environment[name] ?? '');
     if (value === '') throw toUsageError(`The environment variable ${name} is not set.`, '');
     return value;
   };

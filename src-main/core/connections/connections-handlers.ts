@@ -2,7 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf, Input } from '../../common/contract/index.ts';
 import { detectZone } from './detect-zone.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { ConnectionDraft } from '../../common/model/connections/connection.ts';
+import { tidySecrets, type ConnectionDraft } from '../../common/model/connections/connection.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import { createGate } from '../../node/gate.ts';
 import { reachAddress } from '../client/reach-address.ts';
@@ -33,9 +33,10 @@ export function createConnectionsHandlers(parts: {
   /** A client for a draft as typed; secrets left out are those of the saved connection. */
   const createDraftClient = (
     draft: ConnectionDraft,
-    { connectionId, secrets }: Input<'connections/start-test'>,
+    { connectionId, secrets: typed }: Input<'connections/start-test'>,
   ): ReportingClient => {
     const id = connectionId ?? 'draft';
+    const secrets = tidySecrets(typed);
     return parts.createClient({ ...draft, id, kind: 'remote', createdAtMs: now() }, async () => {
       const { accessToken, accessTokenSecret } = secrets;
       if (accessToken !== undefined && accessTokenSecret !== undefined) {

@@ -6,6 +6,7 @@ import {
   type ConnectionDraft,
   type ConnectionSecrets,
   type SetAsideConnections,
+  tidySecrets,
 } from '../../common/model/connections/connection.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
@@ -18,7 +19,7 @@ import { createSaveQueue } from '../documents/save-queue.ts';
 import { createSecretWhereabouts, SECRET_NAMES } from './secret-whereabouts.ts';
 import { findImportedPlace, toImportedPlace, type ImportedPlace } from './imported-places.ts';
 import { requireSameOrigin, toUnbound, withFollowStart } from './connection-changes.ts';
-import { checkDraft, checkNames, requireAgreement } from './check-draft.ts';
+import { checkDraft, checkNames, requireAgreement, requireName } from './check-draft.ts';
 
 /** Both secrets of a connection. */
 export type BothSecrets = Required<ConnectionSecrets>;
@@ -32,7 +33,7 @@ export interface ConnectionStore {
   /** Throws `connections.not-found`. */
   get(connectionId: string): SavedConnection;
   /**
-   * Id null creates. Secrets left out stay as they are; at another origin both are needed, or it throws
+   * Id null creates. Secrets are kept without blanks and line ends around them; those left out stay as they are; at another origin both are needed, or it throws
    * `secrets.other-origin`.
    */
   save(
@@ -119,8 +120,7 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
     inTurn(() => readNow(connectionId, baseAddress ?? get(connectionId).baseAddress));
 
   const write = async (next: readonly SavedConnection[]): Promise<void> => {
-    await file.save(next);
-    saved = next;
+    saved = await file.save(next);
   };
   /** Writes the list with a connection in the place that it had, or as the last one. */
   const keep = (connection: SavedConnection): Promise<void> => {
@@ -134,8 +134,9 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
     id: string,
     known: SavedConnection | undefined,
     baseAddress: string,
-    given: ConnectionSecrets,
+    typed: ConnectionSecrets,
   ): Promise<string | undefined> => {
+    const given = tidySecrets(typed);
     const values = SECRET_NAMES.map((name) => [name, given[name]] as const);
     const isWhole = values.every(([, value]) => value !== undefined);
     const before = known?.secretsOrigin;
@@ -173,6 +174,7 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
         const known = connectionId === null ? undefined : get(connectionId);
         if (known?.kind === 'imported') {
           // There is no service: nothing but its name is a person's to change.
+          requireName(draft);
           await keep({ ...known, name: draft.name.trim() });
           await announce();
           return toConnection(get(known.id));

@@ -1,5 +1,7 @@
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import {
+  tidySecret,
+  tidySecrets,
   toFollowOptions,
   type Connection,
   type ConnectionDraft,
@@ -91,8 +93,8 @@ export function findFaults(fields: ConnectionFields, stored: StoredSecrets): Fie
   if (isPlainHttp(fields.baseAddress) && !fields.allowsPlainHttp)
     found.allowsPlainHttp = 'plainHttpNotAllowed';
   if (!isTimeZone(fields.serviceZone)) found.serviceZone = 'zoneUnknown';
-  if (needsSecrets && fields.accessToken === '') found.accessToken = missing;
-  if (needsSecrets && fields.accessTokenSecret === '') found.accessTokenSecret = missing;
+  if (needsSecrets && tidySecret(fields.accessToken) === '') found.accessToken = missing;
+  if (needsSecrets && tidySecret(fields.accessTokenSecret) === '') found.accessTokenSecret = missing;
   for (const kind of REPORT_KINDS) {
     if (!isGuid(fields.reportIdentifiers[kind].trim())) identifiers[kind] = 'notGuid';
   }
@@ -101,6 +103,11 @@ export function findFaults(fields: ConnectionFields, stored: StoredSecrets): Fie
 
 export function hasFaults(faults: FieldFaults): boolean {
   return Object.keys(faults.fields).length + Object.keys(faults.identifiers).length > 0;
+}
+
+/** True for a secret that isn't taken as it was typed or pasted. */
+export function isSecretTrimmed(secret: string): boolean {
+  return secret !== '' && tidySecret(secret) !== secret;
 }
 
 /** True when the address would send the credentials unencrypted over a network. */
@@ -140,10 +147,7 @@ export function toInput(fields: ConnectionFields): { draft: ConnectionDraft; sec
         'outbound-summary': ids['outbound-summary'].trim(),
       },
     },
-    secrets: {
-      ...(fields.accessToken === '' ? {} : { accessToken: fields.accessToken }),
-      ...(fields.accessTokenSecret === '' ? {} : { accessTokenSecret: fields.accessTokenSecret }),
-    },
+    secrets: tidySecrets(fields),
   };
 }
 

@@ -82,6 +82,24 @@ export const ConnectionSecrets = Type.Object({
 });
 export type ConnectionSecrets = Static<typeof ConnectionSecrets>;
 
+/** A secret without what copying it from elsewhere brings along: blanks, line ends and invisible marks at its ends. */
+export function tidySecret(secret: string): string {
+  return secret.replace(/^[\s\p{Cc}\p{Cf}]+|[\s\p{Cc}\p{Cf}]+$/gu, '');
+}
+
+/** Secrets as they are kept and sent; one of blanks alone is left out. */
+export function tidySecrets({
+  accessToken = '',
+  accessTokenSecret = '',
+}: ConnectionSecrets): ConnectionSecrets {
+  const token = tidySecret(accessToken);
+  const secret = tidySecret(accessTokenSecret);
+  return {
+    ...(token === '' ? {} : { accessToken: token }),
+    ...(secret === '' ? {} : { accessTokenSecret: secret }),
+  };
+}
+
 /** Saved connections that this version can't use: they stay where they are. */
 export const SetAsideConnections = Type.Object({
   /** Name or address of each, empty for one that has neither. */

@@ -27,8 +27,23 @@ describe('a token is understood', () => {
     expect(await readToken(body)).toBe('tok-1');
   });
 
-  it.each(['{"token":"Bearer "}', '{"token":""}', '{"token":"a b"}'])('but not from %s', async (body) => {
-    await expect(readToken(body)).rejects.toMatchObject({ code: 'client.unexpected-shape' });
+  it.each([
+    ['{"token":"Bearer "}', 'token-empty'],
+    ['{"token":""}', 'token-empty'],
+    ['{"token":"a b"}', 'token-blanks'],
+    ['{"token":"a\\r\\nb"}', 'token-blanks'],
+    ['{"token":"tök"}', 'token-not-ascii'],
+    ['{"token":17}', 'token-not-text'],
+    ['{"token":{"value":"a"}}', 'token-not-text'],
+    ['{"token":null}', 'no-token'],
+    ['{"access_token":"a"}', 'token-elsewhere'],
+    ['{"token":null,"data":{"Token":"a"}}', 'token-elsewhere'],
+    ['{"isValid":true}', 'no-token'],
+    ['[]', 'no-token'],
+    ['17', 'no-token'],
+  ])('but not from %s, of which is said: %s', async (body, reason) => {
+    const details = { reason };
+    await expect(readToken(body)).rejects.toMatchObject({ code: 'client.unexpected-shape', details });
   });
 });
 

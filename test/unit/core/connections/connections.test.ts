@@ -52,6 +52,18 @@ describe('connections', () => {
     });
   });
 
+  it('keep secrets without the blanks and line ends that came with them', async () => {
+    const store = createInMemorySecretStore();
+    const connections = await open(store);
+    const { id } = await connections.save(null, draft, {
+      accessToken: ' rk_1\r\n',
+      accessTokenSecret: '\tsesame-sesame\u00a0',
+    });
+    expect(await connections.readSecrets(id)).toEqual(secrets);
+    await connections.save(id, draft, { accessToken: ' \n' });
+    expect(await connections.readSecrets(id)).toEqual(secrets);
+  });
+
   it('keep the names of numbers through a restart and a change of the connection', async () => {
     const store = createInMemorySecretStore();
     const connections = await open(store);

@@ -3,6 +3,7 @@ import {
   findFaults,
   hasFaults,
   isPlainHttp,
+  isSecretTrimmed,
   sharesSummaryIdentifier,
   toFields,
   toInput,
@@ -15,6 +16,23 @@ test('secrets begin empty, and are left out of what is sent unless they were typ
   expect(stored).toMatchObject({ accessToken: '', accessTokenSecret: '' });
   expect(toInput(stored).secrets).toEqual({});
   expect(toInput({ ...stored, accessTokenSecret: 's3' }).secrets).toEqual({ accessTokenSecret: 's3' });
+});
+
+test('secrets are taken without what copying them brings along, and blanks alone for none', () => {
+  const pasted = { ...stored, accessToken: ' rk_1\r\n', accessTokenSecret: '\u200b s3 t\u00a0\ufeff' };
+  expect(toInput(pasted).secrets).toEqual({ accessToken: 'rk_1', accessTokenSecret: 's3 t' });
+  expect([pasted.accessToken, pasted.accessTokenSecret, ' '].map(isSecretTrimmed)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(['', 'rk_1', 's3 t'].map(isSecretTrimmed)).toEqual([false, false, false]);
+  const blank = { ...stored, accessToken: '  ', accessTokenSecret: '\n' };
+  expect(toInput(blank).secrets).toEqual({});
+  expect(findFaults(blank, 'missing').fields).toMatchObject({
+    accessToken: 'secretMissing',
+    accessTokenSecret: 'secretMissing',
+  });
 });
 
 test('a saved connection has no faults, and its fields send it back unchanged', () => {

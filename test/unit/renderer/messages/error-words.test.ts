@@ -72,6 +72,11 @@ test.each([
   ['client.not-json', { reason: 'utf-16' }, 'UTF-16'],
   ['client.not-json', { reason: 'broken' }, 'begins as JSON'],
   ['client.unexpected-shape', { reason: 'no-token' }, 'holds no token'],
+  ['client.unexpected-shape', { reason: 'token-empty' }, 'an empty one'],
+  ['client.unexpected-shape', { reason: 'token-blanks' }, 'blanks or line ends'],
+  ['client.unexpected-shape', { reason: 'token-not-ascii' }, 'no header can hold'],
+  ['client.unexpected-shape', { reason: 'token-not-text' }, 'is no text'],
+  ['client.unexpected-shape', { reason: 'token-elsewhere' }, 'not in the field token'],
 ])('%s with %j says what was seen: %s', (code, details, words) => {
   expect(say({ code, details }).text).toContain(words);
 });
