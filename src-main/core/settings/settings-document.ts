@@ -65,7 +65,6 @@ export function partChange(change: SettingsChange): {
   const fit: [string, unknown][] = [];
   const setAside: SetAsideSetting[] = [];
   for (const [name, value] of Object.entries(change)) {
-    if (value === undefined) continue;
     const written: unknown = JSON.parse(JSON.stringify(value));
     const fitting = findFitting(name, written);
     if (fitting !== undefined) fit.push([name, fitting.isWhole ? value : fitting.value]);

@@ -115,9 +115,9 @@ async function findManifest(
 async function readDatasetBeside(path: string): Promise<Manifest | null> {
   const folder = join(path, '../../..');
   const name = relative(folder, path).split(sep).join('/');
-  let isUnfit = false;
-  const manifest = await readDatasetManifest(folder, () => (isUnfit = true)).catch(() => null);
-  if (isUnfit) {
+  const unfit: string[] = [];
+  const manifest = await readDatasetManifest(folder, () => void unfit.push(folder)).catch(() => null);
+  if (unfit.length > 0) {
     throw toUnreadable(
       "The _channelscope.json of its folder can't be used: a part of it is missing, too long or too large. Bring the folder up to date, and import the file again; to import it as it is, copy it out of the folder.",
     );

@@ -74,19 +74,20 @@ export async function surveyRecords(
   }
   const head = file.format === 'csv' ? await readCsvHead(chunks(), file.separator ?? ',') : null;
   const known = head?.names ?? parquet?.names;
-  const names = known ?? (await readFirstNames(openRecords(file, null, null, chunks(), createFindings())));
+  const names = known ?? (await readFirstNames(openRecords(file, null, chunks(), createFindings())));
   const report = detectReport(names, said.report ?? facts.report);
   const csvFindings: CsvFindings = { hasBareFormula: false, hasGuard: false };
   const findings = createFindings();
   const guard = facts.csv?.guard ?? null;
-  const csv = head === null ? null : { head, report, own: facts.columns, findings: csvFindings };
+  const toCsv = (isGuarded: boolean): CsvReading | null =>
+    head === null ? null : { head, report, own: facts.columns, isGuarded, findings: csvFindings };
 
   const writer = createWireRecordWriter(report, facts.columns, findings);
   const zoneOf = (): string => writer.findZone() ?? facts.zone ?? said.zone;
   const dates = createDateSpan(zoneOf, facts.period);
   let recordCount = 0;
   // Whether the guard was on is known at the end only; no date and no number depends on it.
-  for await (const record of openRecords(file, csv, false, readChunks(path, signal, onBytes), findings)) {
+  for await (const record of openRecords(file, toCsv(false), readChunks(path, signal, onBytes), findings)) {
     recordCount += 1;
     dates.add(writer.write(record).date);
   }
@@ -100,7 +101,7 @@ export async function surveyRecords(
   async function* read(again: AbortSignal, onRead: (bytes: number) => void): AsyncGenerator<WireRecord> {
     const found = createFindings();
     const writing = createWireRecordWriter(report, facts.columns, found);
-    for await (const record of openRecords(file, csv, isGuarded, readChunks(path, again, onRead), found)) {
+    for await (const record of openRecords(file, toCsv(isGuarded), readChunks(path, again, onRead), found)) {
       yield writing.write(record);
     }
   }
@@ -131,19 +132,19 @@ interface CsvReading {
   readonly head: CsvHead;
   readonly report: ReportKind;
   readonly own: readonly string[] | null;
+  readonly isGuarded: boolean;
   readonly findings: CsvFindings;
 }
 
 function openRecords(
   { format, parquet }: SurveyedFile,
   csv: CsvReading | null,
-  isGuarded: boolean | null,
   chunks: AsyncGenerator<Buffer>,
   found: RecordFindings,
 ): FileRecords {
   if (csv !== null) {
-    const { head, report, own, findings } = csv;
-    return readCsvRecords(chunks, head, report, { own, isGuarded: isGuarded === true, findings });
+    const { head, report, ...reading } = csv;
+    return readCsvRecords(chunks, head, report, reading);
   }
   if (parquet !== null) return readParquetRecords(chunks, parquet.fractions, found);
   return format === 'json' ? readJsonRecords(chunks, found) : readNdjsonRecords(chunks, found);
