@@ -1,5 +1,5 @@
 /** What can stand in a pattern for text that varies. */
-const FOLDED = ['number', 'id', 'value', 'address'] as const;
+const FOLDED = ['number', 'id', 'value', 'address', 'time', 'name', 'path'] as const;
 export type FoldedKind = (typeof FOLDED)[number];
 
 /** A piece of a pattern: words, or what stands for text that varies. */
@@ -8,7 +8,7 @@ export type PatternPart = { readonly text: string } | { readonly folded: FoldedK
 /** Cuts a pattern into its words and what stands for text that varies. */
 export function toPatternParts(pattern: string): PatternPart[] {
   return pattern
-    .split(/(<(?:number|id|value|address)>)/)
+    .split(/(<(?:number|id|value|address|time|name|path)>)/)
     .filter((text) => text !== '')
     .map((text) => {
       const folded = FOLDED.find((kind) => text === `<${kind}>`);

@@ -128,7 +128,7 @@ describe('what sets a selection apart', () => {
       told.findIndex(([term, ...rest]) => rest.length === 0 && term?.field === field && term.value === value);
     expect(find('responseCode', 504)).toBeGreaterThan(0);
     expect(find('service', 7)).toBeGreaterThan(0);
-    expect(find('errorFamily', 'No answer in <number> ms')).toBeGreaterThan(0);
+    expect(find('errorFamily', 'No answer in <number>')).toBeGreaterThan(0);
     // What is rarer stands after what is more frequent.
     expect(find('responseCode', 200)).toBeGreaterThan(find('service', 7));
     expect(found.response).toMatchObject({ inside: { medianMs: 10_000 }, certainty: 'certain' });

@@ -3,7 +3,7 @@ import type { Latency, MeasuredGroup } from '../../../src-main/common/model/anal
 import { CODE_CLASSES } from '../../../src-main/common/model/records/record.ts';
 import { civilToUtcMs } from '../../../src-main/common/time/civil-time.ts';
 import { toCivilTime } from '../../../src-main/common/time/time-zones.ts';
-import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
+import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
 import { toClass, type PlainRecord } from './random-records.ts';
 
 /** The value at a share of the way through sorted values, between two of them in proportion; null of none. */

@@ -8,7 +8,7 @@ import type {
   FeedSnapshot,
   FeedSource,
 } from '../../../src-main/core/analysis/engine/feed/feed-source.ts';
-import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
+import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
 import type { ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 
 /** An inbound record as the engine is fed with it, in the order of its columns. */

@@ -6,7 +6,7 @@ import {
   type ListedField,
 } from '../../../src-main/common/model/records/record-fields.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
+import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
 import { readDistribution } from '../../../src-main/core/analysis/engine/measures/read-distribution.ts';
 import { readFields } from '../../../src-main/core/analysis/engine/measures/read-fields.ts';
 import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';

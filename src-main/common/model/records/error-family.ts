@@ -31,7 +31,7 @@ const Totals = Type.Object({
 
 /** Errors that read alike once their variable parts are folded. */
 export const ErrorFamily = Type.Object({
-  /** The text with `<number>`, `<id>`, `<value>` and `<address>` in the place of what varies. */
+  /** Codes and text, with words in angle brackets (`<number>`, `<name>` …) in the place of what varies. */
   pattern: Type.String(),
   ...ErrorFigures.properties,
 });

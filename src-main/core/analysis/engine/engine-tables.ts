@@ -11,7 +11,7 @@ import {
 } from '../../../common/reporting/reports.ts';
 
 /** Raised whenever a table or macro below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 8;
+export const ENGINE_SCHEMA = 9;
 
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
 export const DATE_TEXT_COLUMN = 'date_text';
@@ -33,7 +33,7 @@ export const ENGINE_COLUMNS: Readonly<Record<Direction, readonly EngineColumn[]>
   outbound: listColumns('outbound-detail'),
 };
 
-/** The last column of each table: what the record's error folds to, found while it is fed. */
+/** The last column of each table: the family of the record's error, found while it is fed. */
 export const PATTERN_COLUMN: EngineColumn = { name: 'error_pattern', type: VARCHAR };
 
 function listColumns(kind: DetailKind): EngineColumn[] {
@@ -76,6 +76,8 @@ export function listTableSql(): string[] {
     // Records of each snapshot that are here; always the first ones of it.
     `CREATE TABLE fed_snapshots (snapshot_id BIGINT, direction VARCHAR, started_at_ms BIGINT, record_count BIGINT,
        reading BIGINT, is_in_order BOOLEAN, last_date_ms BIGINT)`,
+    // Patterns of errors in the order in which they came, each with the pattern that names its family.
+    'CREATE TABLE error_families (direction VARCHAR, pattern VARCHAR, family VARCHAR, place BIGINT)',
     ...tables,
     ...listFoldCaseSql(),
   ];

@@ -155,7 +155,7 @@ describe('an evidence pack', () => {
     const ana = pseudonyms.get('Ana Haddad') ?? '';
     expect(ana).toMatch(/^client-[0-9a-z]{12}$/);
     expect(pack.rows[3]?.['Error']).toBe(
-      `Rejected ${pseudonyms.get('Zoë Østergård') ?? ''} after <number> s: ${ana} asked for <payload>`,
+      `Rejected ${pseudonyms.get('Zoë Østergård') ?? ''} after <number>: ${ana} asked for <payload>`,
     );
     const session = JSON.parse(pack.text('sessions/001.json')) as {
       requests: { direction: string; record: Record<string, unknown> }[];

@@ -2,6 +2,7 @@ import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
 import { followDates, type DateOrder } from './date-order.ts';
 import { CHUNK_ROWS, createFeedChunk, type FillChunk } from './feed-chunk.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
+import type { KeptFamilies } from './keep-families.ts';
 import { rollBack, type Ending } from './transaction.ts';
 import { writeWatermark, type Watermark } from './watermarks.ts';
 
@@ -24,6 +25,13 @@ export interface Batch {
  */
 export type AppendBatch = (snapshot: FeedSnapshot, batch: Batch) => Promise<Watermark>;
 
+/** The families of each direction, and what is called where records that were fed before get another one. */
+export interface FeedFamilies {
+  readonly inbound: KeptFamilies;
+  readonly outbound: KeptFamilies;
+  onChanged(): void;
+}
+
 /** The cache holds fewer records of a snapshot than it counts. */
 export class RecordsMissing extends Error {
   constructor(snapshotId: number) {
@@ -32,8 +40,15 @@ export class RecordsMissing extends Error {
 }
 
 /** Appends batches over a connection; its calls throw RecordsMissing, and leave no transaction where they throw. */
-export function createBatchAppender(connection: DuckDBConnection, source: FeedSource): AppendBatch {
-  const fillers = { inbound: createFeedChunk('inbound'), outbound: createFeedChunk('outbound') };
+export function createBatchAppender(
+  connection: DuckDBConnection,
+  source: FeedSource,
+  families: FeedFamilies,
+): AppendBatch {
+  const fillers = {
+    inbound: createFeedChunk('inbound', (error) => families.inbound.find(error)),
+    outbound: createFeedChunk('outbound', (error) => families.outbound.find(error)),
+  };
 
   return async (snapshot, { from, until, before, order: orderBefore }) => {
     const { snapshotId, direction, startedAtMs, reading } = snapshot;
@@ -55,6 +70,7 @@ export function createBatchAppender(connection: DuckDBConnection, source: FeedSo
       }
       await before.promise;
       await rowsAhead.finish();
+      if (await families[direction].keep()) families.onChanged();
       const watermark = { ...order, startedAtMs, recordCount: until, reading };
       await writeWatermark(connection, snapshot, watermark);
       return watermark;
@@ -62,6 +78,7 @@ export function createBatchAppender(connection: DuckDBConnection, source: FeedSo
       await before.promise;
       rowsAhead.discard();
       await rollBack(connection);
+      await families[direction].reload();
       throw error;
     }
   };

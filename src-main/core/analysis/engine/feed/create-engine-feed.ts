@@ -3,13 +3,14 @@ import type { Snapshot } from '../../../../common/model/cache/snapshot.ts';
 import { createBatchAppender, RecordsMissing } from './append-batch.ts';
 import { feedSnapshot } from './feed-snapshot.ts';
 import type { FeedSnapshot, FeedSource } from './feed-source.ts';
+import { loadFamilies } from './keep-families.ts';
 import { deleteFed, loadWatermarks, type Watermark } from './watermarks.ts';
 
 /** What has been fed so far, by snapshot. */
 export interface EngineFeed {
   /** Records that this process has fed. */
   readonly fedRecords: number;
-  /** Changes when records that were fed are gone, or were read again. */
+  /** Changes when records that were fed are gone, were read again, or got another family. */
   readonly version: number;
   /** Records of a snapshot that queries see. */
   countFed(snapshotId: number): number;
@@ -49,9 +50,16 @@ export async function createEngineFeed(
   onReadAgain: (snapshotId: number) => void = () => undefined,
 ): Promise<EngineFeed> {
   const watermarks = await loadWatermarks(connection);
-  const parts = { connection, appendBatch: createBatchAppender(connection, source) };
   let fedRecords = 0;
   let version = 0;
+  const families = {
+    inbound: await loadFamilies(connection, 'inbound'),
+    outbound: await loadFamilies(connection, 'outbound'),
+    onChanged: () => {
+      version += 1;
+    },
+  };
+  const parts = { connection, appendBatch: createBatchAppender(connection, source, families) };
 
   const countFed = (snapshotId: number): number => watermarks.get(snapshotId)?.recordCount ?? 0;
   const forget = async (snapshotId: number): Promise<void> => {

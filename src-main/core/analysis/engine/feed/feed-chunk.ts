@@ -3,7 +3,6 @@ import duckdb, { type Vector } from '@duckdb/node-bindings';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import { ENGINE_COLUMNS, PATTERN_COLUMN } from '../engine-tables.ts';
 import type { EngineValue } from './feed-source.ts';
-import { createErrorFolder } from '../fold-error.ts';
 
 /** The most rows of a chunk of the engine. */
 export const CHUNK_ROWS = 2048;
@@ -13,17 +12,19 @@ type Rows = readonly (readonly EngineValue[])[];
 /** Returns a chunk that holds some rows, at most 2048, until it is asked for the next ones. */
 export type FillChunk = (rows: Rows) => DuckDBDataChunk;
 
-/** Creates a FillChunk for a direction's table. One chunk is used again and again: each new one keeps native memory. */
-export function createFeedChunk(direction: Direction): FillChunk {
+/**
+ * Creates a FillChunk for a direction's table; `findFamily` returns the family of an error. One chunk is used again and
+ * again: each new one keeps native memory.
+ */
+export function createFeedChunk(direction: Direction, findFamily: (error: string) => string): FillChunk {
   const columns = ENGINE_COLUMNS[direction];
   const errorAt = columns.findIndex(({ name }) => name === 'error');
-  const foldError = createErrorFolder();
   const chunk = DuckDBDataChunk.create([...columns, PATTERN_COLUMN].map(({ type }) => type));
   return (rows) => {
     chunk.reset();
     chunk.rowCount = rows.length;
     for (const [at, { type }] of columns.entries()) write(chunk, at, type, readColumn(rows, at, type));
-    const patterns = rows.map((row) => foldError(String(row[errorAt] ?? '')));
+    const patterns = rows.map((row) => findFamily(String(row[errorAt] ?? '')));
     write(chunk, columns.length, PATTERN_COLUMN.type, patterns);
     return chunk;
   };

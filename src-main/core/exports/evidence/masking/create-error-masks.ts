@@ -1,5 +1,5 @@
 import type { EvidenceMasking } from '../../../../common/model/exports/evidence-options.ts';
-import { toErrorPattern } from '../../../analysis/engine/fold-error.ts';
+import { toErrorPattern } from '../../../analysis/families/learn-families.ts';
 import type { Masks, MaskedRecord } from './masks.ts';
 import { replaceSpans, type ClientSpan } from './known-clients.ts';
 import { findQuotedContent, holdsWhole } from './quoted-content.ts';
