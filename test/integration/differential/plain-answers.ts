@@ -1,7 +1,7 @@
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { SEARCHED_FIELDS } from '../../../src-main/common/model/records/record-filter.ts';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
-import { toErrorPattern } from '../../../src-main/core/analysis/engine/fold-error.ts';
+import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
 import { toClass } from '../analysis/random-records.ts';
 import type { ServedRecord } from './served-world.ts';
 

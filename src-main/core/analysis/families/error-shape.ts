@@ -61,10 +61,7 @@ const CONTEXT_KEYS =
 const NAMED_THINGS = new Set(['name', 'value', 'kind', 'category']);
 
 const toKey = (key: string): string =>
-  key
-    .replace(/^.*:/u, '')
-    .replace(/[\s_.-]/gu, '')
-    .toLowerCase();
+  (/[^a-z]/.test(key) ? key.replace(/^.*:/u, '').replace(/[\s_.-]/g, '') : key).toLowerCase();
 
 function readStructured(text: string): ErrorShape | null {
   const place = findStructure(text);
@@ -84,11 +81,13 @@ const joinSentences = (parts: readonly string[]): string => parts.filter((part) 
 
 /** Finds the JSON or XML in a text, unescaped where it stands inside a string. */
 function findStructure(text: string): { before: string; body: string; after: string } | null {
-  const xml =
-    /<\?xml\b|<(?:[\w-]+:)?(?:Envelope|Fault|Error|ErrorResponse|Response|error|errors|fault)\b[^>]*>/u.exec(
-      text,
-    );
-  const json = /\{\s*\\*"|\[\s*\{\s*\\*"/u.exec(text);
+  if (!/[{[<]/.test(text)) return null;
+  const xml = text.includes('<')
+    ? /<\?xml\b|<(?:[\w-]+:)?(?:Envelope|Fault|Error|ErrorResponse|Response|error|errors|fault)\b[^>]*>/.exec(
+        text,
+      )
+    : null;
+  const json = /\{\s*\\*"|\[\s*\{\s*\\*"/.exec(text);
   if (xml !== null && (json === null || xml.index < json.index))
     return { before: text.slice(0, xml.index), body: text.slice(xml.index), after: '' };
   if (json === null) return null;
@@ -102,6 +101,7 @@ function findStructure(text: string): { before: string; body: string; after: str
 
 /** Takes one level of escapes away, and what an escape that was cut off leaves behind. */
 function unescape(text: string): string {
+  if (!text.includes('\\')) return text;
   return text.replace(/\\(u[0-9a-f]{4}|.|$)/giu, (_, escaped: string) => {
     if (escaped.length === 5) return String.fromCodePoint(Number.parseInt(escaped.slice(1), 16));
     return escaped === 'n' || escaped === 'r' || escaped === 't' ? ' ' : escaped === 'u' ? '' : escaped;
@@ -280,7 +280,7 @@ const PRODUCERS =
   /\b(nginx|openresty|apache|tomcat|jetty|iis|microsoft|cloudflare|cloudfront|akamai|varnish|haproxy|envoy|traefik|caddy|lighttpd|litespeed|gunicorn|werkzeug|squid|kong|express|fastly|f5|big-ip|imperva|incapsula|azure|googlebot|google|weblogic|websphere|glassfish|jboss|wildfly|puma|passenger|undertow)\b/iu;
 
 function readPage(text: string): ErrorShape | null {
-  const at = text.search(/<!doctype html|<html\b|<head\b|<title\b/iu);
+  const at = text.includes('<') ? text.search(/<!doctype html|<html\b|<head\b|<title\b/i) : -1;
   if (at === -1) return null;
   if (/[{[]\s*\\*"/u.test(text.slice(0, at))) return null;
   const page = text.slice(at);
@@ -322,7 +322,7 @@ const HAS_FRAMES =
   /\n\s*at\s+\S|^Traceback \(most|\n\s+File "|\n\s*#\d+\s+\S|\n\s*from\s+\S+:\d+:in|\ngoroutine\s+\d+/u;
 
 function readTrace(text: string): ErrorShape | null {
-  if (!HAS_FRAMES.test(text)) return null;
+  if (!text.includes('\n') || !HAS_FRAMES.test(text)) return null;
   const lines = text.split(/\r?\n/u);
   if (/^Traceback \(most/u.test(text) || /\nTraceback \(most/u.test(text)) {
     // Python writes the exception after the frames; a chained trace ends with the one that was seen.

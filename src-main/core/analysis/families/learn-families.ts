@@ -2,10 +2,19 @@ import { toErrorShape } from './error-shape.ts';
 
 /** What follows in a longer pattern tells no families apart; filters and addresses stay short. */
 const MAX_PATTERN_CHARACTERS = 500;
-/** Texts whose pattern is remembered before they are forgotten together. */
-const MAX_REMEMBERED = 20_000;
+/** Characters of texts whose family is remembered before they are forgotten together; longer texts are read each time. */
+const MAX_REMEMBERED_CHARACTERS = 50_000_000;
+const MAX_REMEMBERED_LENGTH = 4_000;
+/** What a remembered text takes beside its characters. */
+const OVERHEAD_CHARACTERS = 60;
+/** Patterns that are kept and compared; each further one is a family of its own. */
+const MAX_PATTERNS = 20_000;
 /** Patterns with the same codes that are all compared with each other; further ones only with one of each family. */
 const MAX_COMPARED = 400;
+/** Families with the same codes, the newest ones, that a new pattern is compared with. */
+const MAX_ROOTS = 1_000;
+/** Pairs that agree but for some words, before they are forgotten together. */
+const MAX_GAP_GROUPS = 5_000;
 const MIN_FILLERS = 3;
 const AFTER_CODES = ' · ';
 const CUT = '…';
@@ -23,64 +32,99 @@ export function toErrorPattern(text: string): string {
   return isLong ? `${pattern.slice(0, MAX_PATTERN_CHARACTERS - 1).trimEnd()}${CUT}` : pattern;
 }
 
+/** A pattern of errors and the one that names its family: the pattern itself, or one that came before it. */
+export interface LearnedPattern {
+  readonly pattern: string;
+  readonly family: string;
+}
+
 /** Families of errors: patterns that are the same error, under the pattern that came first. */
 export interface ErrorFamilyLearner {
   /** Returns the family of an error as far as it is known now. */
   find(text: string): string;
   /**
    * Compares the patterns that are new since the last call with the others. The order in which errors come decides
-   * little more than which pattern names a family.
+   * little more than which pattern names a family. Returns whether there were any.
    */
-  settle(): void;
+  settle(): boolean;
   /** Every pattern with its family, in the order in which they came. */
-  list(): { readonly pattern: string; readonly family: string }[];
+  list(): LearnedPattern[];
+  /** Frees the memory that the texts of many errors take. */
+  forgetTexts(): void;
 }
 
-/** Creates a learner that goes on from patterns found earlier, in their order. */
-export function createFamilyLearner(
-  known: Iterable<{ readonly pattern: string; readonly family: string }> = [],
-): ErrorFamilyLearner {
+/** Creates a learner that goes on from patterns found earlier, in their order: these stay in the families that they had. */
+export function createFamilyLearner(known: Iterable<LearnedPattern> = []): ErrorFamilyLearner {
   const nodes = new Map<string, Node>();
   const buckets = new Map<string, Bucket>();
-  const patterns = new Map<string, string>();
+  const remembered = new Map<string, Node | string>();
+  const wordIds = new Map<string, number>();
+  let rememberedCharacters = 0;
+  let hasFresh = false;
 
-  const add = (pattern: string): Node => {
-    const node: Node = { ...toSkeleton(pattern), pattern, place: nodes.size, parent: null };
+  const toId = (word: string): number => {
+    const id = wordIds.get(word) ?? wordIds.size;
+    wordIds.set(word, id);
+    return id;
+  };
+  const add = (pattern: string, isKnown: boolean): Node => {
+    const skeleton = toSkeleton(pattern);
+    const sorted = Int32Array.from(skeleton.words, toId).sort();
+    const node: Node = { ...skeleton, sorted, solid: sorted, pattern, place: nodes.size, parent: null };
     nodes.set(pattern, node);
     let bucket = buckets.get(node.codes);
     if (bucket === undefined) {
-      bucket = { nodes: [], fresh: [], gaps: new Map() };
+      bucket = { known: [], nodes: [], fresh: [], gaps: new Map() };
       buckets.set(node.codes, bucket);
     }
-    bucket.fresh.push(node);
+    bucket[isKnown ? 'known' : 'fresh'].push(node);
+    hasFresh ||= !isKnown;
     return node;
   };
   const before = [...known];
-  for (const { pattern } of before) add(pattern);
+  for (const { pattern } of before) add(pattern, true);
   for (const { pattern, family } of before) {
     const [node, root] = [nodes.get(pattern), nodes.get(family)];
     if (node !== undefined && root !== undefined) join(root, node);
   }
-  const toPattern = (text: string): string => {
-    const remembered = patterns.get(text);
-    if (remembered !== undefined) return remembered;
-    if (patterns.size >= MAX_REMEMBERED) patterns.clear();
+  const read = (text: string): Node | string => {
     const pattern = toErrorPattern(text);
-    patterns.set(text, pattern);
-    return pattern;
+    const node = nodes.get(pattern);
+    if (node !== undefined) return node;
+    return pattern === '' || nodes.size >= MAX_PATTERNS ? pattern : add(pattern, false);
+  };
+  const findNode = (text: string): Node | string => {
+    const own = remembered.get(text);
+    if (own !== undefined) return own;
+    const node = read(text);
+    if (text.length > MAX_REMEMBERED_LENGTH) return node;
+    rememberedCharacters += text.length + OVERHEAD_CHARACTERS;
+    if (rememberedCharacters > MAX_REMEMBERED_CHARACTERS) forgetTexts();
+    remembered.set(text, node);
+    return node;
+  };
+  const forgetTexts = (): void => {
+    remembered.clear();
+    rememberedCharacters = 0;
   };
   return {
     find(text) {
-      const pattern = toPattern(text);
-      if (pattern === '') return '';
-      return findRoot(nodes.get(pattern) ?? add(pattern)).pattern;
+      if (text === '') return '';
+      const node = findNode(text);
+      return typeof node === 'string' ? node : findRoot(node).pattern;
     },
     settle() {
+      if (!hasFresh) return false;
       const frame = findFrameWords(buckets);
-      for (const bucket of buckets.values()) compareFresh(bucket, frame);
+      const frameIds = new Set([...frame].map(toId));
+      for (const bucket of buckets.values())
+        if (bucket.fresh.length > 0) compareFresh(bucket, frame, frameIds);
+      hasFresh = false;
+      return true;
     },
     list: () =>
       [...nodes.values()].map((node) => ({ pattern: node.pattern, family: findRoot(node).pattern })),
+    forgetTexts,
   };
 }
 
@@ -109,8 +153,9 @@ const PARTICLES = new Set(
 
 const TOKEN =
   /\b(?:St|Dr|Mr|Mrs|Sr|Jr|Sra)\.|<[^\s>]*>|'[\w.-]+'|[\p{L}\p{M}\p{N}_#$][\p{L}\p{M}\p{N}_'’#$-]*(?:\.[\p{L}\p{M}][\p{L}\p{M}\p{N}_]*)*|[^\s]/gu;
-const isMask = (text: string): boolean => text.startsWith('<');
-const isPunctuation = (text: string): boolean => !isMask(text) && !/[\p{L}\p{N}]/u.test(text);
+const isMask = (text: string): boolean => text.charCodeAt(0) === 0x3c;
+const isPunctuation = (text: string): boolean =>
+  /^[a-z]/.test(text) ? false : !isMask(text) && !/[\p{L}\p{N}]/u.test(text);
 /** A code is never a value, wherever it stands: what is left of digits and quotes after masking belongs to codes. */
 const isCodeWord = (text: string): boolean =>
   /^'.*'$|^\d+$|^0x/u.test(text) ||
@@ -121,6 +166,7 @@ const isCodeWord = (text: string): boolean =>
 
 /** True for a word in capitals that is no word of the trade: the name of somebody or something. */
 const isName = (text: string): boolean =>
+  !/^[a-z\d<]/.test(text) &&
   /^\p{Lu}/u.test(text) &&
   !/^\p{Lu}\p{Lu}+$/u.test(text) &&
   !isCodeWord(text) &&
@@ -242,6 +288,9 @@ function toSkeleton(pattern: string): Skeleton {
 
 interface Node extends Skeleton {
   readonly pattern: string;
+  /** Numbers of its words in rising order, and the same without those of the frame. */
+  readonly sorted: Int32Array;
+  solid: Int32Array;
   /** Its place in the order in which patterns came. */
   readonly place: number;
   parent: Node | null;
@@ -249,6 +298,8 @@ interface Node extends Skeleton {
 
 /** Patterns with the same codes: others are never the same error. */
 interface Bucket {
+  /** Those of earlier, until something new is compared with them. */
+  readonly known: Node[];
   readonly nodes: Node[];
   readonly fresh: Node[];
   /** Pairs that agree but for gaps in the same places. */
@@ -285,32 +336,58 @@ function findFrameWords(buckets: ReadonlyMap<string, Bucket>): Set<string> {
   const frame = new Set<string>();
   if (buckets.size < 5) return frame;
   const counts = new Map<string, number>();
-  for (const { nodes, fresh } of buckets.values()) {
-    const words = new Set([...nodes, ...fresh].flatMap((node) => node.words));
+  for (const { known, nodes, fresh } of buckets.values()) {
+    const words = new Set([...known, ...nodes, ...fresh].flatMap((node) => node.words));
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   for (const [word, count] of counts) if (count > 0.6 * buckets.size) frame.add(word);
   return frame;
 }
 
-function compareFresh(bucket: Bucket, frame: ReadonlySet<string>): void {
-  const { nodes, fresh, gaps } = bucket;
+function compareFresh(bucket: Bucket, frame: ReadonlySet<string>, frameIds: ReadonlySet<number>): void {
+  const { known, nodes, fresh, gaps } = bucket;
+  for (const node of [...known, ...nodes, ...fresh])
+    node.solid = frameIds.size === 0 ? node.sorted : node.sorted.filter((id) => !frameIds.has(id));
   const changed = new Set<GapGroup>();
-  for (const node of fresh.splice(0)) {
+  const roots = nodes.filter(({ parent }) => parent === null);
+  const compareWithOthers = (node: Node, tellSame: (one: Node, other: Node) => void): void => {
     const isFull = nodes.length >= MAX_COMPARED;
-    for (const other of nodes) {
-      if (isFull && other.parent !== null) continue;
-      const group = compare(other, node, gaps, frame);
+    for (const other of isFull ? roots.slice(-MAX_ROOTS) : nodes) {
+      if ((isFull && other.parent !== null) || isFarApart(other, node)) continue;
+      const group = compare(other, node, gaps, frame, tellSame);
       if (group !== null) changed.add(group);
     }
     nodes.push(node);
-  }
+    if (node.parent === null) roots.push(node);
+    if (gaps.size > MAX_GAP_GROUPS) gaps.clear();
+  };
+  // What is known of earlier stays as it is, and is only compared for what comes.
+  for (const node of known.splice(0)) compareWithOthers(node, () => undefined);
+  changed.clear();
+  for (const node of fresh.splice(0)) compareWithOthers(node, join);
   const hasCodes = (nodes[0]?.codes ?? '') !== '';
   for (const group of changed) {
     if (!isOneError(group, hasCodes)) continue;
     const [first, ...others] = group.members;
     if (first !== undefined) for (const other of others) join(first, other);
   }
+}
+
+const MIN_SIMILARITY = 0.45;
+
+/** Whether two patterns have so few words in common, in whatever order, that a comparison would tell them apart. */
+function isFarApart(one: Node, other: Node): boolean {
+  if (one.isCut || other.isCut) return false;
+  const [a, b] = [one.solid, other.solid];
+  const needed = (MIN_SIMILARITY * (a.length + b.length)) / 2;
+  let common = 0;
+  for (let left = 0, right = 0; left < a.length && right < b.length;) {
+    const difference = (a[left] ?? 0) - (b[right] ?? 0);
+    if (difference === 0) common += 1;
+    if (difference <= 0) left += 1;
+    if (difference >= 0) right += 1;
+  }
+  return common < needed;
 }
 
 const isPrefix = (one: readonly string[], other: readonly string[]): boolean =>
@@ -322,6 +399,7 @@ function compare(
   other: Node,
   groups: Map<string, GapGroup>,
   frame: ReadonlySet<string>,
+  tellSame: (one: Node, other: Node) => void,
 ): GapGroup | null {
   const hasCodes = one.codes !== '';
   const [least, total] = [
@@ -331,7 +409,7 @@ function compare(
   const isStart =
     (one.isCut && isPrefix(one.words, other.words)) || (other.isCut && isPrefix(other.words, one.words));
   if (isStart && (hasCodes || least >= 3)) {
-    join(one, other);
+    tellSame(one, other);
     return null;
   }
   if (total > 0 && (2 * least) / total < 0.4) return null;
@@ -343,7 +421,9 @@ function compare(
     ((one.isCut && last.left.length === 0) || (other.isCut && last.right.length === 0));
   if (isEndUnknown) gaps.pop();
   if (gaps.length === 0) {
-    join(one, other);
+    // Words in another letter case are other words.
+    if (common.length < one.words.length || one.raw.every((word, at) => word === other.raw[at]))
+      tellSame(one, other);
     return null;
   }
   const weigh = (words: readonly string[]): number =>
@@ -351,7 +431,7 @@ function compare(
   const outside = isEndUnknown ? weigh(last.left) + weigh(last.right) : 0;
   const weight = weigh(one.words) + weigh(other.words) - outside;
   const similarity = weight === 0 ? 1 : (2 * weigh(common)) / weight;
-  if (similarity < 0.45 || gaps.length > 3 || common.length === 0) return null;
+  if (similarity < MIN_SIMILARITY || gaps.length > 3 || common.length === 0) return null;
   const key = `${common.join(' ')}|${gaps.map(({ at }) => at).join(',')}`;
   let group = groups.get(key);
   if (group === undefined) {
@@ -402,10 +482,13 @@ interface Gap {
   readonly isFilled: boolean;
 }
 
+const SCRATCH = new Uint16Array(10_000);
+
 /** Aligns two lists of words on their longest common subsequence. */
 function align(a: Skeleton, b: Skeleton, isLoose: boolean): { common: string[]; gaps: Gap[] } {
   const width = b.words.length + 1;
-  const table = new Uint16Array((a.words.length + 1) * width);
+  const size = (a.words.length + 1) * width;
+  const table = size <= SCRATCH.length ? SCRATCH.fill(0, 0, size) : new Uint16Array(size);
   for (let row = a.words.length - 1; row >= 0; row -= 1)
     for (let column = b.words.length - 1; column >= 0; column -= 1)
       table[row * width + column] =

@@ -118,6 +118,7 @@ export async function createEngineFeed(
         fedRecords += count;
         onProgress?.({ fed, total, mark });
       });
+      for (const own of [families.inbound, families.outbound]) own.rest();
     },
   };
 }
