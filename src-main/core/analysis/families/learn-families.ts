@@ -354,7 +354,7 @@ function compareFresh(bucket: Bucket, frame: ReadonlySet<string>, frameIds: Read
     const isFull = nodes.length >= MAX_COMPARED;
     for (const other of isFull ? roots.slice(-MAX_ROOTS) : nodes) {
       if ((isFull && other.parent !== null) || isFarApart(other, node)) continue;
-      const group = compare(other, node, gaps, frame, tellSame);
+      const group = compare([other, node], gaps, frame, tellSame);
       if (group !== null) changed.add(group);
     }
     nodes.push(node);
@@ -395,8 +395,7 @@ const isPrefix = (one: readonly string[], other: readonly string[]): boolean =>
 
 /** Joins two patterns that say the same, or notes in which gaps they differ; null where nothing was noted. */
 function compare(
-  one: Node,
-  other: Node,
+  [one, other]: readonly [Node, Node],
   groups: Map<string, GapGroup>,
   frame: ReadonlySet<string>,
   tellSame: (one: Node, other: Node) => void,

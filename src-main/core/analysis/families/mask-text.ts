@@ -212,7 +212,7 @@ function foldQuoted(text: string): string {
       /"([^"]{0,2000})(?:"(?:\.{3})?|$)|`([^`]{0,500})`|«([^»]{0,500})»|“([^”]{0,500})”|‘([^’]{0,500})’|„([^“”]{0,500})[“”]/g,
       (...match: unknown[]) => {
         const [all, ...rest] = match as [string, ...unknown[]];
-        const inner = String(rest.slice(0, 6).find((part) => typeof part === 'string') ?? '');
+        const inner = rest.slice(0, 6).find((part) => typeof part === 'string') ?? '';
         // A sentence inside quotes is a part of the message, not a value.
         if (/: /u.test(inner) && inner.length > 30 && /^[\p{L}]/u.test(inner)) return ` ${inner} `;
         return fold(all, inner, rest[6] as number);
