@@ -146,6 +146,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     },
     logger: logger.child('engine'),
     now,
+    keepPatterns: (found) => cache.saveErrorPatterns(found),
   });
   const importLogger = logger.child('imports');
   const scratchFolder = findFilesFolder(engineFile);

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { StatusSample } from '../../../src-main/common/model/connections/status.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { openEngineSource } from '../../../src-main/core/cache/read/engine-source.ts';
 import {
   createDocument,
   createFolder,
@@ -67,6 +68,8 @@ test('what is whole in a damaged file is brought over: whole snapshots, whole pa
   await cache.addStatusSample(SAMPLE);
   const marked = { snapshotId: sound, seq: 3 };
   await cache.changeMarks({ records: [marked], change: { mark: 'star', note: 'kept' }, nowMs: FROM_MS });
+  const patterns = [{ pattern: 'No answer in <number>', family: 'No answer in <number>' }];
+  await cache.saveErrorPatterns([{ connectionId: 'one', direction: 'inbound', patterns }]);
   const before = await Promise.all([sound, outbound].map((id) => cache.getSnapshot(id)));
   await cache.close();
 
@@ -105,6 +108,9 @@ test('what is whole in a damaged file is brought over: whole snapshots, whole pa
     expect(await cache.verifyPages(id, check)).toMatchObject({ damagedPages: [], missingPages: 0 });
   }
   expect(await cache.readRecord(marked)).toMatchObject({ mark: { mark: 'star', note: 'kept' } });
+  const source = openEngineSource(place.file);
+  expect(source.listErrorPatterns('one', 'inbound')).toEqual(patterns);
+  source.close();
   // Another walk compares what is left with what comes, and adds the rest.
   await cache.restartWalk({ snapshotId: hurt, remark: null });
   for (let from = 0; from < documents.length; from += 100) {

@@ -148,7 +148,18 @@ describe("the engine's file", () => {
 describe('following the cache', () => {
   const toRecords = (snapshotId: number, count: number): PlainRecord[] =>
     createNumberedSource([count])
-      .read({ snapshotId: 1, direction: 'inbound', startedAtMs: 1, recordCount: count, reading: 0 }, 0, count)
+      .read(
+        {
+          snapshotId: 1,
+          connectionId: 'one',
+          direction: 'inbound',
+          startedAtMs: 1,
+          recordCount: count,
+          reading: 0,
+        },
+        0,
+        count,
+      )
       .map((_, seq) => ({
         recordId: snapshotId * SPAN + seq,
         dateMs: seq,

@@ -152,12 +152,14 @@ export function createPlainSource(
     list: () =>
       [...snapshots].map(([snapshotId, { length }]): FeedSnapshot => ({
         snapshotId,
+        connectionId: 'one',
         direction: 'inbound',
         startedAtMs: snapshotId,
         recordCount: length,
         reading: readings.get(snapshotId) ?? 0,
       })),
     read: ({ snapshotId }, from, until) => (snapshots.get(snapshotId) ?? []).slice(from, until).map(toValues),
+    listErrorPatterns: () => [],
   };
 }
 

@@ -5,6 +5,7 @@ import type { CallOptions } from '../../calls/pair-calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { EngineOperations } from './engine-operations.ts';
 import { emptyFilesFolder } from './files/files-folder.ts';
+import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FedMark, FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineStart } from './serve-engine.ts';
 import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
@@ -102,11 +103,13 @@ export function createEngine(options: {
   readonly start: Omit<EngineStart, 'mark' | 'isInDoubt'>;
   readonly logger: Logger;
   now(): number;
+  /** Keeps patterns of errors in the cache. What it fails to keep is found again by the next process. */
+  keepPatterns?(found: readonly FoundPatterns[]): Promise<void>;
   readonly manyRecords?: number;
   /** What a statement may take beyond the process at rest. */
   readonly sqlMemoryMb?: number;
 }): Engine {
-  const { startProcess, start, logger, now, manyRecords = MANY_RECORDS, sqlMemoryMb } = options;
+  const { startProcess, start, logger, now, keepPatterns, manyRecords = MANY_RECORDS, sqlMemoryMb } = options;
   emptyFilesFolder(start.engineFile);
   const listeners = new Set<(progress: FeedProgress | null) => void>();
   let generation = 0;
@@ -183,7 +186,7 @@ export function createEngine(options: {
     await ending;
     const engine = run();
     await engine.started;
-    const marks = (await askOnce(engine, 'follow', null, {
+    const { marks, found } = (await askOnce(engine, 'follow', null, {
       onProgress(reported) {
         const progress = reported as FeedProgress;
         if (running === engine) noteFed(fed.set(progress.mark.snapshotId, progress.mark));
@@ -191,6 +194,8 @@ export function createEngine(options: {
       },
     })) as Awaited<ReturnType<EngineOperations['follow']>>;
     if (running === engine) noteFed(new Map(marks.map((mark) => [mark.snapshotId, mark])));
+    if (found.length > 0)
+      await keepPatterns?.(found).catch((error: unknown) => logger.warn('patterns not kept', { error }));
     notify(null);
     engine.memory.forgetRest();
     const load = (await engine.call('readLoad', null)) as ReturnType<EngineOperations['readLoad']>;

@@ -15,10 +15,11 @@ import {
   type FedMark,
   type FeedProgress,
 } from './feed/create-engine-feed.ts';
+import type { FoundPatterns } from './feed/feed-source.ts';
 import type { EngineDatabase } from './engine-database.ts';
 import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
-import { findErrorFamilies, groupErrors } from './error-families.ts';
+import { findErrorFamilies, groupErrors, resolveFamilies } from './error-families.ts';
 import { findFirstSeen } from './first-seen.ts';
 import { createFileOperations } from './files/file-operations.ts';
 import { findFindings, type FindingsQuestion } from './findings/find-findings.ts';
@@ -38,6 +39,11 @@ import { summariseRecords } from './summarise-records.ts';
 export type EngineOperations = Awaited<ReturnType<typeof createEngineOperations>>;
 
 type Context = CallContext<FeedProgress>;
+
+interface Followed {
+  readonly marks: readonly FedMark[];
+  readonly found: readonly FoundPatterns[];
+}
 
 /** Whether the time of a statement runs. */
 export type SqlProgress = 'started' | 'waiting';
@@ -93,7 +99,14 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       work(connection, await resolver.resolve(connection, scope)),
     );
 
-  /** As `ask`, with a filter in which marks and notes stand for ids of records. */
+  const resolveFilter = async (
+    connection: DuckDBConnection,
+    records: FilteredRecords,
+    connectionId: string,
+  ): Promise<FilteredRecords> =>
+    resolveFamilies(connection, await resolveMarks(connection, records, source, connectionId), connectionId);
+
+  /** As `ask`, with a filter in which marks and notes stand for ids of records, and patterns for the families of today. */
   const askFiltered = <Value>(
     { scope, filter, viewId }: Question,
     context: Pick<Context, 'signal'>,
@@ -104,16 +117,19 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       const resolved = viewed ?? (await resolver.resolve(connection, scope));
       const { connectionId } = 'snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope;
       const records = { scope: resolved, filter };
-      return work(connection, await resolveMarks(connection, records, source, connectionId));
+      return work(connection, await resolveFilter(connection, records, connectionId));
     });
 
   return {
     /** Records that this process has fed, and whether its end would close views or results. */
     readLoad: () => ({ fedRecords: feed.fedRecords, isInUse: views.size > 0 || results.count > 0 }),
-    /** Brings the engine up to the cache; reports the records fed after each batch. Returns how far each snapshot is. */
-    follow: async (_input: null, { progress: report }: Context): Promise<FedMark[]> => {
+    /**
+     * Brings the engine up to the cache; reports the records fed after each batch. Returns how far each snapshot is, and
+     * which patterns of errors the cache has to keep.
+     */
+    follow: async (_input: null, { progress: report }: Context): Promise<Followed> => {
       await follow(report);
-      return feed.listMarks();
+      return { marks: feed.listMarks(), found: feed.takeFound() };
     },
     openView: ({ order, ...question }: Question & { order: RecordOrder }, context: Context) =>
       askFiltered(question, context, (_connection, records) => views.open(records, order, context.signal)),
@@ -184,7 +200,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         const { connectionId, report } = question.scope;
         const scope = await resolver.resolveAll(connection, connectionId, report);
         const all = { scope, filter: question.filter };
-        const records = await resolveMarks(connection, all, source, connectionId);
+        const records = await resolveFilter(connection, all, connectionId);
         return findNewFamilies(connection, records, question);
       }),
     readSession: (

@@ -5,9 +5,11 @@ import type {
   ErrorGrouping,
   ErrorGroups,
 } from '../../../common/model/records/error-family.ts';
+import { foldCase } from '../../../common/fold-case.ts';
+import type { FieldCondition } from '../../../common/model/records/record-filter.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { readRows } from './engine-database.ts';
-import { toFilterSql } from './filter-sql.ts';
+import { toFilterSql, type BoundValue } from './filter-sql.ts';
 import { toSourceSql, type FilteredRecords } from './resolved-scope.ts';
 
 const MAX_GROUPS = 200;
@@ -57,6 +59,45 @@ export async function findErrorFamilies(
     familyCount,
     ...totals,
   };
+}
+
+/**
+ * Adds to conditions on the family what has become of the patterns that they name: one that was a family of its own may
+ * be part of another one by now, and filters that were kept mean that one.
+ */
+export async function resolveFamilies(
+  connection: DuckDBConnection,
+  { scope, filter }: FilteredRecords,
+  connectionId: string,
+): Promise<FilteredRecords> {
+  const conditions: FieldCondition[] = [];
+  for (const condition of filter.conditions) {
+    const { field, values = [], anyCase = [] } = condition;
+    const isNamed = field === 'errorFamily' && values.length + anyCase.length > 0;
+    const now = isNamed ? await readFamiliesNow(connection, [connectionId, scope.direction], condition) : [];
+    conditions.push(now.length === 0 ? condition : { ...condition, values: [...values, ...now] });
+  }
+  return { scope, filter: { conditions } };
+}
+
+async function readFamiliesNow(
+  connection: DuckDBConnection,
+  owner: readonly [connectionId: string, direction: string],
+  { values = [], anyCase = [] }: FieldCondition,
+): Promise<string[]> {
+  const bound: BoundValue[] = [...owner];
+  const bind = (value: string): string => `$${bound.push(value)}`;
+  const named = [
+    ...values.map((value) => `pattern = ${bind(String(value ?? ''))}`),
+    ...anyCase.map((value) => `fold_case(pattern) = ${bind(foldCase(value))}`),
+  ];
+  const rows = await readRows<[string]>(
+    connection,
+    `SELECT DISTINCT family FROM error_families
+     WHERE connection_id = $1 AND direction = $2 AND pattern <> family AND (${named.join(' OR ')})`,
+    bound,
+  );
+  return rows.map(([family]) => family);
 }
 
 /** Groups the errors of a scope by a number. Conditions on that don't restrict what is found either. */

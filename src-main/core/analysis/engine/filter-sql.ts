@@ -92,13 +92,7 @@ function listAlternatives(
   const exact = values.filter((value) => value !== null && value !== '');
   if (exact.length > 0) {
     const bound = exact.flatMap((value) => toExact(value, column) ?? []).map(bind);
-    const listed = bound.join(', ');
-    parts.push(bound.length === 0 ? 'false' : `${name} IN (${listed})`);
-    // A pattern that has become part of another family stands for that one.
-    if (field === 'errorFamily')
-      parts.push(
-        `${name} IN (SELECT family FROM error_families WHERE direction = '${direction}' AND pattern IN (${listed}))`,
-      );
+    parts.push(bound.length === 0 ? 'false' : `${name} IN (${bound.join(', ')})`);
   }
   if (exact.length < values.length)
     parts.push(isText ? `(${name} IS NULL OR ${name} = '')` : `${name} IS NULL`);

@@ -14,6 +14,7 @@ const TEXTS: readonly (readonly [table: string, columns: readonly string[], own:
   ['snapshots', ['name_visualization', 'id_report', 'next_cursor'], 'connection_id = ?'],
   ['status_samples', ['traffic', 'traffic_text'], 'connection_id = ?'],
   ['report_shapes', ['shape'], 'connection_id = ?'],
+  ['error_patterns', ['pattern', 'family'], 'connection_id = ?'],
 ];
 const GROUP_TEXTS = ['origin', 'session_id'];
 
@@ -27,7 +28,8 @@ export function cleanTexts(database: Database, connectionId: string): number {
   let changed = 0;
   for (const [table, columns, own] of TEXTS) {
     for (const column of columns) {
-      const sql = `UPDATE ${table} SET ${column} = clean_text(${column})
+      // Two patterns may be one without what is cleaned away.
+      const sql = `UPDATE OR REPLACE ${table} SET ${column} = clean_text(${column})
         WHERE ${own} AND ${column} IS NOT NULL AND ${column} <> clean_text(${column})`;
       changed += database.prepare(sql).run(connectionId).changes;
     }

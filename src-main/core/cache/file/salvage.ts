@@ -103,7 +103,8 @@ async function bringOver(source: Database, target: Database, pause: () => Promis
      WHERE snapshot_id = @id AND EXISTS (SELECT 1 FROM snapshots WHERE snapshot_id = @refreshOf)`,
   );
   for (const { snapshot_id: id, refresh_of: refreshOf } of snapshots) link.run({ id, refreshOf });
-  copyMarks(files);
+  copyKept(files, 'record_marks');
+  copyKept(files, 'error_patterns');
   await copySamples(files, pause);
   return total;
 }
@@ -208,13 +209,16 @@ function finishSnapshot(
   finish.immediate();
 }
 
-/** What a person noted on records; nobody could fetch it again. */
-function copyMarks({ source, target, insertRow }: SalvagedFiles): void {
-  const rows = readRows(source, 'SELECT * FROM record_marks') ?? [];
+/** What a person noted on records, which nobody could fetch again, and which errors were found to be the same. */
+function copyKept(
+  { source, target, insertRow }: SalvagedFiles,
+  table: 'record_marks' | 'error_patterns',
+): void {
+  const rows = readRows(source, `SELECT * FROM ${table}`) ?? [];
   const insertAll = target.transaction(() => {
     for (const row of rows) {
       try {
-        insertRow('record_marks', row);
+        insertRow(table, row);
       } catch (error) {
         if (!isConstraint(error)) throw error;
       }

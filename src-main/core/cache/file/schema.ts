@@ -222,6 +222,16 @@ CREATE TABLE report_shapes (
   PRIMARY KEY (connection_id, report)
 ) STRICT;
 
+-- Patterns of a connection's errors in the order in which they came, each with the pattern that names its family.
+CREATE TABLE error_patterns (
+  connection_id TEXT NOT NULL,
+  direction TEXT NOT NULL,
+  pattern TEXT NOT NULL,
+  family TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  PRIMARY KEY (connection_id, direction, pattern)
+) STRICT, WITHOUT ROWID;
+
 -- extra is what of a status is none of its fields, as JSON; null for nothing.
 CREATE TABLE status_samples (
   sample_id INTEGER PRIMARY KEY,

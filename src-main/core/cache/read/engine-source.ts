@@ -5,6 +5,7 @@ import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN } from '../../../common/sql/sql-tables.ts';
 import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import type { LearnedPattern } from '../../analysis/families/learn-families.ts';
 import { openCacheDatabase } from '../file/open-database.ts';
 import { isDamagedPage } from '../file/to-cache-error.ts';
 import { createMarkReader } from './record-marks.ts';
@@ -20,10 +21,13 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
   const snapshots = createSnapshotReader(database);
   const identity = database.prepare<[], string>('SELECT identity FROM cache_state').pluck();
   const list = database.prepare<[], FeedSnapshot>(
-    `SELECT snapshot_id AS snapshotId, CASE report WHEN 'inbound-detail' THEN 'inbound' ELSE 'outbound' END AS direction,
+    `SELECT snapshot_id AS snapshotId, connection_id AS connectionId, CASE report WHEN 'inbound-detail' THEN 'inbound' ELSE 'outbound' END AS direction,
        started_at_ms AS startedAtMs, record_count AS recordCount, reading
      FROM snapshots WHERE is_removed = 0 AND report IN ('inbound-detail', 'outbound-detail')
      ORDER BY snapshot_id DESC`,
+  );
+  const patterns = database.prepare<[string, Direction], LearnedPattern>(
+    'SELECT pattern, family FROM error_patterns WHERE connection_id = ? AND direction = ? ORDER BY place',
   );
   const pages = createStoredPages(database, { hasExactExtras: true });
   const marks = createMarkReader(database);
@@ -67,6 +71,7 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
     list: () => list.all(),
     read: ({ snapshotId, direction }, from, until) =>
       reads[direction](toRecordId(snapshotId, from), toRecordId(snapshotId, until)),
+    listErrorPatterns: (connectionId, direction) => patterns.all(connectionId, direction),
     getSnapshot: (snapshotId) => snapshots.get(snapshotId),
     listSnapshots: (connectionId) => snapshots.list(connectionId),
     listMarks: (connectionId, report) => marks.list(connectionId, report),

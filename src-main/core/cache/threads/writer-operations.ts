@@ -14,6 +14,7 @@ import {
   type WantedCleaning,
 } from '../cleaning/clean-pages.ts';
 import { createDownloadWriter } from '../write/download-writes.ts';
+import { createPatternWriter } from '../write/pattern-writes.ts';
 import { createMarkWriter } from '../write/mark-writes.ts';
 import { createPageRereader } from '../rereading/read-again.ts';
 import { createSnapshotRemover, type Purge } from '../write/remove-snapshots.ts';
@@ -78,6 +79,7 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
       await purge(0, pause);
     },
     changeMarks: createMarkWriter(database, snapshots),
+    saveErrorPatterns: createPatternWriter(database),
     readAgain: createPageRereader(database, snapshots, checkpoints.afterWrite),
     /** Connections whose older pages, stored before pages were cleaned of secrets, have all been searched. */
     listCleaned: (): string[] => listCleaned(database),

@@ -42,6 +42,7 @@ export function createSnapshotRemover(database: Database): SnapshotRemover {
   );
   const removeSamples = database.prepare('DELETE FROM status_samples WHERE connection_id = ?');
   const removeShapes = database.prepare('DELETE FROM report_shapes WHERE connection_id = ?');
+  const removePatterns = database.prepare('DELETE FROM error_patterns WHERE connection_id = ?');
   const removeMarks = database.prepare('DELETE FROM record_marks WHERE connection_id = ?');
   const removeFollowed = database.prepare('DELETE FROM followed_reports WHERE connection_id = ?');
   const beginDeleting = database.prepare(
@@ -68,6 +69,7 @@ export function createSnapshotRemover(database: Database): SnapshotRemover {
     hideConnection.run(connectionId);
     removeSamples.run(connectionId);
     removeShapes.run(connectionId);
+    removePatterns.run(connectionId);
     removeMarks.run(connectionId);
     removeFollowed.run(connectionId);
   });

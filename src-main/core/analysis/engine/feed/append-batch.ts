@@ -1,8 +1,8 @@
-import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBAppender, DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { followDates, type DateOrder } from './date-order.ts';
-import { CHUNK_ROWS, createFeedChunk, type FillChunk } from './feed-chunk.ts';
+import { CHUNK_ROWS, createFeedChunk } from './feed-chunk.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
-import type { KeptFamilies } from './keep-families.ts';
+import type { FamilyStore } from './keep-families.ts';
 import { rollBack, type Ending } from './transaction.ts';
 import { writeWatermark, type Watermark } from './watermarks.ts';
 
@@ -25,10 +25,9 @@ export interface Batch {
  */
 export type AppendBatch = (snapshot: FeedSnapshot, batch: Batch) => Promise<Watermark>;
 
-/** The families of each direction, and what is called where records that were fed before get another one. */
+/** The families of errors, and what is called where records that were fed before get another one. */
 export interface FeedFamilies {
-  readonly inbound: KeptFamilies;
-  readonly outbound: KeptFamilies;
+  readonly store: FamilyStore;
   onChanged(): void;
 }
 
@@ -45,14 +44,13 @@ export function createBatchAppender(
   source: FeedSource,
   families: FeedFamilies,
 ): AppendBatch {
-  const fillers = {
-    inbound: createFeedChunk('inbound', (error) => families.inbound.find(error)),
-    outbound: createFeedChunk('outbound', (error) => families.outbound.find(error)),
-  };
+  const fillers = { inbound: createFeedChunk('inbound'), outbound: createFeedChunk('outbound') };
 
   return async (snapshot, { from, until, before, order: orderBefore }) => {
     const { snapshotId, direction, startedAtMs, reading } = snapshot;
-    const rowsAhead = holdRows(connection, direction, fillers[direction]);
+    const own = await families.store.open(snapshot);
+    const fill: FillChunk = (rows) => fillers[direction](rows, own.find);
+    const rowsAhead = holdRows(connection, direction, fill);
     let order = orderBefore;
     try {
       for (let start = from; start < until; start += STEP_ROWS) {
@@ -70,7 +68,7 @@ export function createBatchAppender(
       }
       await before.promise;
       await rowsAhead.finish();
-      if (await families[direction].keep()) families.onChanged();
+      if (await own.keep()) families.onChanged();
       const watermark = { ...order, startedAtMs, recordCount: until, reading };
       await writeWatermark(connection, snapshot, watermark);
       return watermark;
@@ -78,7 +76,6 @@ export function createBatchAppender(
       await before.promise;
       rowsAhead.discard();
       await rollBack(connection);
-      await families[direction].reload();
       throw error;
     }
   };
@@ -94,6 +91,8 @@ interface HeldRows {
   /** Forgets what was handed over: it must not end up in the next transaction. */
   discard(): void;
 }
+
+type FillChunk = (rows: readonly (readonly EngineValue[])[]) => DuckDBDataChunk;
 
 function holdRows(connection: DuckDBConnection, table: string, fill: FillChunk): HeldRows {
   const held: (readonly (readonly EngineValue[])[])[] = [];

@@ -2,8 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../../common/model/cache/snapshot.ts';
 import { createBatchAppender, RecordsMissing } from './append-batch.ts';
 import { feedSnapshot } from './feed-snapshot.ts';
-import type { FeedSnapshot, FeedSource } from './feed-source.ts';
-import { loadFamilies } from './keep-families.ts';
+import type { FeedSnapshot, FeedSource, FoundPatterns } from './feed-source.ts';
+import { createFamilyStore } from './keep-families.ts';
 import { deleteFed, loadWatermarks, type Watermark } from './watermarks.ts';
 
 /** What has been fed so far, by snapshot. */
@@ -25,6 +25,8 @@ export interface EngineFeed {
   follow(onProgress?: (progress: FeedProgress) => void): Promise<void>;
   /** How far each snapshot has been fed. */
   listMarks(): FedMark[];
+  /** Patterns of errors that the cache doesn't have yet; each is returned once. */
+  takeFound(): FoundPatterns[];
 }
 
 /** How far a snapshot has been fed, of which reading of its pages. */
@@ -52,14 +54,12 @@ export async function createEngineFeed(
   const watermarks = await loadWatermarks(connection);
   let fedRecords = 0;
   let version = 0;
-  const families = {
-    inbound: await loadFamilies(connection, 'inbound'),
-    outbound: await loadFamilies(connection, 'outbound'),
-    onChanged: () => {
-      version += 1;
-    },
+  const families = createFamilyStore(connection, source);
+  const onChanged = (): void => {
+    version += 1;
   };
-  const parts = { connection, appendBatch: createBatchAppender(connection, source, families) };
+  const appendBatch = createBatchAppender(connection, source, { store: families, onChanged });
+  const parts = { connection, appendBatch };
 
   const countFed = (snapshotId: number): number => watermarks.get(snapshotId)?.recordCount ?? 0;
   const forget = async (snapshotId: number): Promise<void> => {
@@ -88,6 +88,7 @@ export async function createEngineFeed(
           onFed(count, toFedMark(snapshotId, mark));
         });
       } catch (error) {
+        await families.reload();
         // A page may have been read again meanwhile, and have fewer records; the next run feeds what is there then.
         if (!(error instanceof RecordsMissing) || isStillListed(source, snapshot)) throw error;
       }
@@ -107,10 +108,12 @@ export async function createEngineFeed(
       return recordCount === 0 || (mark?.reading === reading && mark.recordCount >= recordCount);
     },
     listMarks: () => [...watermarks].map(([snapshotId, mark]) => toFedMark(snapshotId, mark)),
+    takeFound: families.takeFound,
     isInOrder: (snapshotId) => watermarks.get(snapshotId)?.isInOrder === true,
     async follow(onProgress) {
       const snapshots = source.list();
       await forgetOutdated(snapshots);
+      await families.forgetOthers(snapshots.map(({ connectionId }) => connectionId));
       const total = snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0);
       let fed = snapshots.reduce((sum, { snapshotId }) => sum + countFed(snapshotId), 0);
       await feedMissing(snapshots, (count, mark) => {
@@ -118,7 +121,7 @@ export async function createEngineFeed(
         fedRecords += count;
         onProgress?.({ fed, total, mark });
       });
-      for (const own of [families.inbound, families.outbound]) own.rest();
+      families.rest();
     },
   };
 }

@@ -9,18 +9,18 @@ export const CHUNK_ROWS = 2048;
 
 type Rows = readonly (readonly EngineValue[])[];
 
-/** Returns a chunk that holds some rows, at most 2048, until it is asked for the next ones. */
-export type FillChunk = (rows: Rows) => DuckDBDataChunk;
-
 /**
- * Creates a FillChunk for a direction's table; `findFamily` returns the family of an error. One chunk is used again and
- * again: each new one keeps native memory.
+ * Returns a chunk that holds some rows, at most 2048, until it is asked for the next ones. `findFamily` returns the family
+ * of an error.
  */
-export function createFeedChunk(direction: Direction, findFamily: (error: string) => string): FillChunk {
+type FillChunk = (rows: Rows, findFamily: (error: string) => string) => DuckDBDataChunk;
+
+/** Creates a FillChunk for a direction's table. One chunk is used again and again: each new one keeps native memory. */
+export function createFeedChunk(direction: Direction): FillChunk {
   const columns = ENGINE_COLUMNS[direction];
   const errorAt = columns.findIndex(({ name }) => name === 'error');
   const chunk = DuckDBDataChunk.create([...columns, PATTERN_COLUMN].map(({ type }) => type));
-  return (rows) => {
+  return (rows, findFamily) => {
     chunk.reset();
     chunk.rowCount = rows.length;
     for (const [at, { type }] of columns.entries()) write(chunk, at, type, readColumn(rows, at, type));

@@ -1,8 +1,10 @@
 import type { Direction } from '../../../../common/reporting/reports.ts';
+import type { LearnedPattern } from '../../families/learn-families.ts';
 
 /** A snapshot of single records as far as the engine needs to know it. */
 export interface FeedSnapshot {
   readonly snapshotId: number;
+  readonly connectionId: string;
   readonly direction: Direction;
   readonly startedAtMs: number;
   readonly recordCount: number;
@@ -20,6 +22,15 @@ export interface FeedSource {
    * Values of the records [from, until) of a snapshot, in the order of ENGINE_COLUMNS.
    */
   read(snapshot: FeedSnapshot, from: number, until: number): readonly (readonly EngineValue[])[];
+  /** Patterns of errors that were found earlier, in their order: the engine's file may be gone since. */
+  listErrorPatterns(connectionId: string, direction: Direction): readonly LearnedPattern[];
+}
+
+/** Patterns of errors that the cache does not have yet, or has in another family. */
+export interface FoundPatterns {
+  readonly connectionId: string;
+  readonly direction: Direction;
+  readonly patterns: readonly LearnedPattern[];
 }
 
 export type EngineValue = number | string | null;

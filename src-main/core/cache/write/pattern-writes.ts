@@ -1,0 +1,22 @@
+import type { FoundPatterns } from '../../analysis/engine/feed/feed-source.ts';
+import type { Database } from '../../../node/open-database.ts';
+
+/** Prepares the keeping of patterns of errors: those that are new come behind the others, in their order. */
+export function createPatternWriter(database: Database): (found: readonly FoundPatterns[]) => void {
+  const own = 'connection_id = ? AND direction = ?';
+  const readLast = database
+    .prepare<[string, string], number | null>(`SELECT max(place) FROM error_patterns WHERE ${own}`)
+    .pluck();
+  const save = database.prepare(
+    `INSERT INTO error_patterns (connection_id, direction, pattern, family, place) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET family = excluded.family`,
+  );
+  const saveAll = database.transaction((found: readonly FoundPatterns[]) => {
+    for (const { connectionId, direction, patterns } of found) {
+      const last = readLast.get(connectionId, direction) ?? 0;
+      for (const [place, { pattern, family }] of patterns.entries())
+        save.run(connectionId, direction, pattern, family, last + 1 + place);
+    }
+  });
+  return (found) => void saveAll.immediate(found);
+}
