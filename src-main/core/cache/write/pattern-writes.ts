@@ -18,5 +18,5 @@ export function createPatternWriter(database: Database): (found: readonly FoundP
         save.run(connectionId, direction, pattern, family, last + 1 + place);
     }
   });
-  return (found) => void saveAll.immediate(found);
+  return (found) => saveAll.immediate(found);
 }
