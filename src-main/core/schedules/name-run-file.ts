@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { toCivilTime } from '../../common/time/time-zones.ts';
+import { INCOMPLETE_ENDING } from '../../common/exports/export-stem.ts';
 import type { ExportFormat } from '../../common/model/exports/export-options.ts';
 import { toSafeFileName } from '../exports/safe-file-name.ts';
 
@@ -9,7 +10,7 @@ const MAX_NAME_BYTES = 140;
 
 /**
  * Returns the path of a run's file, such as `Night errors 2026-11-22.xlsx`: what it holds, by the clock of the zone, and
- * `incomplete` where something is missing. A file that is there is never replaced: the next one has a number.
+ * `_incomplete` where something is missing, as other exports do. A file that is there is never replaced: the next one has a number.
  */
 export function nameRunFile(
   folder: string,
@@ -23,9 +24,10 @@ export function nameRunFile(
   },
 ): string {
   const { name, fromMs, toMs, zone, format, isComplete } = about;
-  const stem = `${cutTo(name, MAX_NAME_BYTES)} ${toPeriodName(fromMs, toMs, zone)}${isComplete ? '' : ' incomplete'}`;
+  const stem = `${cutTo(name, MAX_NAME_BYTES)} ${toPeriodName(fromMs, toMs, zone)}`;
+  const ending = isComplete ? '' : INCOMPLETE_ENDING;
   for (let number = 1; ; number += 1) {
-    const path = join(folder, toSafeFileName(number === 1 ? stem : `${stem} (${number})`, format));
+    const path = join(folder, toSafeFileName(number === 1 ? stem : `${stem} (${number})`, format, ending));
     if (!existsSync(path) && !existsSync(`${path}.part`)) return path;
   }
 }

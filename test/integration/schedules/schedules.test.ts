@@ -100,7 +100,7 @@ describe('a schedule', () => {
     const { id } = await addSchedule(schedules, { period: 'last-7-days', query: '' });
     rig.setNow('2026-11-22T07:00:01Z');
     await schedules.look();
-    const written = 'Night_ errors_ 2026-11-15 0700 to 2026-11-22 0700 incomplete.csv';
+    const written = 'Night_ errors_ 2026-11-15 0700 to 2026-11-22 0700_incomplete.csv';
     expect(await listFiles()).toEqual([written, `${written}.manifest.json`]);
     expect(schedules.readLog(id)[0]).toMatchObject({
       state: 'incomplete',
