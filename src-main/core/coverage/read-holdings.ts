@@ -140,13 +140,10 @@ function listStates(
 /** What was read to its end: settled up to a look-back before it was requested; a followed day says itself how far it is. */
 function toReadFacts(
   { fromMs, toMs }: TimeSpan,
-  { period, stillOpen, settledToMs, startedAtMs, imported }: Snapshot,
+  { stillOpen, settledToMs, startedAtMs }: Snapshot,
   lookBackMs: number,
 ): CoverageFact[] {
-  // The look-back is the one that the connection has now; what was imported says itself whether it was over.
-  const isOver =
-    imported !== undefined || settledToMs !== undefined ? !stillOpen : period.toMs < startedAtMs - lookBackMs;
-  if (isOver) return [{ fromMs, toMs, state: 'settled' }];
+  if (!stillOpen) return [{ fromMs, toMs, state: 'settled' }];
   // Of the second that the look-back ends in, records may still arrive.
   const settledUntilMs = settledToMs ?? Math.floor((startedAtMs - lookBackMs) / SECOND_MS) * SECOND_MS;
   const middleMs = Math.min(toMs, Math.max(fromMs, settledUntilMs));

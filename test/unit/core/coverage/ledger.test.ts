@@ -14,11 +14,7 @@ const DAY = 86_400_000;
 const SUBJECT = { connectionId: 'one', report: 'inbound-detail' } as const;
 /** Minutes [from, to) of a report; the wire's end is the last second inside. */
 const span = (from: number, to: number, changes: Partial<Snapshot> = {}): Snapshot =>
-  makeSnapshot(
-    { fromMs: from * MINUTE, toMs: to * MINUTE - SECOND },
-    // Fetched long after, unless late records were still to come.
-    { ...(changes.stillOpen === true ? {} : { startedAtMs: to * MINUTE + DAY }), ...changes },
-  );
+  makeSnapshot({ fromMs: from * MINUTE, toMs: to * MINUTE - SECOND }, changes);
 const cover = (snapshots: Snapshot[], toMinute: number, buckets: number) =>
   createCoverageHandlers({ ledger: openLedger(holdSnapshots(snapshots)) })['coverage/read']({
     ...SUBJECT,
@@ -110,22 +106,6 @@ test('the look-back is the one that the connection has now', async () => {
   ]);
   lookBackMinutes = 30;
   expect(await readOpen()).toEqual([
-    [0, 'settled'],
-    [30, 'open'],
-  ]);
-});
-
-test('a longer look-back opens again what was over when it was fetched', async () => {
-  const cache = holdSnapshots([span(0, 60, { startedAtMs: 90 * MINUTE })]);
-  const readOpen = async (lookBackMinutes: number): Promise<unknown> => {
-    const ledger = openLedger(cache, {
-      connections: { get: (id) => ({ id, following: { lookBackMinutes }, lookBackMinutes }) as never },
-    });
-    const { spans } = await ledger.read(SUBJECT, { fromMs: 0, toMs: 60 * MINUTE });
-    return spans.map(({ fromMs, state }) => [fromMs / MINUTE, state]);
-  };
-  expect(await readOpen(10)).toEqual([[0, 'settled']]);
-  expect(await readOpen(60)).toEqual([
     [0, 'settled'],
     [30, 'open'],
   ]);
