@@ -27,7 +27,7 @@ export function usePageNotes(): { readonly begin: () => Promise<void> } {
 
   async function lead({ ruleId, connectionId }: Pick<AlertNote, 'ruleId' | 'connectionId'>): Promise<void> {
     if (connectionId !== null && connectionId !== connections.active?.id) {
-      await connections.activate(connectionId);
+      connections.show(connectionId);
     }
     await router.push({ name: 'alerts', params: ruleId === null ? {} : { id: ruleId } });
   }

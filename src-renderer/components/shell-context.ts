@@ -17,6 +17,10 @@ export interface ShellContext {
   /** Null without a connection. */
   readonly clock: Readonly<Ref<ShellClock | null>>;
   chooseClock(choice: Clock): void;
+  /** The address names a connection that isn't saved here; another one is shown. */
+  readonly unknownConnection: Readonly<Ref<boolean>>;
+  /** Names the connection that is shown in its place. */
+  keepConnection(): void;
   cycleTheme(): void;
   /** Says which screen is shown, for the title of the window. */
   nameScreen(name: string): void;

@@ -1,4 +1,5 @@
 import { foldCase } from '../../src-main/common/fold-case.ts';
+import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
 import type { CodeClass } from '../../src-main/common/model/records/record.ts';
 import type {
   FieldCondition,
@@ -113,4 +114,12 @@ export function withoutCondition(filter: RecordFilter, place: number): RecordFil
 /** Takes out every condition on a field. */
 export function withoutField(filter: RecordFilter, field: FilterField): RecordFilter {
   return { conditions: filter.conditions.filter((condition) => condition.field !== field) };
+}
+
+/** Returns whether no moment of a period can match what a filter says of the time. */
+export function isTimeOutside({ conditions }: RecordFilter, { fromMs, toMs }: TimeSpan): boolean {
+  return conditions.some(
+    ({ field, exclude, min = -Infinity, max = Infinity }) =>
+      field === 'dateMs' && exclude !== true && (max < fromMs || min >= toMs),
+  );
 }

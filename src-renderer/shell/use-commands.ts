@@ -90,7 +90,7 @@ export function useCommands() {
     // The palette returns the focus as it closes; a popover opened before that would lose it at once.
     await nextTick();
     if (action.kind === 'go') await router.push(action.path);
-    else if (action.kind === 'connection') await connections.activate(action.connectionId);
+    else if (action.kind === 'connection') connections.show(action.connectionId);
     else if (action.kind === 'clock') await clock.choose(action.clock);
     else if (action.kind === 'statement') await openStatement(action.statement);
     else if (action.kind === 'blur') await app.update({ blurTexts: app.settings?.blurTexts !== true });
@@ -102,7 +102,7 @@ export function useCommands() {
     else if (action.kind === 'snapshot') {
       await router.push(toSnapshotAddress(action.snapshot));
     } else if (action.kind === 'session') {
-      if (action.connectionId !== null) await connections.activate(action.connectionId);
+      if (action.connectionId !== null) connections.show(action.connectionId);
       await router.push({ name: 'session', params: { id: action.sessionId } });
     } else run(action);
   }

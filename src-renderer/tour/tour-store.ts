@@ -38,7 +38,7 @@ export const useTourStore = defineStore('tour', () => {
     before = connections.active?.id ?? null;
     try {
       const connection = await localService.startService();
-      await connections.activate(connection.id);
+      connections.show(connection.id);
       period.select({ kind: 'preset', preset: 'last-24-hours' });
       await snapshots.load();
       const isCached =
@@ -71,7 +71,7 @@ export const useTourStore = defineStore('tour', () => {
       before !== connections.active?.id &&
       connections.list.some(({ id }) => id === before)
     ) {
-      await connections.activate(before);
+      connections.show(before);
     }
   }
 

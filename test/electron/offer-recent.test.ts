@@ -25,7 +25,7 @@ beforeEach(async () => {
   opened = [];
   core = createStubCore({
     'connections/list': () => connections,
-    'settings/get': () => makeSettings({ activeConnectionId: 'two' }),
+    'settings/get': () => makeSettings({ lastConnectionId: 'two' }),
   });
 });
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -69,9 +69,9 @@ describe('the jump list of Windows', () => {
 
   it('follows what is chosen, renamed and removed, and is set only when it changes', async () => {
     await offer('windows');
-    core.send('settings/changed', makeSettings({ activeConnectionId: 'three' }));
+    core.send('settings/changed', makeSettings({ lastConnectionId: 'three' }));
     expect(lastTitles()).toEqual(['Test "& co"', 'Staging', 'Production']);
-    core.send('settings/changed', makeSettings({ activeConnectionId: 'three', theme: 'dark' }));
+    core.send('settings/changed', makeSettings({ lastConnectionId: 'three', theme: 'dark' }));
     expect(listJumps()).toHaveLength(2);
     core.send('connections/changed', [makeConnection({ id: 'one', name: 'Live' })]);
     expect(lastTitles()).toEqual(['Live']);

@@ -29,7 +29,7 @@ const board = (...firing: boolean[]) => ({
 });
 
 async function start(change: object, platform: HostPlatform = 'linux') {
-  const settings = makeSettings({ activeConnectionId: 'one', ...change });
+  const settings = makeSettings({ lastConnectionId: 'one', ...change });
   const core = createStubCore({
     'settings/get': () => settings,
     'settings/update': (asked: object) => ({ ...settings, ...asked }),
@@ -82,7 +82,7 @@ describe('its menu', () => {
     core.send('status/checked', makeSample({ connectionId: 'one', platform: 'unreachable' }));
     expect(labels()?.[0]).toMatch(/^Production: unreachable from here, at/u);
     core.readWords = () => createWords('de', []);
-    core.send('settings/changed', { ...settings, activeConnectionId: 'two' });
+    core.send('settings/changed', { ...settings, lastConnectionId: 'two' });
     expect(labels()?.[0]).toMatch(/^Lokaler Dienst: Plattform ausgefallen, Konnektor verfügbar, um/u);
   });
 

@@ -44,9 +44,9 @@ export function createAppHandlers(parts: {
       await proxyLogins.signIn(login);
       // Calls that were resting after failures may have failed at the proxy only: they are tried again at once.
       connections.renewClients();
-      const { activeConnectionId } = settings.get();
+      const { lastConnectionId } = settings.get();
       // Its outcome is a sample of the status, as at every other check.
-      if (activeConnectionId !== null) await monitor.check(activeConnectionId).catch(() => undefined);
+      if (lastConnectionId !== null) await monitor.check(lastConnectionId).catch(() => undefined);
       return null;
     },
   };

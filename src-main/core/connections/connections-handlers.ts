@@ -51,8 +51,8 @@ export function createConnectionsHandlers(parts: {
     'connections/list-set-aside': () => connections.listSetAside(),
     'connections/save': async ({ connectionId, draft, secrets }) => {
       const connection = await connections.save(connectionId, draft, secrets);
-      if (settings.get().activeConnectionId === null) {
-        await settings.update({ activeConnectionId: connection.id });
+      if (settings.get().lastConnectionId === null) {
+        await settings.update({ lastConnectionId: connection.id });
       }
       return connection;
     },
@@ -64,9 +64,9 @@ export function createConnectionsHandlers(parts: {
       await Promise.all(running.map((task) => tasks.whenEnded(task.id)));
       await connections.remove(connectionId);
       await cache.removeConnection(connectionId);
-      if (settings.get().activeConnectionId === connectionId) {
+      if (settings.get().lastConnectionId === connectionId) {
         const [next] = await connections.list();
-        await settings.update({ activeConnectionId: next?.id ?? null });
+        await settings.update({ lastConnectionId: next?.id ?? null });
       }
       return null;
     },

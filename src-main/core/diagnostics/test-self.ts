@@ -67,9 +67,9 @@ async function testEngine({ engine }: TestedParts): Promise<null> {
 }
 
 async function testNetwork({ monitor, settings }: TestedParts): Promise<string | null | typeof SKIPPED> {
-  const { activeConnectionId } = settings.get();
-  if (activeConnectionId === null) return SKIPPED;
-  return (await monitor.check(activeConnectionId)).failure;
+  const { lastConnectionId } = settings.get();
+  if (lastConnectionId === null) return SKIPPED;
+  return (await monitor.check(lastConnectionId)).failure;
 }
 
 /** Uses each part of the application once, and says which of them fail, and why. Never rejects. */

@@ -67,8 +67,8 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       { accessToken: ready.accessToken, accessTokenSecret: ready.accessTokenSecret },
       'local',
     );
-    const activeConnectionId = settings.get().activeConnectionId ?? saved.id;
-    await settings.update({ startLocalService: true, activeConnectionId });
+    const lastConnectionId = settings.get().lastConnectionId ?? saved.id;
+    await settings.update({ startLocalService: true, lastConnectionId });
   };
   const runner = createServiceRunner({
     script: host.workers.service,

@@ -14,9 +14,14 @@ const NOTHING_SENT = /^(?:secrets|connections|local-service)\./;
 /** Failures that last until a person changes something: the poll does not repeat them. */
 const REFUSED: readonly ErrorCode[] = ['client.credentials-refused', 'client.report-refused'];
 
+/** How long after a check that it didn't read a window counts as closed. */
+const CLOSED_AFTER_MS = 60_000;
+
 export interface Monitor {
   /** Requests the status now and keeps the sample, also a failed one. Calls at the same time share one request. */
   check(connectionId: string): Promise<StatusSample>;
+  /** Notes that a window shows a connection: it is polled while that goes on, also beside the one shown last. */
+  noteShown(connectionId: string): void;
   stop(): void;
 }
 
@@ -33,6 +38,7 @@ export function createMonitor(options: {
 }): Monitor {
   const { cache, connections, settings, emit, now } = options;
   const lastChecksMs = new Map<string, number>();
+  const shownAtMs = new Map<string, number>();
   const checks = new Map<string, Promise<StatusSample>>();
   const refused = new Set<string>();
   /** How often each connection was saved: an answer from before belongs to other credentials. */
@@ -114,16 +120,25 @@ export function createMonitor(options: {
     if (lastChecksMs.has(connectionId)) check(connectionId).catch(() => undefined);
   });
 
+  /** A window that shows a connection reads its history after each check: one that doesn't any more was closed. */
+  const isShown = (connectionId: string): boolean => {
+    const lastMs = shownAtMs.get(connectionId);
+    const maxAgoMs = 2 * settings.get().refreshSeconds * 1_000 + CLOSED_AFTER_MS;
+    return lastMs !== undefined && Math.abs(now() - lastMs) < maxAgoMs;
+  };
+
   return {
     check,
+    noteShown: (connectionId) => void shownAtMs.set(connectionId, now()),
     stop: pollStatus({
       readSettings: () => settings.get(),
       listWatched: () => {
         const saved = connections.listSaved().filter(({ kind }) => kind !== 'imported');
-        const active = settings.get().activeConnectionId;
-        const shown = active === null ? saved[0]?.id : saved.find(({ id }) => id === active)?.id;
-        const followed = saved.filter((connection) => toFollowOptions(connection).followed);
-        return [...new Set([...(shown === undefined ? [] : [shown]), ...followed.map(({ id }) => id)])];
+        const last = settings.get().lastConnectionId ?? saved[0]?.id;
+        return saved
+          .map((connection) => ({ connection, isShown: connection.id === last || isShown(connection.id) }))
+          .filter((one) => one.isShown || toFollowOptions(one.connection).followed)
+          .map((one) => ({ connectionId: one.connection.id, isShown: one.isShown }));
       },
       findLastCheckMs: (connectionId) => lastChecksMs.get(connectionId),
       isRefused: (connectionId) => refused.has(connectionId),

@@ -5,8 +5,8 @@ const LOOK_EVERY_MS = 1_000;
 /** What the poll reads and calls. */
 export interface StatusPoll {
   readonly readSettings: () => Pick<Settings, 'refreshSeconds'>;
-  /** Ids of the connection that the window shows, if there is one, then of others that are followed. */
-  listWatched(): readonly string[];
+  /** The connections that windows show, and others that are followed. */
+  listWatched(): readonly { readonly connectionId: string; readonly isShown: boolean }[];
   /** When a connection's status was last requested, by the poll or the window; undefined when it never was. */
   findLastCheckMs(connectionId: string): number | undefined;
   /** True once its credentials were refused: asking on could lock the account. */
@@ -28,10 +28,10 @@ export function pollStatus(poll: StatusPoll): () => void {
     if (intervalMs === 0) return;
     const watched = poll.listWatched();
     const [due] = watched
-      .map((connectionId, place) => {
+      .map(({ connectionId, isShown }) => {
         const lastMs = poll.findLastCheckMs(connectionId);
         const agoMs = lastMs === undefined ? Infinity : Math.abs(poll.now() - lastMs);
-        return { connectionId, isShown: place === 0, agoMs };
+        return { connectionId, isShown, agoMs };
       })
       .filter(({ connectionId, agoMs, isShown }) => {
         if (underWay.has(connectionId) || poll.isRefused(connectionId) || agoMs < intervalMs) return false;

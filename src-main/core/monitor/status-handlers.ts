@@ -7,7 +7,7 @@ import type { Monitor } from './create-monitor.ts';
 export function createStatusHandlers(parts: {
   readonly cache: Pick<Cache, 'readStatusFigures' | 'readStatusHistory'>;
   readonly connections: Pick<ConnectionStore, 'get'>;
-  readonly monitor: Pick<Monitor, 'check'>;
+  readonly monitor: Pick<Monitor, 'check' | 'noteShown'>;
   now(): number;
 }): HandlersOf<'status'> {
   const { cache, connections, monitor, now } = parts;
@@ -16,7 +16,10 @@ export function createStatusHandlers(parts: {
       connections.get(connectionId);
       return monitor.check(connectionId);
     },
-    'status/read-history': (input) => cache.readStatusHistory({ ...input, nowMs: now() }),
+    'status/read-history': (input) => {
+      monitor.noteShown(input.connectionId);
+      return cache.readStatusHistory({ ...input, nowMs: now() });
+    },
     'status/read-figures': (input) => cache.readStatusFigures({ ...input, nowMs: now() }),
   };
 }

@@ -35,8 +35,8 @@ export async function offerRecent(
     if (platform === 'macos') showInDock(listed, words.t('desktop.menu.newWindow'), options);
     else if (!showInJumpList(listed, words.t('desktop.recent'))) core.logger.info('there is no jump list');
   };
-  const use = ({ activeConnectionId }: Pick<Settings, 'activeConnectionId'>): void => {
-    if (activeConnectionId !== null) recent.use(activeConnectionId);
+  const use = ({ lastConnectionId }: Pick<Settings, 'lastConnectionId'>): void => {
+    if (lastConnectionId !== null) recent.use(lastConnectionId);
   };
   core.on((...event) => {
     if (event[0] === 'connections/changed') connections = event[1];

@@ -73,10 +73,10 @@ export async function keepInTray(
 
 /** Returns a text that differs whenever what the icon shows does. */
 function describe(state: TrayState, words: Words): string {
-  const { activeConnectionId, alertNotes, alertBadge } = state.settings;
+  const { lastConnectionId, alertNotes, alertBadge } = state.settings;
   const names = state.connections.map(({ id, name }) => [id, name]);
   const lines = writeTrayLines(state, words);
-  return JSON.stringify([words.language, lines, names, activeConnectionId, alertNotes, alertBadge]);
+  return JSON.stringify([words.language, lines, names, lastConnectionId, alertNotes, alertBadge]);
 }
 
 /** The application's mark, with a disc in its corner while an alert fires. */

@@ -21,7 +21,7 @@ type ShownState = Pick<TrayState, 'settings' | 'connections' | 'sample' | 'firin
 /** What is known, and since when: a line for the connection, and one for the alerts where any fires. */
 export function writeTrayLines(state: ShownState, words: Words): string[] {
   const { settings, connections, sample, firing } = state;
-  const active = connections.find(({ id }) => id === settings.activeConnectionId);
+  const active = connections.find(({ id }) => id === settings.lastConnectionId);
   const lines: string[] = [];
   if (active !== undefined && sample !== null)
     lines.push(writeStatus(nameConnection(active, words), sample, words));
@@ -52,7 +52,7 @@ export function buildTrayMenu(
   const { t } = words;
   const { settings, connections, firing } = state;
   const line: MenuItemConstructorOptions = { type: 'separator' };
-  const active = connections.find(({ id }) => id === settings.activeConnectionId);
+  const active = connections.find(({ id }) => id === settings.lastConnectionId);
   const lines = writeTrayLines(state, words);
   return [
     ...lines.map((label): MenuItemConstructorOptions => ({ label, enabled: false })),

@@ -4,7 +4,7 @@ import type { StatusSample } from '../../common/model/connections/status.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Core } from '../../core/create-core.ts';
 
-type ShownSettings = Pick<Settings, 'keepInTray' | 'activeConnectionId' | 'alertNotes' | 'alertBadge'>;
+type ShownSettings = Pick<Settings, 'keepInTray' | 'lastConnectionId' | 'alertNotes' | 'alertBadge'>;
 
 /** What the tray says of the application while no window is open. */
 export interface TrayState {
@@ -26,7 +26,7 @@ export async function followTrayState(
   let firing = 0;
   const showAll = (): void => {
     if (settings === null) return;
-    const sample = samples.get(settings.activeConnectionId ?? '') ?? null;
+    const sample = samples.get(settings.lastConnectionId ?? '') ?? null;
     show({ settings, connections, sample, firing });
   };
   core.on((...event) => {

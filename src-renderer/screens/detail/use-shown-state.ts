@@ -1,4 +1,5 @@
 import { computed } from 'vue';
+import { isTimeOutside } from '../../filters/edit-filter.ts';
 import { useRecordsStore } from '../../stores/records/records.ts';
 import type { Detail } from './use-detail.ts';
 
@@ -6,7 +7,7 @@ import type { Detail } from './use-detail.ts';
 export function useShownState(readDetail: () => Detail) {
   const records = useRecordsStore();
   const emptyKind = computed(() => {
-    const { isLoaded, parts, task, filter } = readDetail();
+    const { isLoaded, parts, task, filter, snapshot, period } = readDetail();
     if (!isLoaded) return null;
     if (parts.length === 0) return 'none';
     if (records.view === null || records.view.rowCount > 0) return null;
@@ -15,7 +16,11 @@ export function useShownState(readDetail: () => Detail) {
     if (task !== null && records.view.totalCount === 0) return null;
     // Nothing is denied that the view was opened too early for.
     if (readDetail().isBehind) return 'reading';
-    return filter.conditions.length === 0 ? 'empty' : 'filtered';
+    if (filter.conditions.length === 0) return 'empty';
+    const span = snapshot?.period ?? period;
+    return span !== null && isTimeOutside(filter, { fromMs: span.fromMs, toMs: span.toMs + 1000 })
+      ? 'outside'
+      : 'filtered';
   });
   const isWaiting = computed(
     () => records.view === null || (records.isFiltering && records.view.rowCount === 0),

@@ -8,7 +8,7 @@ import { useBackend } from '../../backend/backend.ts';
 import { runTask } from '../../backend/run-task.ts';
 import { useAppStore } from '../window/app.ts';
 
-/** Saved connections, and the one that every screen looks at. */
+/** Saved connections, and the one that this window shows. */
 export const useConnectionsStore = defineStore('connections', () => {
   const backend = useBackend();
   const app = useAppStore();
@@ -17,11 +17,14 @@ export const useConnectionsStore = defineStore('connections', () => {
   /** The connection saved last, until its form does something else; a new one's form is replaced meanwhile. */
   const savedId = ref<string | null>(null);
 
+  /** What this window shows; null before something chose it. Another window has its own. */
+  const shownId = ref<string | null>(null);
+
+  const find = (id: string | null | undefined): Connection | undefined =>
+    list.value.find((connection) => connection.id === id);
+  /** Until one is chosen it is the one that a window showed last. */
   const active = computed<Connection | null>(
-    () =>
-      list.value.find((connection) => connection.id === app.settings?.activeConnectionId) ??
-      list.value[0] ??
-      null,
+    () => find(shownId.value) ?? find(app.settings?.lastConnectionId) ?? list.value[0] ?? null,
   );
 
   backend.on('connections/changed', (connections) => (list.value = connections));
@@ -31,8 +34,12 @@ export const useConnectionsStore = defineStore('connections', () => {
     isLoaded.value = true;
   }
 
-  async function activate(connectionId: string): Promise<void> {
-    await app.update({ activeConnectionId: connectionId });
+  /** Shows a connection in this window; the next window begins with it. */
+  function show(connectionId: string): void {
+    shownId.value = connectionId;
+    if (connectionId === app.settings?.lastConnectionId) return;
+    // Without it the next window begins with another one, and nothing is lost.
+    app.update({ lastConnectionId: connectionId }).catch(() => undefined);
   }
 
   async function save(input: Input<'connections/save'>): Promise<Connection> {
@@ -76,9 +83,10 @@ export const useConnectionsStore = defineStore('connections', () => {
     list,
     savedId,
     isLoaded,
+    shownId,
     active,
     load,
-    activate,
+    show,
     save,
     saveNames,
     forgetSaved,

@@ -34,7 +34,6 @@ export class DetailPage {
     await this.page.getByRole('heading', { level: 1, name: /Detail/ }).waitFor();
     await this.page.getByRole('button', { name: /^Period/ }).click();
     await this.page.getByRole('button', { name, exact: true }).click();
-    await this.page.getByRole('button', { name: 'Apply' }).click();
   }
 
   /** Downloads the chosen period, and returns it as it was requested. */

@@ -25,7 +25,6 @@ export class LibraryPage {
     await dialog.getByRole('checkbox', { name: 'Outbound detail' }).click();
     await dialog.getByRole('button', { name: /^Period/ }).click();
     await this.page.getByRole('button', { name: period, exact: true }).click();
-    await this.page.getByRole('button', { name: 'Apply' }).click();
     const forecast = await dialog.getByText(/records · about .* on disk/).innerText();
     await dialog.getByRole('button', { name: 'Download', exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });

@@ -13,7 +13,7 @@ export class WindowPage {
 
   /** What fetches the last 24 hours on the Overview: of what is followed, some may be there already. */
   readonly fetchLastDay = () =>
-    this.page.getByRole('button', { name: /^(Download last 24 hours|Fetch what is missing)$/ });
+    this.page.getByRole('button', { name: /^(Download last 24 hours|Fetch missing)$/ });
 
   /** Opens a view by its address; the session of the page stays. */
   async openView(path: string): Promise<void> {

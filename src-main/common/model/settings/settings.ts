@@ -55,7 +55,8 @@ export const Settings = Type.Object({
   motion: Type.Union([Type.Literal('system'), Type.Literal('reduced')], { default: 'system' }),
   /** What records say of people can't be read on screen until the pointer or the keyboard is on it. */
   blurTexts: Type.Boolean({ default: false }),
-  activeConnectionId: Type.Union([Type.String(), Type.Null()], { default: null }),
+  /** The connection that a window showed last: the next one begins with it. */
+  lastConnectionId: Type.Union([Type.String(), Type.Null()], { default: null }),
   /** Seconds between two status polls; 0 polls only on request. */
   refreshSeconds: Type.Integer({ minimum: 0, maximum: 3600, default: 30 }),
   sidebarCollapsed: Type.Boolean({ default: false }),

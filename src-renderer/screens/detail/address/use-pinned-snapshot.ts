@@ -1,14 +1,10 @@
-import { computed, watch } from 'vue';
+import { computed } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
-import { useSnapshotsStore } from '../../../stores/cache/snapshots.ts';
-import { useConnectionsStore } from '../../../stores/connections/connections.ts';
 
 /** The snapshot that was opened by itself, which the address carries. */
 export function usePinnedSnapshot(readReport: () => string) {
   const route = useRoute();
   const router = useRouter();
-  const connections = useConnectionsStore();
-  const snapshots = useSnapshotsStore();
 
   /** Null where the period is shown. */
   const pinnedId = computed(() => {
@@ -21,15 +17,6 @@ export function usePinnedSnapshot(readReport: () => string) {
     const params = { snapshotId: snapshotId === null ? null : String(snapshotId) };
     void router.push({ name: readReport(), params, query: route.query });
   }
-
-  watch(
-    () => connections.active?.id,
-    (id) => {
-      const pinned = snapshots.snapshots?.find((one) => one.id === pinnedId.value);
-      // A snapshot of the connection that was left would leave the screen empty.
-      if (pinned !== undefined && pinned.connectionId !== id) pin(null);
-    },
-  );
 
   return { pinnedId, pin };
 }

@@ -199,3 +199,34 @@ describe('status samples', () => {
     });
   });
 });
+
+it('polls the connection shown last, and each that a window shows until that was closed', async () => {
+  vi.useFakeTimers({ now: 10_000_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked: string[] = [];
+  const monitor = createMonitor({
+    cache: { addStatusSample: () => Promise.resolve() } as unknown as Cache,
+    connections: {
+      get: () => ({}),
+      listSaved: () => ['one', 'two', 'three'].map((id) => ({ id, kind: 'remote' })),
+      clientFor: (id: string) => ({
+        fetchStatus: () => {
+          asked.push(id);
+          return Promise.resolve({ reading: READING, roundTripMs: 1 });
+        },
+      }),
+      watchSaved: () => undefined,
+    } as unknown as ConnectionStore,
+    settings: { get: () => ({ ...DEFAULTS, refreshSeconds: 30, lastConnectionId: 'one' }) },
+    emit: () => undefined,
+    now: Date.now,
+  });
+  onTestFinished(() => monitor.stop());
+  monitor.noteShown('two');
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(asked).toEqual(['one', 'two']);
+  await vi.advanceTimersByTimeAsync(300_000);
+  asked.length = 0;
+  await vi.advanceTimersByTimeAsync(62_000);
+  expect(new Set(asked)).toEqual(new Set(['one']));
+});

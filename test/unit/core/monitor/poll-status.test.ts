@@ -7,10 +7,11 @@ afterEach(() => vi.useRealTimers());
 function startPoll(refreshSeconds = 30) {
   const checks: string[] = [];
   const lastMs = new Map<string, number>();
-  const world = { refreshSeconds, watched: ['a'], fails: false, refused: [] as string[] };
+  const world = { refreshSeconds, watched: ['a'], shown: ['a'], fails: false, refused: [] as string[] };
   const stop = pollStatus({
     readSettings: () => world,
-    listWatched: () => world.watched,
+    listWatched: () =>
+      world.watched.map((connectionId) => ({ connectionId, isShown: world.shown.includes(connectionId) })),
     findLastCheckMs: (id) => lastMs.get(id),
     isRefused: (id) => world.refused.includes(id),
     check: (id) => {
@@ -36,6 +37,7 @@ it('follows another connection and another interval within a second or two', asy
   const { checks, world, stop } = startPoll();
   await vi.advanceTimersByTimeAsync(2_000);
   world.watched = ['b'];
+  world.shown = ['b'];
   await vi.advanceTimersByTimeAsync(2_000);
   expect(checks).toEqual(['a', 'b']);
   world.refreshSeconds = 5;

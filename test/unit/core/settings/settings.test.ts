@@ -22,7 +22,7 @@ describe('settings', () => {
     expect((await open()).get()).toMatchObject({
       theme: 'system',
       refreshSeconds: 30,
-      activeConnectionId: null,
+      lastConnectionId: null,
       engineMemoryMb: 256,
       proxyMode: 'system',
     });

@@ -205,7 +205,7 @@ describe('two periods on the Compare screen', () => {
     expect(page.text()).toContain('1 h of the period to compare with is not cached.');
     expect(page.text()).toContain('The figures count the cached records only.');
     expect(page.findAll('.box tbody tr')[0]!.text()).toContain('Not all cached');
-    await press('Fetch what is missing');
+    await press('Fetch missing');
     expect(backend.countCalls('downloads/fetch-gaps')).toBe(1);
     // Today goes on, and the same part of last week with it: some of what comes next is fetched too.
     const { input } = backend.calls.find(({ name }) => name === 'downloads/fetch-gaps')!;
@@ -252,7 +252,7 @@ describe('two periods on the Compare screen', () => {
 
   it('are never those of a connection that was left', async () => {
     await show();
-    await useConnectionsStore().activate('two');
+    useConnectionsStore().show('two');
     await flushPromises();
     expect(page.find('table').exists()).toBe(false);
     expect(page.findComponent(CompareSkeleton).exists()).toBe(true);

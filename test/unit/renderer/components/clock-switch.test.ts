@@ -17,6 +17,8 @@ const shell = {
   clock,
   chooseClock,
   cycleTheme: () => undefined,
+  unknownConnection: ref(false),
+  keepConnection: () => undefined,
   nameScreen: () => undefined,
   openPalette: () => undefined,
 };
@@ -29,7 +31,7 @@ const show = (hasTimes: boolean) =>
 
 it('is in the header of a screen with times, says what each clock is, and switches', async () => {
   const screen = show(true);
-  const choices = screen.get('[role=radiogroup][aria-label="Show times in"]').findAll('[role=radio]');
+  const choices = screen.get('[role=radiogroup][aria-label="Times"]').findAll('[role=radio]');
   expect(choices.map((choice) => [choice.text(), choice.attributes('title')])).toEqual([
     ['Service', 'Service time, Europe/Berlin (UTC+01:00). The zone is set with the connection.'],
     ['Local', "Local time, UTC−03:30. The zone is this computer's."],

@@ -87,7 +87,7 @@ describe('a new connection', () => {
       draft: { name: 'Production', tenant: 4120, baseAddress: 'https://reports.example.com' },
       secrets: { accessToken: 'token', accessTokenSecret: 'secret' },
     });
-    expect(backend.calls[1]?.input).toEqual({ activeConnectionId: 'new-id' });
+    expect(backend.calls[1]?.input).toEqual({ lastConnectionId: 'new-id' });
     expect(editor.emitted('saved')).toEqual([['new-id']]);
     expect(field(editor, 'Access token').element.value).toBe('');
     expect(field(editor, 'Access token secret').element.value).toBe('');

@@ -5,7 +5,7 @@ import type { Router } from 'vue-router';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import AddressNote from '../../../../src-renderer/address/AddressNote.vue';
 import { toSnapshotAddress } from '../../../../src-renderer/address/snapshot-address.ts';
-import { useMirroredPeriod } from '../../../../src-renderer/period/use-mirrored-period.ts';
+import { useWindowAddress } from '../../../../src-renderer/address/use-window-address.ts';
 import { fromPeriodText, toPeriodText } from '../../../../src-renderer/period/period-query.ts';
 import { fromOrderText, toOrderText } from '../../../../src-renderer/screens/detail/address/order-query.ts';
 import { useDetail, type Detail } from '../../../../src-renderer/screens/detail/use-detail.ts';
@@ -89,7 +89,7 @@ async function show(path: string): Promise<void> {
   const Screen = defineComponent({
     components: { AddressNote },
     setup: () => {
-      useMirroredPeriod();
+      useWindowAddress();
       detail = reactive(useDetail(() => 'inbound'));
       return { detail, toOrderText };
     },

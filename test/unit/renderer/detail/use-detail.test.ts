@@ -100,15 +100,6 @@ afterEach(() => {
 });
 
 describe('the detail screen', () => {
-  it('a pinned snapshot is released on changing connection', async () => {
-    await show([cached], '/inbound/detail/7');
-    expect(detail.snapshot?.id).toBe(7);
-    await useConnectionsStore().activate('two');
-    await flushPromises();
-    expect(router.currentRoute.value.path).toBe('/inbound/detail');
-    expect(detail.scope).toMatchObject({ connectionId: 'two' });
-  });
-
   it('opens everything cached of the chosen period, filtered as the address says', async () => {
     await show([older, cached], '/inbound/detail?q=channel:3+timeout');
     expect(detail.parts.map(({ id }) => id)).toEqual([7]);

@@ -6,6 +6,7 @@ import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import {
   addCondition,
   findChoice,
+  isTimeOutside,
   setOnly,
   toggleChoice,
   withoutCondition,
@@ -73,4 +74,15 @@ describe('choosing values', () => {
     expect(write(withoutCondition(filter, 1))).toBe('channel:3 code:5xx');
     expect(addCondition(filter, { field: 'channel', values: [3] })).toBe(filter);
   });
+});
+
+it.each([
+  ['date:2026-11-20T10:00..2026-11-20T11:00', true],
+  ['date:2026-11-20T10:00..2026-11-21T00:10', false],
+  ['date:>=2026-11-22', true],
+  ['-date:2026-11-20T10:00..2026-11-20T11:00', false],
+  ['code:5xx', false],
+])('whether no moment of the 21st can match %s', (query, isOutside) => {
+  const day = { fromMs: Date.UTC(2026, 10, 21), toMs: Date.UTC(2026, 10, 22) };
+  expect(isTimeOutside(read(query), day)).toBe(isOutside);
 });

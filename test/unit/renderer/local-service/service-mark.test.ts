@@ -19,7 +19,7 @@ let backend: ScriptedBackend;
 let settings = makeSettings();
 
 beforeEach(() => {
-  settings = makeSettings({ activeConnectionId: 'local' });
+  settings = makeSettings({ lastConnectionId: 'local' });
 });
 
 async function open(state: Partial<LocalServiceState>) {
@@ -71,7 +71,7 @@ test('simulation and quirks are marked while the service runs, and only then', a
 
 test('no mark stands beside another connection, whose outage is real', async () => {
   const shell = await open({ simulation });
-  await useConnectionsStore().activate('a');
+  useConnectionsStore().show('a');
   await flushPromises();
   expect(shell.text()).toBe('');
 });

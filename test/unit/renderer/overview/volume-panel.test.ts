@@ -30,7 +30,7 @@ it('calls all of it cached only where nothing lacks', async () => {
   // Two hours of thirty days are missing.
   const text = await show(1, 0.997);
   expect(text).toContain('Cached in the last 24 hours: 100% inbound, >99% outbound.');
-  expect(text).toContain('Fetch what is missing');
+  expect(text).toContain('Fetch missing');
   // Sums of many parts are rounded.
   expect(await show(1, 0.999_999_9)).toContain('These 24 hours are cached.');
 });

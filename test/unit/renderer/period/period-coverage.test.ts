@@ -87,8 +87,8 @@ describe('what is missing of a period', () => {
     page.unmount();
     const text = await show([part]);
     expect(text).toContain('1 h cached in part');
-    expect(text).not.toContain('missing');
-    expect(page.get('button').text()).toBe('Fetch');
+    expect(text).not.toContain('h missing');
+    expect(page.get('button').text()).toBe('Fetch missing');
   });
 
   it.each([13, 60, 800])(
@@ -127,7 +127,7 @@ describe('what is missing of a period', () => {
   it('is what else is missing of a period that ends now', async () => {
     const gap = { fromMs: TO_MS - 80_000, toMs: TO_MS - 20_000, state: 'missing' as const, fetching: null };
     expect(await show([gap, tail(2000)])).toContain('1 min missing');
-    expect(page.get('button').text()).toBe('Fetch');
+    expect(page.get('button').text()).toBe('Fetch missing');
     expect(coverage.gaps).toEqual([gap]);
   });
 });

@@ -32,3 +32,44 @@ it('keeps two instants in another clock, and in an hour that is shown twice', as
   await panel.get('form').trigger('submit');
   expect(panel.emitted('apply')).toEqual([[chosen]]);
 });
+
+const clickDay = async (panel: ReturnType<typeof show>, name: string) => {
+  const day = panel.get<HTMLElement>(`[role=button][aria-label*="${name}"]:not([data-outside-view])`);
+  day.element.focus();
+  await day.trigger('focusin');
+  await day.trigger('click');
+};
+
+it('a day that is clicked is a whole day, also on a second click, and another day ends the range', async () => {
+  const panel = mount(PeriodPanel, {
+    props: {
+      selection: { kind: 'custom', fromMs: NOW - 7_000_000, toMs: NOW },
+      clock: 'utc',
+      zone: 'UTC',
+      serviceZone: 'UTC',
+      nowMs: NOW,
+    },
+    attachTo: document.body,
+    global: { plugins: [createMessages()] },
+  });
+  const day = ['2026-10-20', '00:00:00', '2026-10-20', '23:59:59'];
+  await clickDay(panel, '20 October');
+  expect(read(panel)).toEqual(day);
+  await clickDay(panel, '20 October');
+  expect(read(panel)).toEqual(day);
+  await clickDay(panel, '14 October');
+  expect(read(panel)).toEqual(['2026-10-14', '00:00:00', '2026-10-14', '23:59:59']);
+  await clickDay(panel, '12 October');
+  expect(read(panel)).toEqual(['2026-10-12', '00:00:00', '2026-10-14', '23:59:59']);
+  await panel.get('form').trigger('submit');
+  expect(panel.emitted('apply')).toEqual([
+    [{ kind: 'custom', fromMs: Date.UTC(2026, 9, 12), toMs: Date.UTC(2026, 9, 14, 23, 59, 59) }],
+  ]);
+});
+
+it('a preset applies itself', async () => {
+  const panel = show({ kind: 'preset', preset: 'yesterday' });
+  const preset = panel.findAll('.preset').find((button) => button.text() === 'Last hour');
+  await preset!.trigger('click');
+  expect(panel.emitted('apply')).toEqual([[{ kind: 'preset', preset: 'last-hour' }]]);
+});

@@ -161,9 +161,9 @@ describe('actions of the palette', () => {
     await open('<button data-shortcut="export" @click="$emit(\'pressed\')" />');
     await commands.runAction({ kind: 'session', sessionId: 'abc', connectionId: null });
     expect(router.currentRoute.value.fullPath).toBe('/session/abc');
-    expect(useAppStore().settings?.activeConnectionId).not.toBe('two');
+    expect(useAppStore().settings?.lastConnectionId).not.toBe('two');
     await commands.runAction({ kind: 'session', sessionId: 'abc', connectionId: 'two' });
-    expect(useAppStore().settings?.activeConnectionId).toBe('two');
+    expect(useAppStore().settings?.lastConnectionId).toBe('two');
     await commands.runAction({ kind: 'go', path: '/overview' });
     expect(router.currentRoute.value.path).toBe('/overview');
     await commands.runAction({ kind: 'switch-connection' });

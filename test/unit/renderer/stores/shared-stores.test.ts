@@ -47,7 +47,7 @@ test('the first connection is active until another is chosen', async () => {
   await startStores();
   const connections = useConnectionsStore();
   expect(connections.active?.id).toBe('a');
-  await connections.activate('b');
+  connections.show('b');
   expect(connections.active?.id).toBe('b');
 });
 
@@ -100,7 +100,7 @@ test('status is refreshed for the new connection although the old one hangs', as
   const status = useStatusStore();
   await flushPromises();
   expect([asked, status.isRefreshing]).toEqual([['a'], true]);
-  await useConnectionsStore().activate('b');
+  useConnectionsStore().show('b');
   await flushPromises();
   expect([asked, status.isRefreshing]).toEqual([['a', 'b'], false]);
   expect(status.latest?.connectionId).toBe('b');
@@ -120,7 +120,7 @@ test('a connection that was left takes no failure from the one that is shown', a
   });
   const status = useStatusStore();
   await flushPromises();
-  await useConnectionsStore().activate('b');
+  useConnectionsStore().show('b');
   await flushPromises();
   expect([status.error?.code, status.reach]).toEqual(['app.bug', 'not-checked']);
   respond?.(makeSample({ checkedAtMs: 9000 }));
@@ -139,7 +139,7 @@ test('a connection that is left before its history is read is asked for nothing 
     'status/read-history': () => new Promise((resolve) => reads.push(() => resolve(makeHistory(null)))),
   });
   useStatusStore();
-  await useConnectionsStore().activate('b');
+  useConnectionsStore().show('b');
   await flushPromises();
   reads[0]?.();
   await flushPromises();
@@ -161,8 +161,7 @@ test('what stands out follows the connection, whatever screen is shown', async (
   const findings = useFindingsStore();
   await flushPromises();
   expect(findings.report?.findings).toHaveLength(1);
-  const switched = useConnectionsStore().activate('b');
-  await switched;
+  useConnectionsStore().show('b');
   await flushPromises();
   expect(findings.report?.findings).toHaveLength(2);
 });
@@ -259,7 +258,7 @@ test('each connection has a clock of its own, which its days follow', async () =
   expect([read().startDate, read().endDate]).toEqual(['2026-11-18 00:00:00', '2026-11-18 23:59:59']);
   // The choice of a connection that is gone is not kept.
   expect(backend.calls.at(-1)?.input).toEqual({ clocks: { a: 'service' } });
-  await useConnectionsStore().activate('b');
+  useConnectionsStore().show('b');
   expect(clock.choice).toBe('utc');
   await clock.choose('local');
   expect(clock.readChoice({ id: 'a' })).toBe('service');

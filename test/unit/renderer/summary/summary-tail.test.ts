@@ -79,7 +79,7 @@ describe('the seconds since the last download, in a computed summary of a period
     await show(3_600_000);
     await compute();
     expect(page.text()).toContain('1 h missing');
-    expect(page.findAll('button').map((button) => button.text())).toContain('Fetch');
+    expect(page.findAll('button').map((button) => button.text())).toContain('Fetch missing');
     expect(page.text()).not.toContain('up to');
   });
 });

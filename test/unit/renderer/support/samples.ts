@@ -25,7 +25,7 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
   return {
     theme: 'system',
     language: 'system',
-    activeConnectionId: null,
+    lastConnectionId: null,
     refreshSeconds: 0,
     sidebarCollapsed: false,
     inspectorOpen: true,

@@ -20,7 +20,7 @@ test('a file takes the settings of the screen along, and nothing else', () => {
   const text = writeSettingsFile(
     makeSettings({
       theme: 'dark',
-      activeConnectionId: 'connection-1',
+      lastConnectionId: 'connection-1',
       clocks: { 'connection-1': 'utc' },
       savedFilters: [{ name: 'A client', direction: 'inbound', query: 'client:"A person"' }],
       savedStatements: [{ name: 'Mine', text: 'select 1' }],
@@ -40,7 +40,7 @@ test('reading says what would change, what is the same, and what is left out', (
       density: 'standard',
       engineMemoryMb: 1,
       unheardOf: true,
-      activeConnectionId: 'other',
+      lastConnectionId: 'other',
       certificateAuthorities: ['x'],
     }),
   );
@@ -50,7 +50,7 @@ test('reading says what would change, what is the same, and what is left out', (
     leftOut: [
       { name: 'engineMemoryMb', fault: { code: 'too-small', limit: 128 } },
       { name: 'unheardOf', fault: null },
-      { name: 'activeConnectionId', fault: null },
+      { name: 'lastConnectionId', fault: null },
       { name: 'certificateAuthorities', fault: null },
     ],
   });
