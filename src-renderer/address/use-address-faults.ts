@@ -25,9 +25,13 @@ export function useAddressFaults(readOwn: () => readonly (string | null)[]): {
     ),
     mend(own = {}) {
       const query = {
+        ...route.query,
         period: toPeriodText(periods.selection),
+        q: undefined,
         ...toAddress(fromAddress(route.query)),
-        ...Object.fromEntries(Object.entries(own).filter(([, text]) => text !== '')),
+        ...Object.fromEntries(
+          Object.entries(own).map(([name, text]) => [name, text === '' ? undefined : text]),
+        ),
       };
       void router.replace({ params: route.params, query });
     },

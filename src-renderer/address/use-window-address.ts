@@ -3,6 +3,7 @@ import {
   START_LOCATION,
   useRouter,
   type RouteLocationNormalized,
+  type RouteLocationRaw,
   type RouteParams,
   type Router,
 } from 'vue-router';
@@ -57,7 +58,8 @@ export function useWindowAddress(): { readonly isUnknown: ComputedRef<boolean>; 
       from === START_LOCATION || read(part) !== toQueryText(from.query, part);
     const connection = read('connection');
     if (isNew('connection') && isReadable('connection', connection)) connections.show(connection);
-    const selection = to.meta['hasPeriod'] === true && isNew('period') ? fromPeriodText(read('period')) : null;
+    const selection =
+      to.meta['hasPeriod'] === true && isNew('period') ? fromPeriodText(read('period')) : null;
     if (selection !== null && read('period') !== toPeriodText(periods.selection)) {
       fromAddress = selection;
       periods.select(selection);
@@ -70,14 +72,16 @@ export function useWindowAddress(): { readonly isUnknown: ComputedRef<boolean>; 
       void router.replace({ params: to.params, query: { ...to.query, ...Object.fromEntries(stale) } });
   }
 
-  // What a link leads to is the same in another window.
-  const resolve = router.resolve.bind(router) as (...to: unknown[]) => ReturnType<Router['resolve']>;
-  const resolveNamed: typeof resolve = (...to) => {
-    const found = resolve(...to);
-    return resolve({ path: found.path, hash: found.hash, query: { ...readShown(found), ...found.query } });
-  };
-  router.resolve = resolveNamed as Router['resolve'];
-  onScopeDispose(() => (router.resolve = resolve as Router['resolve']));
+  // What leads somewhere names what this window shows: a link that is opened in another window shows the same there.
+  const { resolve, push, replace } = router;
+  function complete(to: RouteLocationRaw): RouteLocationRaw {
+    const { path, hash, query, meta } = resolve(to as string);
+    return { path, hash, query: { ...readShown({ meta }), ...query } };
+  }
+  router.resolve = ((to: RouteLocationRaw) => resolve(complete(to) as string)) as Router['resolve'];
+  router.push = (to) => push(complete(to));
+  router.replace = (to) => replace(complete(to));
+  onScopeDispose(() => Object.assign(router, { resolve, push, replace }));
 
   router.beforeEach(({ fullPath }) => {
     pending = fullPath;
@@ -113,8 +117,14 @@ export function useWindowAddress(): { readonly isUnknown: ComputedRef<boolean>; 
       const isNamed = Object.entries(shown).every(([part, text]) => toQueryText(query, part) === text);
       const leavesSnapshot = Boolean(params['snapshotId']) && selection !== fromAddress;
       if ((before === null && shownId !== null) || (isNamed && !leavesSnapshot)) return;
+      // A record belongs to its connection.
+      const other = shownId === toQueryText(query, 'connection') ? {} : { record: undefined };
       const isRemoved = before !== null && connections.list.every(({ id }) => id !== before);
-      const target = { name: name ?? '', params: withoutSnapshot(params), query: { ...query, ...shown } };
+      const target = {
+        name: name ?? '',
+        params: withoutSnapshot(params),
+        query: { ...query, ...shown, ...other },
+      };
       await (isRemoved ? router.replace(target) : router.push(target));
     },
   );

@@ -7,6 +7,9 @@ import type {
   Output,
 } from '../../src-main/common/contract/index.ts';
 
+/** What is called back about the host. */
+export type HostWatcher = (isThere: boolean, hasMissed: boolean) => void;
+
 /** The one door to the core. Two carriers implement it: IPC on the desktop, HTTP in a browser. */
 export interface Backend {
   /** Calls the core; rejects with an AppError whose code says what went wrong. */
@@ -19,10 +22,11 @@ export interface Backend {
   /** The same for a file that was dropped on the window, which the desktop reads in its place. */
   offerFile?(file: File, signal: AbortSignal): Promise<string>;
   /**
-   * Calls back with false when the host stops responding, and with true when events arrive again after a gap: whatever
-   * was read before may have changed meanwhile. The desktop's window ends with its host, so its carrier has none.
+   * Calls back with false when the host stops responding, and with true when events arrive again after a gap. Where
+   * `hasMissed`, whatever was read before may have changed: events are lost, or calls failed. The desktop's window ends
+   * with its host, so its carrier has none.
    */
-  watchHost?(listener: (isThere: boolean) => void): void;
+  watchHost?(listener: HostWatcher): void;
   /** Listens to an event; the returned function stops that. */
   on<Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void): () => void;
 }

@@ -10,8 +10,11 @@ const MAX_SILENCE_MS = 4_000;
 export interface EventListeners {
   /** `position` is where to go on after the event. */
   readonly onEvent: (name: string, data: string, position: string | null) => void;
-  /** Called with false when the host stops responding, and with true once it sends events again after a gap. */
-  readonly onHost: (isThere: boolean) => void;
+  /**
+   * Called with false when the host stops responding, and with true once it sends events again after a gap; `hasMissed`
+   * where events of the gap are lost.
+   */
+  readonly onHost: (isThere: boolean, hasMissed: boolean) => void;
   /** Called whenever the stream is over, for whatever reason, and before anything is requested again. */
   readonly onEnd: () => void;
   /** Called after each attempt to open the stream, with the place that it is at; null where none is open. */
@@ -48,7 +51,7 @@ export async function keepReadingEvents(options: EventStreamOptions): Promise<vo
       const hasMissed = !isFirst && (start === null || start !== position);
       position = start;
       onAttempt(position);
-      if (isGone || hasMissed) onHost(true);
+      if (isGone || hasMissed) onHost(true, hasMissed);
       isFirst = false;
       isGone = false;
       const events = response.body
@@ -78,7 +81,7 @@ export async function keepReadingEvents(options: EventStreamOptions): Promise<vo
     const startedAtMs = performance.now();
     if (!(await readEvents())) {
       isGone = true;
-      onHost(false);
+      onHost(false, false);
     }
     // A stream that lasted was healthy, so it is requested again without a long wait.
     retryMs = performance.now() - startedAtMs > 2 * MAX_SILENCE_MS ? MIN_RETRY_MS : retryMs;

@@ -18,7 +18,7 @@ type ReadStream = (listeners: EventListeners, after: string | null) => Promise<v
 type Message =
   | { readonly kind: 'asks' }
   | { readonly kind: 'event'; readonly name: string; readonly data: string; readonly position: string | null }
-  | { readonly kind: 'host'; readonly isThere: boolean }
+  | { readonly kind: 'host'; readonly isThere: boolean; readonly hasMissed: boolean }
   | { readonly kind: 'end' }
   | { readonly kind: 'attempt'; readonly position: string | null };
 
@@ -47,7 +47,7 @@ export function shareStream(
     } else if (message.kind === 'attempt') {
       ({ position } = message);
       own.onAttempt(message.position);
-    } else if (message.kind === 'host') own.onHost(message.isThere);
+    } else if (message.kind === 'host') own.onHost(message.isThere, message.hasMissed);
     else if (message.kind === 'end') own.onEnd();
   };
   const both = (message: Message): void => {
@@ -56,7 +56,7 @@ export function shareStream(
   };
   const listeners: EventListeners = {
     onEvent: (name, data, reached) => both({ kind: 'event', name, data, position: reached }),
-    onHost: (isThere) => both({ kind: 'host', isThere }),
+    onHost: (isThere, hasMissed) => both({ kind: 'host', isThere, hasMissed }),
     onEnd: () => both({ kind: 'end' }),
     onAttempt: (reached) => both({ kind: 'attempt', position: reached }),
   };

@@ -1,7 +1,7 @@
 import { AppError } from '../../src-main/common/contract/errors.ts';
 import { MAX_IMPORT_BYTES } from '../../src-main/common/contract/operations/local-service.ts';
 import type { EventName, EventPayload, Output } from '../../src-main/common/contract/index.ts';
-import type { Backend } from './backend.ts';
+import type { Backend, HostWatcher } from './backend.ts';
 import { keepReadingEvents, type EventListeners } from './event-stream.ts';
 import { openEnvelope } from './open-envelope.ts';
 import type { HostProof } from './prove-host.ts';
@@ -40,7 +40,9 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     'x-channelscope-session': token,
     'x-channelscope-idle-ms': String(readIdleMs()),
   });
-  const hostWatchers = new Set<(isThere: boolean) => void>();
+  const hostWatchers = new Set<HostWatcher>();
+  /** A call got no response: what it would have brought is missing. */
+  let hasFailed = false;
   const listeners = new Map<EventName, Set<Listener>>();
   let opened: Promise<void> | null = null;
   let isDoubted = false;
@@ -60,7 +62,10 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     });
     const proof = await proving;
     if (proof === 'refused') onSessionLost();
-    if (proof !== 'proven') throw new AppError('app.host-gone', 'The application does not respond.');
+    if (proof !== 'proven') {
+      hasFailed = true;
+      throw new AppError('app.host-gone', 'The application does not respond.');
+    }
     isDoubted = false;
     onDoubt(false);
   }
@@ -70,8 +75,8 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     becomeCertain().then(act, () => undefined);
   }
 
-  function tellWatchers(isThere: boolean): void {
-    for (const watcher of hostWatchers) watcher(isThere);
+  function tellWatchers(isThere: boolean, hasMissed: boolean): void {
+    for (const watcher of hostWatchers) watcher(isThere, hasMissed);
   }
 
   async function post(
@@ -89,6 +94,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     }).catch((cause: unknown) => {
       abort?.throwIfAborted();
       doubt();
+      hasFailed = true;
       throw new AppError('app.host-gone', 'The application does not respond.', {}, cause);
     });
     if (response.status === 401) onSessionLost();
@@ -120,9 +126,13 @@ export function createWebBackend(options: WebBackendOptions): Backend {
         for (const listener of listeners.get(name as EventName) ?? []) listener(payload);
       },
       onEnd: doubt,
-      onHost: (isThere) => {
-        if (isThere) onceCertain(() => tellWatchers(true));
-        else tellWatchers(false);
+      onHost: (isThere, hasMissed) => {
+        if (!isThere) tellWatchers(false, false);
+        else
+          onceCertain(() => {
+            tellWatchers(true, hasMissed || hasFailed);
+            hasFailed = false;
+          });
       },
       onAttempt: (position) => {
         resolve(undefined);

@@ -12,6 +12,12 @@ export function toRowKey(record: Pick<Row, 'snapshotId' | 'seq'>): string {
   return `${record.snapshotId}:${record.seq}`;
 }
 
+/** Reads what `toRowKey` wrote; null for another text. */
+export function fromRowKey(text: string): Pick<Row, 'snapshotId' | 'seq'> | null {
+  const [, snapshotId, seq] = /^(\d{1,12}):(\d{1,12})$/.exec(text) ?? [];
+  return seq === undefined ? null : { snapshotId: Number(snapshotId), seq: Number(seq) };
+}
+
 /** True for rows that show the same. */
 export function isEqualRow<Shown extends Row>(a: Shown, b: Shown): boolean {
   const fields = Object.keys(a) as (keyof Shown & string)[];

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
+import { EVENT_POSITION_HEADER } from '../../src-main/common/contract/event-position.ts';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
 import {
   takeSessionToken,
@@ -136,13 +137,17 @@ describe('a host that goes and comes back', () => {
       const beat = (): void => {
         if (!isSilent) response.write(': open\n\n');
       };
-      if (!isSilent) response.writeHead(200);
+      if (!isSilent) response.writeHead(200, { [EVENT_POSITION_HEADER]: '7' });
       beat();
       const timer = setInterval(beat, 500);
       response.once('close', () => clearInterval(timer));
     });
     const said: boolean[] = [];
-    backend.watchHost!((isThere) => said.push(isThere));
+    const missed: boolean[] = [];
+    backend.watchHost!((isThere, hasMissed) => {
+      said.push(isThere);
+      missed.push(hasMissed);
+    });
     backend.on('tasks/changed', () => undefined);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(said).toEqual([]);
@@ -150,6 +155,8 @@ describe('a host that goes and comes back', () => {
     await expect.poll(() => said, { timeout: 5_000 }).toEqual([false]);
     isSilent = false;
     await expect.poll(() => said.at(-1), { timeout: 15_000 }).toBe(true);
+    // Its events go on where they were.
+    expect(missed).toEqual(said.map(() => false));
     stop();
     await expect.poll(() => said.at(-1), { timeout: 5_000 }).toBe(false);
     end();

@@ -64,16 +64,35 @@ test('a window keeps its place, whatever another one does', async ({ app, page, 
     await opened.goto(place);
     await expect(switcher(opened, /Local service/)).toBeVisible();
     await expect(opened.getByRole('button', { name: /^Period/ })).toContainText('Yesterday');
-    await expect(opened.getByRole('button', { name: 'Code 5xx' })).toBeVisible();
     expect(opened.url()).toBe(place);
     await opened.close();
     await second.close();
   });
 
-  await test.step('a day of the calendar is a whole day, and a time filter outside of it says so', async () => {
-    await page.goto(place);
-    await detail.choosePeriod('Yesterday');
+  await test.step('the table has the room until a row is clicked, and a link leads to the record and the tab', async () => {
+    await window.openView('/inbound/detail?period=yesterday');
     await detail.download();
+    await expect(detail.inspector()).toBeHidden();
+    await detail.rows().nth(2).click();
+    await expect(detail.inspector().getByText('ReponseTime')).toBeVisible();
+    await expect(page).toHaveURL(/record=\d+/);
+    const sessionId = await detail.inspector().locator('[data-field=sessionId] dd').innerText();
+    const opened = await context.newPage();
+    console.log('AT', page.url());
+    await opened.goto(page.url());
+    const { inspector } = new DetailPage(opened);
+    await expect(inspector().locator('[data-field=sessionId] dd')).toHaveText(sessionId);
+    await opened.close();
+    await page.getByRole('radio', { name: 'Errors' }).click();
+    await expect(page).toHaveURL(/tab=errors/);
+    await page.goBack();
+    await expect(page.getByRole('radio', { name: 'Records' })).toBeChecked();
+    await detail.inspector().getByRole('button', { name: 'Close the inspector' }).click();
+    await detail.rows().nth(4).click();
+    await expect(detail.inspector()).toBeHidden();
+  });
+
+  await test.step('a day of the calendar is a whole day, and a time filter outside of it says so', async () => {
     await window.openView('/inbound/detail?period=yesterday&q=date:2020-01-01..2020-01-02');
     await page.getByText('The time filter lies outside the period').waitFor();
     await page.getByRole('button', { name: 'Remove time filter' }).click();

@@ -68,7 +68,8 @@ async function takeRecords(guide: Guide): Promise<void> {
   await guide.show('session');
   await guide.open('/inbound/detail?q=service:7 code:5xx');
   await rows.first().waitFor();
-  await guide.button('explain.tool').click();
+  await guide.button('detail.tools').click();
+  await page.getByRole('menuitem', { name: guide.say('explain.tool') }).click();
   await page.getByRole('list', { name: guide.say('explain.list') }).waitFor();
   await guide.show('explain');
   await guide.button('explain.close').click();

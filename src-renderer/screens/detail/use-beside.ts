@@ -4,10 +4,10 @@ import { toQueryText, withQueryText } from '../../address/query-text.ts';
 import { useInspectorPanel } from '../../inspector/use-inspector-panel.ts';
 
 /** What stands beside the records: an explanation of the selection, in the place of the inspector, or the inspector. */
-export function useBeside() {
+export function useBeside(hasRecord: () => boolean) {
   const route = useRoute();
   const router = useRouter();
-  const { isOpen: isInspectorOpen, setOpen, isOver } = useInspectorPanel();
+  const { isOpen: isInspectorOpen, setOpen, isOver } = useInspectorPanel(hasRecord);
   /** In the address, so that other screens lead to it too. */
   const isExplaining = computed(() => toQueryText(route.query, 'explain') !== '');
 

@@ -1,12 +1,13 @@
-import { computed, reactive, shallowRef, type ShallowUnwrapRef } from 'vue';
+import { computed, reactive, type ShallowUnwrapRef } from 'vue';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
+import { useAddressChoice } from '../../address/use-address-choice.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { useRecordFilter } from '../../filters/use-record-filter.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
 import { useRecordOrder } from './address/use-record-order.ts';
-import type { Grouping } from './errors/groupings.ts';
+import { GROUPINGS, type Grouping } from './errors/groupings.ts';
 import { useDetailDownload } from './use-detail-download.ts';
 import { useDetailScope } from './use-detail-scope.ts';
 import { useRecordView } from './use-record-view.ts';
@@ -37,7 +38,7 @@ export function useDetail(readDirection: () => Direction) {
     () => order.value,
   );
 
-  const grouping = shallowRef<Grouping>('errorFamily');
+  const grouping = useAddressChoice('by', GROUPINGS);
 
   return {
     isLoaded: computed(() => snapshots.snapshots !== null),
@@ -62,7 +63,7 @@ export function useDetail(readDirection: () => Direction) {
     startDownload,
     sort: setOrder,
     /** What the tab of errors groups them by. */
-    grouping,
+    grouping: computed(() => grouping.value ?? 'errorFamily'),
     group: (by: Grouping) => (grouping.value = by),
     orderFault,
     reopen,

@@ -1,4 +1,4 @@
-import { computed, onBeforeUnmount, onMounted, reactive, shallowRef, watch } from 'vue';
+import { computed, onBeforeUnmount, onMounted, reactive, watch, type Ref } from 'vue';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
@@ -11,22 +11,27 @@ import { useReconciliation } from './reconcile/use-reconciliation.ts';
 import { toGroupDifferences } from './summary-differences.ts';
 import { useSummaryPeriod } from './use-summary-period.ts';
 
-export type Source = 'reported' | 'computed';
+export const SOURCES = ['reported', 'computed'] as const;
+export type Source = (typeof SOURCES)[number];
 
 const CLOCK_INTERVAL_MS = 15_000;
 /** A cached summary younger than this is shown without fetching it again. */
 const FRESH_MS = 60_000;
+/** What was seen less than this ago is shown again on the way back to it. */
+const KEPT_MS = 300_000;
 
 /** The state of a Summary screen: both sources of the chosen period, and whether they agree. */
-export function useSummary(readDirection: () => Direction) {
+export function useSummary(readDirection: () => Direction, chosenSource: Readonly<Ref<Source | null>>) {
   const clock = useClockStore();
   const periods = usePeriodStore();
   const snapshots = useSnapshotsStore();
   const summaries = useSummariesStore();
   const nowMs = useClock(CLOCK_INTERVAL_MS);
-  const chosenSource = shallowRef<Source | null>(null);
 
   const zone = computed(() => clock.zone);
+  const subject = computed(() =>
+    JSON.stringify([connection.value?.id, readDirection(), periods.selection, zone.value]),
+  );
   const { connection, asOfMs, period, reportedSnapshot, parts, scope, version, moveTo } =
     useSummaryPeriod(readDirection);
   const coverage = usePeriodCoverage(
@@ -52,10 +57,6 @@ export function useSummary(readDirection: () => Direction) {
     reconciliation.value === null ? null : toGroupDifferences(reconciliation.value),
   );
 
-  function chooseSource(next: Source): void {
-    chosenSource.value = next;
-  }
-
   function hasSharedIdentifier(): boolean {
     const identifiers = connection.value?.reportIdentifiers;
     return identifiers?.['outbound-summary'].toLowerCase() === identifiers?.['inbound-summary'].toLowerCase();
@@ -69,14 +70,17 @@ export function useSummary(readDirection: () => Direction) {
     const snapshot = await summaries.fetchReported(connection.value.id, readDirection(), wanted);
     if (snapshot === null) return;
     moveTo(wantedAtMs, snapshot);
+    summaries.keepSeen({ subject: subject.value, atMs: wantedAtMs, snapshot });
   }
 
   async function start(): Promise<void> {
     summaries.clear();
-    chosenSource.value = null;
-    moveTo(Date.now(), null);
     if (snapshots.snapshots === null) await snapshots.load();
+    const { seen } = summaries;
+    const isSeen = seen?.subject === subject.value && Date.now() - seen.atMs < KEPT_MS;
+    moveTo(isSeen ? seen.atMs : Date.now(), isSeen ? seen.snapshot : null);
     readBoth();
+    if (isSeen) return;
     const fetchedAtMs = reportedSnapshot.value?.fetchedAtMs ?? 0;
     if (Date.now() - fetchedAtMs > FRESH_MS) await refresh();
   }
@@ -120,7 +124,6 @@ export function useSummary(readDirection: () => Direction) {
     isInboundOnly,
     reconciliation,
     differences,
-    chooseSource,
     refresh,
   };
 }

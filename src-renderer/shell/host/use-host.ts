@@ -25,9 +25,12 @@ export function useHost(load: () => Promise<void>): HostState {
     // A form that is being filled in holds what isn't saved anywhere.
     if (route.name !== 'connections') returns.value += 1;
   }
-  backend.watchHost?.((isThere) => {
+  backend.watchHost?.((isThere, hasMissed) => {
     isGone.value = !isThere;
-    if (isThere) void readAgain();
+    if (!isThere) return;
+    // After a short silence the events go on where they were: what is shown is up to date, and stays.
+    if (hasMissed) void readAgain();
+    else void status.refresh();
   });
   return { isGone, returns };
 }

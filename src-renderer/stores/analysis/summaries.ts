@@ -20,6 +20,12 @@ export interface ComputedSummary {
   readonly summary: Summary;
 }
 
+interface SeenSummary {
+  readonly subject: string;
+  readonly atMs: number;
+  readonly snapshot: Snapshot;
+}
+
 /** Both sources of the Summary screens. Responses that a newer call has overtaken are dropped. */
 export const useSummariesStore = defineStore('summaries', () => {
   const backend = useBackend();
@@ -31,6 +37,8 @@ export const useSummariesStore = defineStore('summaries', () => {
   /** Why a source could not be read last; neither takes that of the other away. */
   const reportedError = shallowRef<ErrorLike | null>(null);
   const computedError = shallowRef<ErrorLike | null>(null);
+  /** What was fetched last, and of what: the way back leads to it. */
+  const seen = shallowRef<SeenSummary | null>(null);
   let fetching: AbortController | null = null;
   const tickets = { reported: 0, computed: 0, fetch: 0 };
 
@@ -136,6 +144,8 @@ export const useSummariesStore = defineStore('summaries', () => {
   }
 
   return {
+    seen,
+    keepSeen: (next: SeenSummary) => (seen.value = next),
     reported,
     cached,
     isFetching,

@@ -1,5 +1,9 @@
 import { foldCase } from '../../../../src-main/common/fold-case.ts';
-import type { GroupField, GroupValue } from '../../../../src-main/common/model/analysis/grouping.ts';
+import {
+  GROUP_FIELDS,
+  type GroupField,
+  type GroupValue,
+} from '../../../../src-main/common/model/analysis/grouping.ts';
 import {
   CODE_CLASSES,
   toCodeClass,
@@ -12,7 +16,8 @@ import { readFigure, type FigureColumn } from './group-columns.ts';
 import { joinBy, joinFigures, toErrorShare, type Figures, type Group } from './group-figures.ts';
 
 /** The second level: a field, every group as the report has it, or none. */
-export type SecondLevel = GroupField | 'every' | 'none';
+export const SECOND_LEVELS = [...GROUP_FIELDS, 'every', 'none'] as const;
+export type SecondLevel = (typeof SECOND_LEVELS)[number];
 
 export interface SortState {
   readonly column: FigureColumn | GroupField;

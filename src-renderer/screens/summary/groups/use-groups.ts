@@ -1,4 +1,4 @@
-import { computed, shallowRef } from 'vue';
+import { computed, type Ref } from 'vue';
 import type { GroupField } from '../../../../src-main/common/model/analysis/grouping.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
@@ -44,9 +44,11 @@ function toUsualSecond(by: GroupField, isComputed: boolean): SecondLevel {
 const isReported = (field: string): boolean => REPORTED_FIELDS.some((one) => one === field);
 
 /** The groups of a summary in the way that the person chose, and those that the charts draw. */
-export function useGroups(readInput: () => Input) {
-  const chosenBy = shallowRef<GroupField>('channel');
-  const chosenThen = shallowRef<SecondLevel | null>(null);
+export function useGroups(
+  chosen: { readonly by: Ref<GroupField | null>; readonly then: Ref<SecondLevel | null> },
+  readInput: () => Input,
+) {
+  const chosenBy = computed(() => chosen.by.value ?? 'channel');
 
   const hasField = (field: GroupField): boolean => {
     const { isComputed, direction } = readInput();
@@ -55,16 +57,16 @@ export function useGroups(readInput: () => Input) {
   /** What was chosen, where this source has it. */
   const by = computed({
     get: () => (hasField(chosenBy.value) ? chosenBy.value : 'channel'),
-    set: (next) => (chosenBy.value = next),
+    set: (next) => (chosen.by.value = next),
   });
   const then = computed<SecondLevel>({
     get: () => {
-      const second = chosenThen.value ?? toUsualSecond(by.value, readInput().isComputed);
+      const second = chosen.then.value ?? toUsualSecond(by.value, readInput().isComputed);
       if (second === 'none') return second;
       if (second === 'every') return isReported(by.value) ? second : 'none';
       return second === by.value || !hasField(second) ? 'none' : second;
     },
-    set: (next) => (chosenThen.value = next),
+    set: (next) => (chosen.then.value = next),
   });
 
   const chartFields = computed<readonly GroupField[]>(() =>

@@ -1,5 +1,6 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { expect, test } from 'vitest';
+import { ref } from 'vue';
 import { useBeside } from '../../../../src-renderer/screens/detail/use-beside.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
@@ -7,6 +8,7 @@ import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 async function open(path: string, inspectorOpen: boolean) {
+  const hasRecord = ref(false);
   let settings = makeSettings({ inspectorOpen });
   const backend = new ScriptedBackend({
     'app/get-info': () => ({}) as never,
@@ -16,8 +18,8 @@ async function open(path: string, inspectorOpen: boolean) {
   const { global, router } = await provideApplication(backend, path);
   await useAppStore().load();
   let beside!: ReturnType<typeof useBeside>;
-  mount({ setup: () => void (beside = useBeside()), template: '<i />' }, { global });
-  return { beside, router };
+  mount({ setup: () => void (beside = useBeside(() => hasRecord.value)), template: '<i />' }, { global });
+  return { beside, router, hasRecord, readSettings: () => settings };
 }
 
 test('seen: while a selection was explained, a press on a record showed nothing', async () => {
@@ -34,4 +36,18 @@ test('beside the records the inspector stays closed that a person closed', async
   beside.pressRow();
   await flushPromises();
   expect(beside.isInspectorOpen.value).toBe(false);
+});
+
+test('the inspector gives its space to the table until a record is chosen, or it is asked for', async () => {
+  const { beside, hasRecord, readSettings } = await open('/inbound/detail', true);
+  expect(beside.isInspectorOpen.value).toBe(false);
+  hasRecord.value = true;
+  expect(beside.isInspectorOpen.value).toBe(true);
+  beside.setInspector(false);
+  await flushPromises();
+  expect([beside.isInspectorOpen.value, readSettings().inspectorOpen]).toEqual([false, false]);
+  hasRecord.value = false;
+  beside.setInspector(true);
+  await flushPromises();
+  expect([beside.isInspectorOpen.value, readSettings().inspectorOpen]).toEqual([true, true]);
 });

@@ -1,3 +1,4 @@
+import { mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
@@ -13,6 +14,9 @@ import {
   withoutField,
 } from '../../../../src-renderer/filters/edit-filter.ts';
 import { fromAddress, toAddress } from '../../../../src-renderer/filters/filter-address.ts';
+import { useDirectionLinks } from '../../../../src-renderer/filters/use-direction-links.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const clock = createQueryClock('UTC');
 const read = (query: string): RecordFilter => {
@@ -85,4 +89,26 @@ it.each([
 ])('whether no moment of the 21st can match %s', (query, isOutside) => {
   const day = { fromMs: Date.UTC(2026, 10, 21), toMs: Date.UTC(2026, 10, 22) };
   expect(isTimeOutside(read(query), day)).toBe(isOutside);
+});
+
+it('goes to the records of the other direction as far as its fields exist there, and back whole', async () => {
+  const { global, router } = await provideApplication(
+    new ScriptedBackend({}),
+    '/inbound/detail?q=channel:3+botlatency:%3E%3D5',
+  );
+  let links!: ReturnType<typeof useDirectionLinks>;
+  mount({ template: '<i />', setup: () => void (links = useDirectionLinks()) }, { global });
+  const go = (direction: string) =>
+    router.push(links.toTarget({ name: `${direction}-detail`, path: `/${direction}/detail` }));
+  await go('outbound');
+  expect(router.currentRoute.value.query).toEqual({ q: 'channel:3' });
+  await go('inbound');
+  expect(router.currentRoute.value.query).toEqual({ q: 'channel:3 botlatency:>=5' });
+  await router.push('/inbound/detail?q=botlatency:%3E%3D5');
+  await go('outbound');
+  expect(router.currentRoute.value.query).toEqual({});
+  await router.push('/outbound/detail?q=code:5xx');
+  await go('inbound');
+  expect(router.currentRoute.value.query).toEqual({ q: 'code:5xx' });
+  expect(links.toTarget({ name: 'library', path: '/library' })).toBe('/library');
 });

@@ -87,7 +87,7 @@ describe('what is missing of a period', () => {
     page.unmount();
     const text = await show([part]);
     expect(text).toContain('1 h cached in part');
-    expect(text).not.toContain('h missing');
+    expect(text).not.toContain('1 h missing');
     expect(page.get('button').text()).toBe('Fetch missing');
   });
 

@@ -137,6 +137,20 @@ describe('the application', () => {
     expect(page.get('main h1').element).not.toBe(main);
   });
 
+  it('leaves what is shown as it is after a silence in which nothing was missed', async () => {
+    await start();
+    await flushPromises();
+    const main = page.get('main h1').element;
+    backend.tellHost(false);
+    await flushPromises();
+    const lists = backend.countCalls('connections/list');
+    backend.tellHost(true, false);
+    await flushPromises();
+    expect(page.find('[role=alert]').exists()).toBe(false);
+    expect(backend.countCalls('connections/list')).toBe(lists);
+    expect(page.get('main h1').element).toBe(main);
+  });
+
   it('draws nothing before it knows its connections, then the view of the address inside the shell', async () => {
     await start();
     expect(page.text()).toBe('');

@@ -1,6 +1,6 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { defineComponent } from 'vue';
+import { defineComponent, shallowRef } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { Summary } from '../../../../src-main/common/model/records/summary.ts';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
@@ -43,7 +43,7 @@ async function showScreen(direction: 'inbound' | 'outbound', cached: Snapshot[] 
   await useAppStore().load();
   await useConnectionsStore().load();
   const screen: VueWrapper = mount(
-    defineComponent({ setup: () => useSummary(() => direction), template: '<i />' }),
+    defineComponent({ setup: () => useSummary(() => direction, shallowRef(null)), template: '<i />' }),
     { global: { plugins: [pinia], provide: { [backendKey as symbol]: backend } } },
   );
   await flushPromises();

@@ -7,7 +7,7 @@ import type {
   OperationName,
   Output,
 } from '../../../../src-main/common/contract/index.ts';
-import { backendKey, type Backend } from '../../../../src-renderer/backend/backend.ts';
+import { backendKey, type Backend, type HostWatcher } from '../../../../src-renderer/backend/backend.ts';
 
 type Script = { [Name in OperationName]?: (input: Input<Name>) => Output<Name> | Promise<Output<Name>> };
 
@@ -39,15 +39,15 @@ export class ScriptedBackend implements Backend {
     for (const listener of this.#listeners.get(name) ?? []) listener(payload as never);
   }
 
-  #watchers: ((isThere: boolean) => void)[] = [];
+  #watchers: HostWatcher[] = [];
 
-  watchHost(watcher: (isThere: boolean) => void): void {
+  watchHost(watcher: HostWatcher): void {
     this.#watchers.push(watcher);
   }
 
   /** As the carrier does when the host goes, and when it is back. */
-  tellHost(isThere: boolean): void {
-    for (const watcher of this.#watchers) watcher(isThere);
+  tellHost(isThere: boolean, hasMissed = isThere): void {
+    for (const watcher of this.#watchers) watcher(isThere, hasMissed);
   }
 
   countCalls(name: OperationName): number {
