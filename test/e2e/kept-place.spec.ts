@@ -4,7 +4,7 @@ import { DetailPage } from './page-models/detail-page.ts';
 import { WindowPage } from './page-models/window-page.ts';
 
 /** A longer run: `KEPT_PLACE_CLICKS=2000`. */
-const CLICKS = Number(process.env['KEPT_PLACE_CLICKS'] ?? 16);
+const CLICKS = Number(process.env['KEPT_PLACE_CLICKS'] ?? 8);
 const SCREENS = ['Overview', 'Compare', 'Alerts', 'Library', 'SQL', 'Schedules', 'Settings', 'Help'];
 
 const readConnection = (page: Page): string | null =>
@@ -53,7 +53,7 @@ test('a window keeps its place, whatever another one does', async ({ app, page, 
     for (let count = 0; count < CLICKS; count += 1) {
       const at = count % 2 === 0 ? second : page;
       const name = SCREENS[Math.floor(Math.random() * SCREENS.length)] ?? 'Overview';
-      await new WindowPage(at).sidebar().getByRole('link', { name, exact: true }).click();
+      await new WindowPage(at).sidebar().getByRole('link', { name, exact: true }).dispatchEvent('click');
       await expect(at).toHaveURL(/connection=/);
       expect([readConnection(page), readConnection(second)]).toEqual([own, other]);
     }

@@ -10,6 +10,7 @@ import {
 } from '../../../src-main/common/model/schedules/schedule.ts';
 import { parseQuery } from '../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../src-main/common/query/query-clock.ts';
+import { useKeptDraft } from '../../composables/use-kept-draft.ts';
 import type { ScheduleIdea } from '../../stores/records/schedules.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
@@ -51,7 +52,9 @@ export function useScheduleDraft(readSchedule: () => Schedule | null, idea: Sche
   const draft = ref<ScheduleDraft>(toDraft());
   /** A folder that was chosen here, which counts once it is saved. */
   const chosen = shallowRef<{ readonly folderId: string; readonly folder: string } | null>(null);
-  let suggested = draft.value.name;
+  const subject = readSchedule()?.id ?? `new:${JSON.stringify(idea)}`;
+  const kept = useKeptDraft(`schedule:${subject}`, draft, toDraft);
+  let suggested = suggestName(draft.value);
   const saved = computed(() => JSON.stringify(toDraft()));
   const connection = computed(
     () => connections.list.find(({ id }) => id === draft.value.connectionId) ?? null,
@@ -105,5 +108,5 @@ export function useScheduleDraft(readSchedule: () => Schedule | null, idea: Sche
     if (JSON.stringify(draft.value) === before || JSON.stringify(draft.value) === now) discard();
   });
 
-  return { draft, chosen, connection, isSummary, queryFault, timeFault, isChanged, isSound, discard };
+  return { draft, chosen, connection, isSummary, queryFault, timeFault, isChanged, isSound, discard, forget: kept.forget };
 }

@@ -22,7 +22,7 @@ export function useHost(load: () => Promise<void>): HostState {
     // A failure shows on the screens, and the next gap comes back here.
     await load().catch(() => undefined);
     void status.refresh();
-    // A form that is being filled in holds what isn't saved anywhere.
+    // Typed secrets are kept nowhere but in their form.
     if (route.name !== 'connections') returns.value += 1;
   }
   backend.watchHost?.((isThere, hasMissed) => {

@@ -5,6 +5,7 @@ import {
   type AlertRule,
 } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import { toCondition, type AlertIdea } from '../../../alerts/alert-link.ts';
+import { useKeptDraft } from '../../../composables/use-kept-draft.ts';
 import { useAlertWords } from '../alert-words.ts';
 
 const IDEA: AlertIdea = {
@@ -34,7 +35,11 @@ export function useRuleDraft(
   }
 
   const draft = ref<AlertDraft>(toDraft());
-  let suggested = draft.value.name;
+  const subject = readRule()?.id ?? `new:${JSON.stringify(readIdea())}`;
+  const kept = useKeptDraft(`alert:${subject}`, draft, toDraft);
+  // Another window or a reload may have been on another connection.
+  if (readRule() === null) draft.value.connectionId = readConnectionId();
+  let suggested = words.suggestName(draft.value.condition).slice(0, MAX_ALERT_NAME);
   const saved = computed(() => JSON.stringify(toDraft()));
   const isChanged = computed(() => readRule() === null || JSON.stringify(draft.value) !== saved.value);
   const isSound = computed(
@@ -65,5 +70,5 @@ export function useRuleDraft(
     if (JSON.stringify(draft.value) === before || JSON.stringify(draft.value) === now) discard();
   });
 
-  return { draft, isChanged, isSound, discard };
+  return { draft, isChanged, isSound, discard, forget: kept.forget };
 }

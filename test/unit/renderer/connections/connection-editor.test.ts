@@ -57,6 +57,9 @@ async function submit(editor: VueWrapper): Promise<void> {
   await flushPromises();
 }
 
+// What is typed is kept for the window.
+beforeEach(() => sessionStorage.clear());
+
 describe('a new connection', () => {
   test('names what is missing only after saving was tried, and sends nothing', async () => {
     const { backend, editor } = open(null);
