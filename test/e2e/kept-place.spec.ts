@@ -78,7 +78,6 @@ test('a window keeps its place, whatever another one does', async ({ app, page, 
     await expect(page).toHaveURL(/record=\d+/);
     const sessionId = await detail.inspector().locator('[data-field=sessionId] dd').innerText();
     const opened = await context.newPage();
-    console.log('AT', page.url());
     await opened.goto(page.url());
     const { inspector } = new DetailPage(opened);
     await expect(inspector().locator('[data-field=sessionId] dd')).toHaveText(sessionId);
