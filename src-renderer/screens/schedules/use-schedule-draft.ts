@@ -108,5 +108,16 @@ export function useScheduleDraft(readSchedule: () => Schedule | null, idea: Sche
     if (JSON.stringify(draft.value) === before || JSON.stringify(draft.value) === now) discard();
   });
 
-  return { draft, chosen, connection, isSummary, queryFault, timeFault, isChanged, isSound, discard, forget: kept.forget };
+  return {
+    draft,
+    chosen,
+    connection,
+    isSummary,
+    queryFault,
+    timeFault,
+    isChanged,
+    isSound,
+    discard,
+    forget: kept.forget,
+  };
 }

@@ -83,9 +83,9 @@ describe('what could not be read again is set aside as it is written', () => {
     const open = () => createSettings({ folder, now, emit: () => undefined, logger });
     const settings = await open();
     await settings.update({ refreshSeconds: 15 });
-    await settings.update({ activeConnectionId: 17 as never, theme: 'dark' });
-    expect(settings.get()).toMatchObject({ refreshSeconds: 15, theme: 'dark', activeConnectionId: null });
-    expect(settings.listSetAside().names).toEqual(['activeConnectionId']);
+    await settings.update({ lastConnectionId: 17 as never, theme: 'dark' });
+    expect(settings.get()).toMatchObject({ refreshSeconds: 15, theme: 'dark', lastConnectionId: null });
+    expect(settings.listSetAside().names).toEqual(['lastConnectionId']);
     expect((await open()).get()).toMatchObject({ refreshSeconds: 15, theme: 'dark' });
   });
 
