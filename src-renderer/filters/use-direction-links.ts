@@ -6,7 +6,7 @@ import { toQueryText } from '../address/query-text.ts';
 import { fromAddress, toAddress } from './filter-address.ts';
 
 /** Returns what of the filter of an address the records of a direction can answer. */
-export function fitFilter(text: string, direction: Direction): string {
+function fitFilter(text: string, direction: Direction): string {
   const present = new Set<string>(listQueryFields(direction).map(({ field }) => field));
   const { conditions } = fromAddress({ q: text });
   const fitting = conditions.filter(({ field }) => field === 'anywhere' || present.has(field));
