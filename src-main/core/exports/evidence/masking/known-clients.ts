@@ -22,18 +22,26 @@ export interface KnownClients {
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const LETTER = /\p{L}/u;
+/** Words of digits only, and what stands between those of a telephone number. */
+const DIGITS = /^\p{Nd}+$/u;
+const BETWEEN_DIGITS = /^[\s()[\]./+–‑-]{1,3}$/u;
 /** Shorter clients would be found where nobody is meant: a code, a service, the word "no". */
 const MIN_CHARACTERS = 3;
 const MIN_DIGITS = 5;
+/** So many digits are written in groups of many kinds: telephone numbers, accounts, cards. */
+const MIN_GROUPED_DIGITS = 7;
+const MAX_GROUPED_DIGITS = 24;
 /** Shorter ones are looked for as words only. */
 const MIN_PART_CHARACTERS = 4;
 
 /**
  * Returns what tells a client from others: its letters and digits, in words. Spellings that differ in letter case or in
- * what stands between the words are the same client.
+ * what stands between the words are the same client; of a long number its groups of digits don't matter either.
  */
 export function toClientKey(client: string): string {
   const words = Array.from(client.matchAll(WORD), ([word]) => toWordKey(word));
+  const number = words.join('');
+  if (words.every((word) => DIGITS.test(word)) && number.length >= MIN_GROUPED_DIGITS) return number;
   return words.length === 0 ? client : words.join(' ');
 }
 
@@ -51,7 +59,7 @@ export function createKnownClients(): KnownClients {
     }));
     const spans: ClientSpan[] = [];
     for (let place = 0; place < words.length; place += 1) {
-      const longest = findLongest(words, place);
+      const longest = findLongest(words, place) ?? findGrouped(text, words, place);
       if (longest === null) continue;
       spans.push(longest.span);
       place = longest.last;
@@ -74,6 +82,28 @@ export function createKnownClients(): KnownClients {
         found = { span, last };
       }
       if (!beginnings.has(hash)) break;
+    }
+    return found;
+  }
+
+  /** The longest number that begins at a word and has its digits in groups. */
+  function findGrouped(
+    text: string,
+    words: readonly ClientSpan[],
+    first: number,
+  ): { readonly span: ClientSpan; readonly last: number } | null {
+    let found: { span: ClientSpan; last: number } | null = null;
+    let [key, fromAt, doneAt] = ['', 0, 0];
+    for (let last = first; last < words.length; last += 1) {
+      const word = words[last];
+      if (word === undefined || !DIGITS.test(word.key)) break;
+      if (last === first) fromAt = word.fromAt;
+      else if (!BETWEEN_DIGITS.test(text.slice(doneAt, word.fromAt))) break;
+      key += word.key;
+      doneAt = word.toAt;
+      if (key.length > MAX_GROUPED_DIGITS) break;
+      if (key.length >= MIN_GROUPED_DIGITS && keys.has(hashText(key)))
+        found = { span: { key, fromAt, toAt: doneAt }, last };
     }
     return found;
   }
@@ -129,7 +159,10 @@ function findParts(text: string, own: string): ClientSpan[] {
   if (wanted.length < MIN_PART_CHARACTERS) return [];
   const key = toClientKey(own);
   if (!isDistinct(key)) return [];
-  return findFolded(text, wanted, Infinity).map(([fromAt, toAt]) => ({ key, fromAt, toAt }));
+  const spellings = DIGITS.test(key) && key !== wanted ? [wanted, key] : [wanted];
+  return spellings.flatMap((each) =>
+    findFolded(text, each, Infinity).map(([fromAt, toAt]) => ({ key, fromAt, toAt })),
+  );
 }
 
 function isDistinct(key: string): boolean {

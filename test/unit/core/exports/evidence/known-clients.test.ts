@@ -27,6 +27,11 @@ describe('clients in texts', () => {
     ['ANA-HADDAD, ana.haddad', '█, █'],
     ['Anahaddad and Haddad stay', 'Anahaddad and Haddad stay'],
     ['call +49 (171) 5550123 back', 'call +█ back'],
+    ['call +491715550123 or 49-171-555-0123', 'call +█ or █'],
+    ['49 171 / 555.01.23, 49\u00a0171\u00a05550123', '█, █'],
+    ['{"to":491715550123,"n":49171555012}', '{"to":█,"n":49171555012}'],
+    ['49 171 555 012, 3 and 149 171 5550123', '49 171 555 012, 3 and 149 171 5550123'],
+    ['it is 1 49 171 5550123', 'it is 1 █'],
     ['al got 404', 'al got 404'],
     ['timeouts are no timeout', 'timeouts are no █'],
     ['for Haddad Go\u0301mez', 'for █'],
@@ -38,6 +43,7 @@ describe('clients in texts', () => {
   it('a record’s own client is found within words too', () => {
     expect(hide('id=u77123x of U77123', 'u77123')).toBe('id=█x of █');
     expect(hide('İ: xSTRAUSSx', 'strauß')).toBe('İ: x█x');
+    expect(hide('tel491715550124x', '+49 (171) 555-0124')).toBe('tel█x');
   });
 
   it('of clients that overlap nothing is left over', () => {
@@ -52,6 +58,7 @@ it('a pseudonym is the same for spellings of a client, another one with another 
   ];
   expect(toPseudonym('Ana Haddad')).toBe(toPseudonym('ana-haddad'));
   expect(toPseudonym(toClientKey('Ana Haddad'))).toBe(toPseudonym('Ana Haddad'));
+  expect(toPseudonym('+49 171 5550123')).toBe(toPseudonym('49171/555-0123'));
   expect(toPseudonym('Ana Haddad')).not.toBe(toPseudonym('Ana Hadad'));
   expect(toPseudonym('Ana Haddad')).not.toBe(toOther('Ana Haddad'));
   const many = new Set(Array.from({ length: 60_000 }, (_none, place) => toPseudonym(`client ${place}`)));
