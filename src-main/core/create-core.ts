@@ -2,6 +2,7 @@ import { toErrorInfo } from '../common/contract/errors.ts';
 import type { Words } from '../common/words/words.ts';
 import { OPERATIONS } from '../common/contract/index.ts';
 import { claimFolder } from '../node/claim-folder.ts';
+import { holdFolder } from '../node/held-folders.ts';
 import { toCacheError } from './cache/file/to-cache-error.ts';
 import { createFolderMover } from './data-folder/create-folder-mover.ts';
 import { createHandlers } from './create-handlers.ts';
@@ -87,7 +88,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
 /** Throws an AppError: `cache.locked`, or `cache.read-only` for a folder that can't be written to. */
 function claim(folder: string): () => void {
   try {
-    return claimFolder(folder);
+    const release = claimFolder(folder);
+    const letGo = holdFolder(folder);
+    return () => {
+      letGo();
+      release();
+    };
   } catch (error) {
     throw toCacheError(error);
   }

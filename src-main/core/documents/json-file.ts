@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { AppError } from '../../common/contract/errors.ts';
+import { isFolderGone } from '../../node/held-folders.ts';
 import { movePatiently } from '../../node/move-and-remove.ts';
 import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
@@ -24,8 +26,12 @@ export async function readJsonFile(path: string): Promise<unknown> {
   }
 }
 
-/** Writes a JSON document so that a crash leaves either the old or the new one, readable by its owner only. */
+/**
+ * Writes a JSON document so that a crash leaves either the old or the new one, readable by its owner only. Throws
+ * `cache.folder-gone` where the data folder was removed or replaced: what is written there is lost, or somebody else's.
+ */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
+  if (isFolderGone(path)) throw new AppError('cache.folder-gone', 'The data folder is gone.', { file: path });
   await writeFileAtomically(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 

@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { CacheState } from '../../../common/model/cache/cache-state.ts';
+import { readPlace } from '../../../node/held-folders.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { Inspection } from '../file/open-file.ts';
 import { beginSalvage, endSalvage } from '../file/put-aside.ts';
@@ -197,16 +197,6 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
       if (threads !== null) await closeThreads(threads);
     },
   };
-}
-
-/** Null where no file has the name; `otherwise` where the system doesn't say. */
-function readPlace(file: string, otherwise: string | null = null): string | null {
-  try {
-    const found = statSync(file, { throwIfNoEntry: false, bigint: true });
-    return found === undefined ? null : `${found.dev}:${found.ino}`;
-  } catch {
-    return otherwise;
-  }
 }
 
 function noteFullDisk(error: unknown, state: StateKeeper): void {
