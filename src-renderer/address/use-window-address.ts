@@ -75,7 +75,7 @@ export function useWindowAddress(): { readonly isUnknown: ComputedRef<boolean>; 
   // What leads somewhere names what this window shows: a link that is opened in another window shows the same there.
   const { resolve, push, replace } = router;
   function complete(to: RouteLocationRaw): RouteLocationRaw {
-    const { path, hash, query, meta } = resolve(to as string);
+    const { path, hash, query, meta } = resolve(to);
     return { path, hash, query: { ...readShown({ meta }), ...query } };
   }
   router.resolve = ((to: RouteLocationRaw) => resolve(complete(to) as string)) as Router['resolve'];

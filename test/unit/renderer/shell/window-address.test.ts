@@ -33,7 +33,8 @@ async function open(path: string) {
   await connections.load();
   await flushPromises();
   const settle = async () => {
-    await new Promise((resolve) => setTimeout(resolve));
+    // A step is taken by a timer of its own, which is due before this one.
+    await new Promise((resolve) => setTimeout(resolve, 20));
     await flushPromises();
   };
   return { router, backend, connections, settle, page, address: address! };
