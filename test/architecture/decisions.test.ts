@@ -19,7 +19,7 @@ describe('DECISIONS.md', () => {
   const titles = collectTitles().map(({ title }) => title);
 
   it('numbers its decisions from 1 without a gap', () => {
-    expect(decisions.length).toBeGreaterThanOrEqual(37);
+    expect(decisions.length).toBeGreaterThanOrEqual(41);
     expect(decisions.map(({ number }) => number)).toEqual(decisions.map((_, index) => index + 1));
   });
 

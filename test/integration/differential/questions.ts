@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import { GROUP_FIELDS, type GroupField } from '../../../src-main/common/model/analysis/grouping.ts';
+import { MAX_INSTANT_MS, MIN_INSTANT_MS } from '../../../src-main/common/model/period.ts';
 import { LISTED_FIELDS } from '../../../src-main/common/model/records/record-fields.ts';
+import { RFC_4180 } from '../../../src-main/common/model/exports/export-options.ts';
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { CODE_CLASSES, type RecordOrder } from '../../../src-main/common/model/records/record.ts';
@@ -62,11 +64,17 @@ const CONDITIONS: readonly ((chance: Chance, scope: PeriodScope) => FieldConditi
     ]),
   }),
   (chance, { fromMs, toMs }) => {
-    const [one, other] = [0, 0].map(() => chance.whole(fromMs - 10_000, toMs + 10_000)).sort((a, b) => a - b);
+    const [one, other] = [0, 0]
+      .map(
+        () =>
+          chance.pick([0, 0, 0, MIN_INSTANT_MS, MAX_INSTANT_MS]) ||
+          chance.whole(fromMs - 10_000, toMs + 10_000),
+      )
+      .sort((a, b) => a - b);
     return { field: 'dateMs', ...withBounds(chance, one ?? 0, other ?? 0) };
   },
   (chance) => {
-    const bounds = [-3, 0, 0.5, 1, 12.25, 40, 250.5, 404, 500, 999.999, 1e9];
+    const bounds = [-3, 0, 0.5, 1, 12.25, 40, 250.5, 404, 500, 999.999, 1e9, -1e300, 1e300];
     const [one, other] = [chance.pick(bounds), chance.pick(bounds)].sort((a, b) => a - b);
     const field = chance.pick(['responseTimeMs', 'botLatencyMs', 'responseCode', 'channel'] as const);
     return { field, ...withBounds(chance, one ?? 0, other ?? 0) };
@@ -497,7 +505,7 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
     const { call, chance, scope, filter, all, found, folder } = question;
     // A period that nothing is cached of has no file.
     if (all.length === 0) return;
-    const format = chance.pick(['ndjson', 'json'] as const);
+    const format = chance.pick(['ndjson', 'json', 'csv'] as const);
     const order = pickOrder(chance);
     const { taskId } = await call('exports/start', {
       scope,
@@ -505,6 +513,7 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       order,
       format,
       includePayload: true,
+      layout: { csv: { ...RFC_4180, guard: false } },
     });
     const task = await call('tasks/wait', { taskId: taskId ?? '' });
     expect(task.error).toBeNull();
@@ -533,14 +542,32 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       'Payload',
     ];
     const read = rows.map((row) => names.map((name) => row[name]));
-    expect(tally(read as string[][])).toEqual(tally(expected));
+    // No number and no text are both an empty cell.
+    const inCells = expected.map((row) => row.map((value) => (value === null ? '' : String(value))));
+    expect(tally(read as string[][])).toEqual(tally(format === 'csv' ? inCells : expected));
   },
 };
 
-function readFileRows(text: string, format: 'ndjson' | 'json'): Record<string, unknown>[] {
+function readFileRows(text: string, format: 'ndjson' | 'json' | 'csv'): Record<string, unknown>[] {
+  if (format === 'csv') return readCsvRows(text);
   if (format === 'json') return (JSON.parse(text) as { records: Record<string, unknown>[] }).records;
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Cells of CSV by the names of their columns; a number as JavaScript writes it. */
+function readCsvRows(text: string): Record<string, unknown>[] {
+  const lines: string[][] = [];
+  let line: string[] = [];
+  for (const [, quoted, plain = '', end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
+    const isNumber = quoted === undefined && plain !== '' && Number.isFinite(Number(plain));
+    line.push(quoted?.replaceAll('""', '"') ?? (isNumber ? String(Number(plain)) : plain));
+    if (end === ',') continue;
+    if (line.length > 1) lines.push(line);
+    line = [];
+  }
+  const [names = [], ...rows] = lines;
+  return rows.map((row) => Object.fromEntries(names.map((name, place) => [name, row[place]])));
 }
 
 function expectErrors(

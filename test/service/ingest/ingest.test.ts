@@ -206,7 +206,7 @@ function describeIngest(name: string, getPlace: (folder: string) => Promise<Plac
       expect(await readNumbers()).toEqual(upTo(201));
     });
 
-    it('keeps a record without a response code', async () => {
+    it('decision 40, service: keeps a record without a response code', async () => {
       const file = join(folder, 'codes.ndjson');
       await writeFile(file, `${JSON.stringify({ ...toLine(0), ReponseCode: null })}\n${toLines(1, 2)}`);
       expect(await runToEnd(file)).toMatchObject({ added: 2, rejected: 0 });

@@ -105,7 +105,7 @@ describe('more than the service takes', () => {
     await closeAll();
   });
 
-  it('F-11: beyond 200 requests at once it responds 503 with Retry-After at once, and recovers', async () => {
+  it('F-11: decision 39, service: beyond 200 requests at once it responds 503 with Retry-After at once, and recovers', async () => {
     await openMany(200, toPending());
     await expect.poll(async () => (await callOnce()).status).toBe(503);
     expect(await timeFastest(503)).toBeLessThan(50);

@@ -89,7 +89,7 @@ describe.each([
     expect(new Set(incidents.map(({ kind }) => kind)).size).toBe(10);
   });
 
-  it('fails from the first minute of an incident to its last, with the code that is its own', () => {
+  it('decision 38, service: fails from the first minute of an incident to its last, with the code that is its own', () => {
     for (const incident of incidents) {
       const { failureShare = 0, responseCode = 0, fromMs } = incident;
       if (failureShare < 0.2) continue;

@@ -18,13 +18,16 @@ function read(records: readonly string[], envelope = '"isValid":true,"lastDocume
 const remarkOf = (page: ReadPage, code: string) => page.remarks.find((remark) => remark.code === code);
 
 describe('NaN and Infinity where a number belongs', () => {
-  it.each(['NaN', 'Infinity', '-Infinity'])('set aside the record with %s alone, as it came', (word) => {
-    const odd = GOOD.replace('12', word);
-    const page = read([GOOD, odd, GOOD.replace('"p"', `"NaN, \\"Infinity"`)]);
-    expect(page.setAside).toEqual([{ index: 1, reason: 'not-a-number', text: odd }]);
-    expect(page.records.map(({ payload }) => payload)).toEqual(['p', 'NaN, "Infinity']);
-    expect(page.recordCount).toBe(3);
-  });
+  it.each(['NaN', 'Infinity', '-Infinity'])(
+    'decision 41, client: set aside the record with %s alone, as it came',
+    (word) => {
+      const odd = GOOD.replace('12', word);
+      const page = read([GOOD, odd, GOOD.replace('"p"', `"NaN, \\"Infinity"`)]);
+      expect(page.setAside).toEqual([{ index: 1, reason: 'not-a-number', text: odd }]);
+      expect(page.records.map(({ payload }) => payload)).toEqual(['p', 'NaN, "Infinity']);
+      expect(page.recordCount).toBe(3);
+    },
+  );
   it('keep the page where every record has one, and where they stand in an inner value', () => {
     const odd = GOOD.replace('"p"', '"p","More":{"deep":[1,NaN]}');
     expect(read([odd]).setAside).toEqual([{ index: 0, reason: 'not-a-number', text: odd }]);

@@ -19,7 +19,7 @@ function run(pages: number, toDurationMs: (walks: number) => number, most: numbe
   return { limit, seen, step, wait: (ms: number) => (nowMs += ms) };
 }
 
-it('begins with one walk and grows to six while each makes the whole faster', () => {
+it('decision 39, client: begins with one walk and grows to six while each makes the whole faster', () => {
   const { seen } = run(60, () => 250);
   expect(seen[0]).toBe(1);
   expect(seen.at(-1)).toBe(6);

@@ -15,7 +15,7 @@ function makeBucket(index: number, counts: number[]) {
 }
 
 describe('volume points', () => {
-  it('counts as errors what Summary does: 4xx and 5xx, neither redirects nor requests without a code', () => {
+  it('decision 38, client: counts as errors what Summary does: 4xx and 5xx, neither redirects nor requests without a code', () => {
     const [point] = toVolumePoints([makeBucket(0, [80, 10, 4, 3, 3])], [makeBucket(0, [40, 0, 0, 0, 2])]);
     expect(point).toMatchObject({ inbound: 100, outbound: 42, errors: 7, errorRate: 7 / 142 });
   });

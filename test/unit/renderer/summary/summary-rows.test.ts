@@ -237,7 +237,7 @@ describe('summary rows', () => {
     expect(restrictGroups(named, { conditions: [] })).toEqual(named);
   });
 
-  it('leads to the records of a group: no code is a class, nothing is nothing where records were measured', () => {
+  it('decision 40, client: leads to the records of a group: no code is a class, nothing is nothing where records were measured', () => {
     const bare = fromSummaryGroup({ ...group(3, 7, null, 1), channel: null, origin: null });
     const service = { field: 'service', values: [7] };
     const none = { field: 'responseCode', classes: ['none'] };
