@@ -78,7 +78,7 @@ export function useWindowAddress(): { readonly isUnknown: ComputedRef<boolean>; 
     const { path, hash, query, meta } = resolve(to);
     return { path, hash, query: { ...readShown({ meta }), ...query } };
   }
-  router.resolve = ((to: RouteLocationRaw) => resolve(complete(to) as string)) as Router['resolve'];
+  router.resolve = ((to: RouteLocationRaw) => resolve(complete(to))) as Router['resolve'];
   router.push = (to) => push(complete(to));
   router.replace = (to) => replace(complete(to));
   onScopeDispose(() => Object.assign(router, { resolve, push, replace }));
