@@ -34,14 +34,18 @@ export function isLeftBehind(name: string): boolean {
  */
 export async function listEntries(folder: string, below = ''): Promise<Entry[]> {
   const found: Entry[] = [];
-  for await (const entry of await opendir(join(folder, below))) {
+  const opened = await opendir(join(folder, below)).catch((error: unknown) => {
+    // What goes away meanwhile belongs to work that goes on; nothing does while the folder is copied.
+    if (below !== '' && findErrorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  for await (const entry of opened) {
     if (below === '' && isLeftBehind(entry.name)) continue;
     const path = join(below, entry.name);
     if (entry.isDirectory()) {
       found.push({ path, bytes: null }, ...(await listEntries(folder, path)));
     } else if (entry.isFile() || entry.isSymbolicLink()) {
       const is = await findStats(join(folder, path));
-      // What goes away meanwhile belongs to work that goes on; nothing does while the folder is copied.
       if (is === null) continue;
       if (is.isDirectory()) {
         throw new AppError('data-folder.copy-failed', `${path} is a link to a folder.`, {
