@@ -102,7 +102,7 @@ test('the tour points at the real controls, is ended by Esc and goes on where it
   await next.click();
   await expectRingRound('[data-shortcut="export"]');
   await next.click();
-  await expectRingRound('a[href$="#/help"]');
+  await expectRingRound('a[href*="#/help"]');
   await showScreen(page, 'tour-help');
   await card.getByRole('button', { name: 'Done' }).click();
   await expect(card).toBeHidden();
