@@ -113,7 +113,7 @@ describe('a report in a browser that runs scripts', () => {
     const shown = await page.locator('body').innerText();
     for (const attack of ATTACKS.slice(0, 2)) expect(shown).toContain(attack);
     // A mark that turns text around is shown as a sign.
-    expect(shown).toContain('␦gnp.exe');
+    expect(shown).toContain('right ␦');
     expect(shown).toContain('NUL ␀ in between');
     expect({ requests, complaints, dialogs }).toEqual({ requests: [], complaints: [], dialogs: [] });
     await page.context().close();
