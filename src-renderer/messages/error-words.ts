@@ -1,6 +1,7 @@
 import { computed, toValue, type ComputedRef, type MaybeRefOrGetter } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
+import { formatRecentClock, getLocalZone } from '../format/dates.ts';
 import { formatCount } from '../format/numbers.ts';
 import type { ErrorLike } from './error-like.ts';
 
@@ -31,12 +32,16 @@ export function useErrorFormatter(): (error: ErrorLike) => ErrorWords {
   return (error) => {
     const code = te(`errors.${error.code}.title`) ? error.code : 'app.bug';
     const details: Record<string, string | number> = { ...error.details };
-    const { retryAfterMs, reason, status } = details;
+    const { retryAfterMs, retryAtMs, reason, status } = details;
     const waitMs = typeof retryAfterMs === 'number' ? retryAfterMs : 0;
     const minutes = Math.ceil(waitMs / MINUTE_MS);
     const choose = (usual: string, ...better: readonly string[]): string =>
       `errors.${code}.${better.find((name) => te(`errors.${code}.${name}`)) ?? usual}`;
     const texts = [`reasons.${reason ?? ''}`];
+    if (waitMs >= MINUTE_MS && typeof retryAtMs === 'number') {
+      details['time'] = formatRecentClock(retryAtMs, Date.now(), getLocalZone());
+      texts.push('textWithTime');
+    }
     if (waitMs >= MINUTE_MS) texts.push('textWithWait');
     if (typeof details['location'] === 'string' && details['location'] !== '') texts.push('textWithLocation');
     if (status !== undefined) texts.push('textWithStatus');

@@ -13,7 +13,7 @@ const WANTS_HTTPS =
 
 /**
  * The error for a response that is not 2xx (decisions 6, 16, 31), with `status` and `body` in its details, and `said`,
- * the first line of the service's own words, `reason`, `field` and `retryAfterMs` where they are known. No form of a
+ * the first line of the service's own words, `reason`, `field`, and `retryAfterMs` with the moment `retryAtMs` where they are known. No form of a
  * secret is in its words.
  */
 export function toStatusError(response: ServiceResponse, cleaner: SecretCleaner): AppError {
@@ -36,7 +36,7 @@ export function toStatusError(response: ServiceResponse, cleaner: SecretCleaner)
       ...(said === '' ? {} : { said }),
       ...(reason === null ? {} : { reason }),
       ...(field === '' || !isWorded ? {} : { field }),
-      ...(retryAfterMs === null ? {} : { retryAfterMs }),
+      ...(retryAfterMs === null ? {} : { retryAfterMs, retryAtMs: response.receivedAtMs + retryAfterMs }),
     }),
   );
 }

@@ -2,12 +2,15 @@ import { toErrorInfo, type ErrorCode } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
 import { toFollowOptions } from '../../common/model/connections/connection.ts';
 import type { HealthState, StatusSample } from '../../common/model/connections/status.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 import type { Cache } from '../cache/cache.ts';
 import { isUnreachable } from '../client/is-unreachable.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import { pollStatus } from './poll-status.ts';
 
+/** For longer, a service's clock may be wrong. */
+const MAX_PAUSE_MS = 7 * DAY_MS;
 /** Codes of failures before anything was sent: the platform was not checked (decision 28). */
 const NOTHING_SENT = /^(?:secrets|connections|local-service)\./;
 
@@ -41,6 +44,8 @@ export function createMonitor(options: {
   const shownAtMs = new Map<string, number>();
   const checks = new Map<string, Promise<StatusSample>>();
   const refused = new Set<string>();
+  /** How long services asked to be left alone, and since when (decision 24). */
+  const pauses = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>();
   /** How often each connection was saved: an answer from before belongs to other credentials. */
   const saves = new Map<string, number>();
 
@@ -58,6 +63,7 @@ export function createMonitor(options: {
     const checkedAtMs = now();
     try {
       const { reading, roundTripMs } = await connections.clientFor(connectionId).fetchStatus();
+      pauses.delete(connectionId);
       return {
         connectionId,
         checkedAtMs,
@@ -73,6 +79,11 @@ export function createMonitor(options: {
       const code = isNotStarted ? 'local-service.not-running' : found;
       // A call that the circuit stopped has the reason of the failures before it.
       const cause = code === 'client.circuit-open' ? details['reason'] : code;
+      // The circuit's own rest is none that the service asked for.
+      const asked = code === 'client.circuit-open' ? null : details['retryAfterMs'];
+      if (typeof asked === 'number') {
+        pauses.set(connectionId, { sinceMs: now(), lastMs: Math.min(asked, MAX_PAUSE_MS) });
+      }
       const state = toFailedState(cause);
       return {
         connectionId,
@@ -115,6 +126,7 @@ export function createMonitor(options: {
   connections.watchSaved((connectionId) => {
     saves.set(connectionId, (saves.get(connectionId) ?? 0) + 1);
     refused.delete(connectionId);
+    pauses.delete(connectionId);
     checks.delete(connectionId);
     // A check that was never made isn't shown.
     if (lastChecksMs.has(connectionId)) check(connectionId).catch(() => undefined);
@@ -125,6 +137,11 @@ export function createMonitor(options: {
     const lastMs = shownAtMs.get(connectionId);
     const maxAgoMs = 2 * settings.get().refreshSeconds * 1_000 + CLOSED_AFTER_MS;
     return lastMs !== undefined && Math.abs(now() - lastMs) < maxAgoMs;
+  };
+  /** A clock that was set back makes no pause longer. */
+  const isPausing = (connectionId: string): boolean => {
+    const { sinceMs = 0, lastMs = 0 } = pauses.get(connectionId) ?? {};
+    return Math.abs(now() - sinceMs) < lastMs;
   };
 
   return {
@@ -141,7 +158,7 @@ export function createMonitor(options: {
           .map((one) => ({ connectionId: one.connection.id, isShown: one.isShown }));
       },
       findLastCheckMs: (connectionId) => lastChecksMs.get(connectionId),
-      isRefused: (connectionId) => refused.has(connectionId),
+      isRefused: (connectionId) => refused.has(connectionId) || isPausing(connectionId),
       check,
       now,
     }),

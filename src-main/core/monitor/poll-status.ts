@@ -9,7 +9,7 @@ export interface StatusPoll {
   listWatched(): readonly { readonly connectionId: string; readonly isShown: boolean }[];
   /** When a connection's status was last requested, by the poll or the window; undefined when it never was. */
   findLastCheckMs(connectionId: string): number | undefined;
-  /** True once its credentials were refused: asking on could lock the account. */
+  /** True once its credentials were refused, as asking on could lock the account, and for a pause that it asks for. */
   isRefused(connectionId: string): boolean;
   check(connectionId: string): Promise<unknown>;
   now(): number;

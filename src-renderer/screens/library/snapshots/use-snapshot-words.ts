@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n';
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
 import type { Remark, Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
-import { formatClockSeconds, formatDayClock } from '../../../format/dates.ts';
+import { formatDayClock, formatRecentClock } from '../../../format/dates.ts';
 import { useErrorFormatter } from '../../../messages/error-words.ts';
 import { usePeriodWords } from '../../../messages/period-words.ts';
 import { useRemarkWords } from '../../../messages/remark-words.ts';
@@ -36,7 +36,7 @@ export function useSnapshotWords(): SnapshotWords {
       case 'waiting':
         return t('library.stateNote.waiting', {
           reason,
-          time: formatClockSeconds(download?.retryAtMs ?? 0, clock.zone),
+          time: formatRecentClock(download?.retryAtMs ?? 0, Date.now(), clock.zone),
         });
       case 'queued':
       case 'downloading':

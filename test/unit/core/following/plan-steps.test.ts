@@ -107,6 +107,15 @@ describe('a failed turn', () => {
       judge('client.rate-limited', { retryAfterMs: 1_200_000 }),
       ['failing', 'client.rate-limited', 1_200_000],
     ],
+    [
+      judge('client.rate-limited', { retryAfterMs: 86_400_000 }),
+      ['failing', 'client.rate-limited', 86_400_000],
+    ],
+    [
+      judge('client.rate-limited', { retryAfterMs: 9 * 86_400_000 }),
+      ['failing', 'client.rate-limited', 7 * 86_400_000],
+    ],
+    [judge('client.rate-limited'), ['failing', 'client.rate-limited', 30_000]],
     [judge('client.not-found', { status: 404 }, 2), ['failing', 'client.not-found', 60_000]],
     [
       judge('client.circuit-open', { reason: 'client.host-not-found', retryAfterMs: 1 }),

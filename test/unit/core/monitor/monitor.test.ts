@@ -133,6 +133,43 @@ describe('status samples', () => {
     expect(calls).toBeGreaterThan(4);
   });
 
+  it.each([
+    ['none', 0, 2],
+    ['a day', 86_400_000, 86_400],
+    ['three weeks, of which it is given one', 21 * 86_400_000, 7 * 86_400],
+  ])('decision 24: are left for as long as the service asks: %s', async (_what, retryAfterMs, seconds) => {
+    vi.useFakeTimers({ now: 1_000_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const calledMs: number[] = [];
+    const details = { status: 429, ...(retryAfterMs === 0 ? {} : { retryAfterMs }) };
+    const monitor = createMonitor({
+      cache: { addStatusSample: () => Promise.resolve() } as unknown as Cache,
+      connections: {
+        get: () => ({}),
+        listSaved: () => [{ id: 'c' }],
+        watchSaved: () => undefined,
+        clientFor: () => ({
+          fetchStatus: () => {
+            calledMs.push(Date.now());
+            return Promise.reject(new AppError('client.rate-limited', 'no', details));
+          },
+        }),
+      } as unknown as ConnectionStore,
+      settings: { get: () => ({ ...DEFAULTS, refreshSeconds: 2 }) },
+      emit: () => undefined,
+      now: Date.now,
+    });
+    onTestFinished(() => monitor.stop());
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(calledMs).toHaveLength(1);
+    // Looks in between are skipped, so that a week takes no time.
+    vi.setSystemTime(calledMs[0]! + seconds * 1000 - 1_500);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(calledMs).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(calledMs).toHaveLength(2);
+  });
+
   it('that were asked for with the old credentials are not kept after others are saved', async () => {
     const answers: PromiseWithResolvers<{ reading: typeof READING; roundTripMs: number }>[] = [];
     let save: (connectionId: string) => void = () => undefined;

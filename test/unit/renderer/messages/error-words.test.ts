@@ -37,6 +37,9 @@ test('a reason without words of its own has the usual ones', () => {
 test('C11: a service that asks for a long pause is quoted with it', () => {
   const details = { status: 429, retryAfterMs: 86_400_000 };
   expect(say({ code: 'client.rate-limited', details }).text).toContain('1,440 minutes');
+  const timed = { ...details, retryAtMs: new Date(2200, 0, 2, 3, 4, 5).getTime() };
+  expect(say({ code: 'client.rate-limited', details: timed }).text).toMatch(/until .*Jan.* 03:04:05/);
+  expect(say({ code: 'client.server-error', details: timed }).text).toMatch(/until .*Jan.* 03:04:05/);
   expect(say({ code: 'client.rate-limited', details: { status: 429 } }).text).not.toContain('minutes');
 });
 
