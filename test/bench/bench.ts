@@ -5,6 +5,7 @@ import type { BenchFigure, BenchOptions } from './figure.ts';
 import { benchDownload } from './download.ts';
 import { benchExplore } from './explore.ts';
 import { benchExport } from './export.ts';
+import { benchFamilies } from './families.ts';
 import { benchFollow } from './follow.ts';
 import { benchImport } from './import.ts';
 import { benchRecords } from './records.ts';
@@ -20,6 +21,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   download: benchDownload,
   explore: benchExplore,
   export: benchExport,
+  families: benchFamilies,
   follow: benchFollow,
   import: benchImport,
   records: benchRecords,
@@ -34,6 +36,7 @@ const OWN_SIZES: Readonly<Record<string, number>> = {
   download: 1_000_000,
   explore: 1_000_000,
   export: 1_000_000,
+  families: 1_000_000,
   import: 1_000_000,
   follow: 360_000,
   start: 2_000_000,
@@ -47,6 +50,8 @@ async function run(): Promise<void> {
       size: { type: 'string' },
       cache: { type: 'string' },
       database: { type: 'string' },
+      corpus: { type: 'string' },
+      shuffle: { type: 'string' },
       latency: { type: 'string' },
       'page-size': { type: 'string' },
     },
@@ -62,10 +67,11 @@ async function run(): Promise<void> {
   const isKnownDatabase = values.database === undefined || values.database === 'postgres';
   if (unknown.length > 0 || !isKnownDatabase || ![size, latencyMs, pageSize].every(isNumber)) {
     console.error(
-      `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER] [--database postgres] [--latency MS] [--page-size N]; names: ${Object.keys(BENCHES).join(', ')}
+      `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER] [--database postgres] [--latency MS] [--page-size N] [--corpus FOLDER] [--shuffle N]; names: ${Object.keys(BENCHES).join(', ')}
 --cache keeps what analysis, explore, export, window and start have filled, for the next time.
 --database postgres measures service on PostgreSQL, beside SQLite.
---latency adds milliseconds to each response, and --page-size says how many records a page has, in download.`,
+--latency adds milliseconds to each response, and --page-size says how many records a page has, in download.
+--corpus scores families on labelled sets, *.csv or *.csv.gz with the columns Content, EventId and perhaps Skip.`,
     );
     process.exitCode = 2;
     return;
@@ -77,7 +83,9 @@ async function run(): Promise<void> {
     const own = values.size === undefined ? (OWN_SIZES[name] ?? size) : size;
     // Pages that are waited for make a million records slow.
     const most = latencyMs === undefined || values.size !== undefined ? own : DEFAULT_SIZE;
-    const options = { size: most, folder: values.cache, database: values.database, latencyMs, pageSize };
+    const { cache: folder, database, corpus } = values;
+    const shuffle = values.shuffle === undefined ? undefined : Number(values.shuffle);
+    const options = { size: most, folder, database, latencyMs, pageSize, corpus, shuffle };
     for await (const figure of await bench(options)) {
       console.log(values.json ? JSON.stringify({ ...figure, size: most }) : toLine(figure));
       if (figure.met === false) process.exitCode = 1;

@@ -23,6 +23,9 @@ export interface BenchOptions {
   readonly folder?: string | undefined;
   /** Engine of the service's records, where it isn't the usual one. */
   readonly database?: string | undefined;
+  /** Folder of labelled sets of error texts, and a number that shuffles them; they come in their order without it. */
+  readonly corpus?: string | undefined;
+  readonly shuffle?: number | undefined;
   /** Milliseconds that are added to each response of the service. */
   readonly latencyMs?: number | undefined;
   /** Records in a page. */

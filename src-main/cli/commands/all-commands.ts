@@ -3,6 +3,7 @@ import { createCompletionCommand } from './completion.ts';
 import { CONNECTION_COMMANDS } from './connections.ts';
 import { countCommand } from './count.ts';
 import { datasetCommand } from './dataset.ts';
+import { errorsCommand } from './errors.ts';
 import { exportCommand } from './export.ts';
 import { fetchCommand } from './fetch.ts';
 import { findingsCommand } from './findings.ts';
@@ -24,6 +25,7 @@ export const COMMANDS: readonly Command[] = [
   ...SNAPSHOT_COMMANDS,
   countCommand,
   summaryCommand,
+  errorsCommand,
   findingsCommand,
   sqlCommand,
   exportCommand,

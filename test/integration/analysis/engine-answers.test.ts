@@ -131,8 +131,9 @@ describe('what the engine finds', () => {
             };
             const shown = records.filter((record) => meets(record, withoutFamily));
             const errors = await findErrorFamilies(connection, { scope, filter }, PERIOD);
+            const byPattern = Map.groupBy(shown, ({ error }) => toErrorPattern(error));
             expect(errors.families.map(({ pattern, count }) => [pattern, count]).sort()).toEqual(
-              [...Map.groupBy(shown, ({ error }) => toErrorPattern(error))]
+              [...byPattern]
                 .filter(([pattern]) => pattern !== '')
                 .map(([pattern, { length }]) => [pattern, length])
                 .sort(),
@@ -141,6 +142,15 @@ describe('what the engine finds', () => {
               recordCount: shown.length,
               errorCount: shown.filter(({ error }) => error !== '').length,
             });
+            for (const { pattern, sessionCount, clientCount } of errors.families) {
+              const own = byPattern.get(pattern) ?? [];
+              const countOf = (names: readonly string[]): number =>
+                new Set(names.filter((name) => name !== '')).size;
+              expect([sessionCount, clientCount]).toEqual([
+                countOf(own.map(({ sessionId }) => sessionId)),
+                countOf(own.map(({ client }) => client)),
+              ]);
+            }
             for (const { pattern, count } of errors.families) {
               const own = { field: 'errorFamily' as const, values: [pattern] };
               const filtered = await views.open(

@@ -113,6 +113,26 @@ describe('a night’s work on the command line', () => {
 
     const found = await cli.run('findings', '--connection', 'Night', '--json');
     expect(found.code, found.errors).toBe(0);
+    const errors = await cli.run('errors', '--connection', 'Night', ...DAY, '--json');
+    expect(errors.code, errors.errors).toBe(0);
+    expect(errors.errors).toContain('outbound-detail: Nothing of the period is cached.');
+    expect(errors.objects.length).toBeGreaterThan(0);
+    const failed = await cli.run(
+      'sql',
+      "SELECT count(*) AS records FROM inbound WHERE error <> ''",
+      '--connection',
+      'Night',
+      ...DAY,
+      '--json',
+    );
+    expect(errors.objects.reduce((sum, family) => sum + Number(family['count']), 0)).toBe(
+      failed.objects[0]?.['records'],
+    );
+    for (const { report, sessions, clients, count, firstSeen, lastSeen } of errors.objects) {
+      expect(report).toBe('inbound-detail');
+      for (const value of [sessions, clients]) expect(Number(value)).toBeLessThanOrEqual(Number(count));
+      expect(String(firstSeen) <= String(lastSeen)).toBe(true);
+    }
     const listed = await cli.run('snapshots', '--json');
     expect(listed.objects).toMatchObject([{ connection: 'Night', report: 'inbound-detail', records }]);
     const verified = await cli.run('verify', '--json');

@@ -7,6 +7,9 @@ export type ErrorGrouping = (typeof ERROR_GROUPINGS)[number];
 
 const ErrorFigures = Type.Object({
   count: Type.Integer(),
+  /** Distinct sessions and clients that the records name. */
+  sessionCount: Type.Integer(),
+  clientCount: Type.Integer(),
   /** Null where no record has a date. */
   firstMs: Nullable(Type.Integer()),
   lastMs: Nullable(Type.Integer()),

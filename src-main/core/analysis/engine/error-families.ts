@@ -34,6 +34,7 @@ type Part = [
   firstMs: number | null,
   lastMs: number | null,
 ];
+type Affected = [key: Part[0], sessionCount: number, clientCount: number];
 type Example = [key: Part[0], text: string, count: number, textCount: number];
 
 /**
@@ -130,7 +131,16 @@ async function readGroups(
 ) {
   const { scope, where, grouping } = records;
   const { key, text } = grouping;
-  const columns = ['error_pattern', 'error', 'date_ms', 'channel', 'service', 'response_code'];
+  const columns = [
+    'error_pattern',
+    'error',
+    'date_ms',
+    'channel',
+    'service',
+    'response_code',
+    'session_id',
+    'client',
+  ];
   const source = toSourceSql(scope, columns, where);
   const read = <Row extends readonly unknown[]>(sql: string): Promise<Row[]> =>
     readRows<Row>(connection, sql, where.values);
@@ -155,6 +165,11 @@ async function readGroups(
        count(*), min(date_ms), max(date_ms)
      FROM ${source} WHERE ${listed} GROUP BY ALL`,
   );
+  const affected = await read<Affected>(
+    `SELECT ${key} AS key, count(DISTINCT session_id) FILTER (session_id <> ''),
+       count(DISTINCT client) FILTER (client <> '')
+     FROM ${source} WHERE ${listed} GROUP BY ${key}`,
+  );
   const examples = await read<Example>(
     `SELECT key, text, records, texts FROM (
        SELECT ${key} AS key, ${text} AS text, count(*) AS records,
@@ -164,14 +179,21 @@ async function readGroups(
      ) WHERE place <= ${MAX_EXAMPLES} ORDER BY key, place`,
   );
   const examplesOf = Map.groupBy(examples, ([own]) => own);
+  const affectedOf = new Map(
+    affected.map(([own, sessionCount, clientCount]) => [own, { sessionCount, clientCount }]),
+  );
   const groups = [...Map.groupBy(parts, ([own]) => own)].map(([own, ownParts]) => ({
     key: own,
+    ...(affectedOf.get(own) ?? { sessionCount: 0, clientCount: 0 }),
     ...toFigures(ownParts, examplesOf.get(own) ?? []),
   }));
   return { groups, familyCount, totals };
 }
 
-function toFigures(parts: readonly Part[], examples: readonly Example[]): ErrorFigures {
+function toFigures(
+  parts: readonly Part[],
+  examples: readonly Example[],
+): Omit<ErrorFigures, 'sessionCount' | 'clientCount'> {
   const trend = Array.from({ length: TREND_BUCKETS }, () => 0);
   for (const [, , , , bucket, count] of parts) {
     if (bucket !== null && bucket >= 0 && bucket < TREND_BUCKETS)

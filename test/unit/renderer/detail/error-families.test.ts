@@ -22,6 +22,8 @@ const TIMEOUT: ErrorFamily = {
     { text: '<img src=x>', count: 100 },
   ],
   textCount: 2,
+  sessionCount: 2,
+  clientCount: 1,
   trend: [0, 100, 200],
 };
 const REFUSED: ErrorFamily = { ...TIMEOUT, pattern: 'Refused', count: 100, firstMs: null, lastMs: null };
