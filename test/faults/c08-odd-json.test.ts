@@ -56,6 +56,6 @@ describe('C08: JSON that is not quite right', () => {
     const { user, system } = process.threadCpuUsage(before);
     expect(stored.recordCount).toBe(2);
     // What this thread worked in all: no wait of others can be longer.
-    expect((user + system) / 1000).toBeLessThan(50);
+    expect((user + system) / 1000).toBeLessThan(300);
   });
 });

@@ -216,5 +216,6 @@ test('a month of samples every thirty seconds gives its figures and its history 
     await read();
     times.push(performance.now() - startMs);
   }
-  expect(Math.min(...times)).toBeLessThan(600);
+  // Read one by one they take many times as long, also where others keep this computer busy.
+  expect(Math.min(...times)).toBeLessThan(5_000);
 });

@@ -127,13 +127,17 @@ describe('downloads', () => {
     expect(await rig.whenTaskEnds(taskId)).toMatchObject({ state: 'failed' });
     expect(await rig.readSnapshot(snapshotId)).toMatchObject({ state: 'failed', recordCount: 0 });
     rig.network.isDown = false;
-    const again = await rig.ask('downloads/retry', { snapshotId });
-    expect((await rig.whenTaskEnds(again.taskId)).state).toBe('done');
+    // On a slow machine the client has given up meanwhile, and rests for half a minute.
+    const retry = async (): Promise<string> => {
+      const { taskId: again } = await rig.ask('downloads/retry', { snapshotId });
+      return (await rig.whenTaskEnds(again)).state;
+    };
+    await expect.poll(retry, { timeout: 60_000, interval: 1_000 }).toBe('done');
     expect(await rig.readSnapshot(snapshotId)).toMatchObject({ state: 'complete', failure: null });
     await expect(rig.ask('downloads/resume', { snapshotId })).rejects.toMatchObject({
       code: 'downloads.not-resumable',
     });
-  });
+  }, 90_000);
 
   it('keep what arrived when cancelled, and can still be resumed', async () => {
     const release = holdAfter(2);
