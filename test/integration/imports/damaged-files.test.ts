@@ -262,8 +262,8 @@ describe('what is imported', () => {
         limit: 10,
       });
       expect(total).toBe(2);
-    const beyond = { snapshotId, offset: 1e308, limit: 10 };
-    expect(await rig.call('snapshots/read-set-aside', beyond)).toEqual({ total: 2, entries: [] });
+      const beyond = { snapshotId, offset: 1e308, limit: 10 };
+      expect(await rig.call('snapshots/read-set-aside', beyond)).toEqual({ total: 2, entries: [] });
       expect(entries).toMatchObject([
         { place: 3, reason: 'not-a-number', text: expect.stringContaining('"ReponseTime":NaN') as string },
         { place: 51, reason: 'not-a-number' },
