@@ -18,5 +18,5 @@ export const TOUR_STEPS: readonly TourStep[] = [
   { name: 'spike', path: DETAIL, target: '[data-tour="spike"]' },
   { name: 'record', path: DETAIL, target: '[data-tour="record"]' },
   { name: 'export', path: DETAIL, target: '[data-shortcut="export"]' },
-  { name: 'help', path: DETAIL, target: 'a[href$="#/help"]' },
+  { name: 'help', path: DETAIL, target: 'a[href*="#/help"]' },
 ];
