@@ -209,13 +209,12 @@ describe('an address of the detail screen', () => {
     await show('/inbound/detail/3?period=last-24-hours');
     expect(detail.snapshot?.id).toBe(3);
     usePeriodStore().select({ kind: 'preset', preset: 'last-24-hours' });
-    await vi.advanceTimersByTimeAsync(0);
-    await flushPromises();
-    expect(router.currentRoute.value.fullPath).toBe('/inbound/detail?period=last-24-hours');
-    expect(detail.parts.map(({ id }) => id)).toEqual([7]);
+    await vi.waitFor(() =>
+      expect(router.currentRoute.value.fullPath).toBe('/inbound/detail?period=last-24-hours'),
+    );
+    await vi.waitFor(() => expect(detail.parts.map(({ id }) => id)).toEqual([7]));
     router.back();
-    await flushPromises();
-    expect(detail.snapshot?.id).toBe(3);
+    await vi.waitFor(() => expect(detail.snapshot?.id).toBe(3));
   });
 
   it('shows one snapshot while its address brings its own period', async () => {
