@@ -1,5 +1,6 @@
 import { ESCAPE_LAYERS, type Decode } from './decode-layers.ts';
 import { LIST_LAYERS } from './decode-lists.ts';
+import { readWord } from './scan-bytes.ts';
 import type { SecretForm } from './secret-forms.ts';
 
 /** Part of a text, `to` exclusive. */
@@ -172,14 +173,4 @@ function extend(text: string, at: number, { form, at: seedAt }: Seed): Range | n
   }
   const length = to - from;
   return length >= partLength || (fromForm === 0 && length >= headLength) ? [from, to] : null;
-}
-
-/** The lower eight bits of four units. */
-function readWord(text: string, at: number): number {
-  return (
-    (text.charCodeAt(at) & 255) |
-    ((text.charCodeAt(at + 1) & 255) << 8) |
-    ((text.charCodeAt(at + 2) & 255) << 16) |
-    ((text.charCodeAt(at + 3) & 255) << 24)
-  );
 }

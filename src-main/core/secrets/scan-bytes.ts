@@ -146,7 +146,8 @@ function isEqual(bytes: Uint8Array, part: string, from: number): boolean {
   return true;
 }
 
-function readWord(text: string, at: number): number {
+/** The lower eight bits of four units of a text, the first the lowest. */
+export function readWord(text: string, at: number): number {
   return (
     (text.charCodeAt(at) & 255) |
     ((text.charCodeAt(at + 1) & 255) << 8) |

@@ -93,9 +93,12 @@ describe('a hunt for canaries through a session with services that echo them', (
 
   /** Tests of connections that nobody keeps, each with a token of its own: more than the list of the last ones holds. */
   const spendOtherTokens = async (): Promise<void> => {
+    // The connection that is kept has its token by then, and gets it again whenever it asks.
+    await call('status/refresh', { connectionId });
     await test({});
     let count = 0;
-    const token: Answer = (_request, response) => {
+    const token: Answer = (request, response) => {
+      if (!request.body.includes('somebody')) return issueToken(request, response);
       count += 1;
       sendJson(response, { token: `token-${count}-of-somebody-else` });
     };
