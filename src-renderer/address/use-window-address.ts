@@ -5,7 +5,6 @@ import {
   type RouteLocationNormalized,
   type RouteLocationRaw,
   type RouteParams,
-  type Router,
 } from 'vue-router';
 import { fromPeriodText, toPeriodText } from '../period/period-query.ts';
 import type { PeriodSelection } from '../period/period-selection.ts';
@@ -78,7 +77,7 @@ export function useWindowAddress(): { readonly isUnknown: ComputedRef<boolean>; 
     const { path, hash, query, meta } = resolve(to);
     return { path, hash, query: { ...readShown({ meta }), ...query } };
   }
-  router.resolve = ((to: RouteLocationRaw) => resolve(complete(to))) as Router['resolve'];
+  router.resolve = (to: RouteLocationRaw) => resolve(complete(to));
   router.push = (to) => push(complete(to));
   router.replace = (to) => replace(complete(to));
   onScopeDispose(() => Object.assign(router, { resolve, push, replace }));
