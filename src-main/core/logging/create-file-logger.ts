@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { appendFile, chmod, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { isFolderGone } from '../../node/held-folders.ts';
 import { tryToRemove } from '../../node/move-and-remove.ts';
 import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
@@ -71,6 +72,11 @@ export function createFileLogger(options: {
   }
 
   async function write(lines: typeof waiting): Promise<void> {
+    // A data folder that was removed isn't made again, and one that took its place is left alone.
+    if (isFolderGone(folder)) {
+      openFileName = '';
+      return;
+    }
     for (const [fileName, group] of Map.groupBy(lines, (line) => line.fileName)) {
       if (fileName !== openFileName) await prepare(fileName);
       const text = cutToSpace(group.map(({ line }) => line));
