@@ -128,8 +128,9 @@ export function createDownloadsHandlers(parts: {
       inTurn(async () => {
         const row = await readIdle(snapshotId);
         if (runner.show(row).canResume) return starter.goOn(row);
-        // Only the last slice's walk could begin again, and records may be missing in any.
-        if (row.sliceNumber > 0 && !hasBrokenEnd(row.snapshot)) return fetchAgain(row);
+        // Only the last slice's walk could begin again, and records may be missing in any; damage leaves holes anywhere.
+        const isHoled = row.snapshot.remarks.some(({ code }) => code === 'pages-damaged');
+        if (isHoled || (row.sliceNumber > 0 && !hasBrokenEnd(row.snapshot))) return fetchAgain(row);
         return starter.goOn(await cache.restartWalk({ snapshotId, remark: null }));
       }),
     'downloads/refresh': ({ snapshotId }) =>

@@ -10,6 +10,7 @@ import {
 import type { Database } from '../../../node/open-database.ts';
 import { APPLICATION_ID, openCacheDatabase } from './open-database.ts';
 import { applyMigration } from './migrate.ts';
+import { hasTornPages, mendTrees } from './mend-trees.ts';
 import { COMPANIONS } from './put-aside.ts';
 import { MIGRATIONS } from './schema.ts';
 import { readPragma } from './storage-size.ts';
@@ -27,6 +28,9 @@ const APPLICATION_ID_AT = 68;
 const VALID_FOR_AT = 92;
 const HEADER_BYTES = 100;
 
+const READABLE = '.readable';
+const SELECT_ROOTS =
+  "SELECT rootpage, type = 'index' OR sql LIKE '%WITHOUT ROWID' AS isIndex FROM sqlite_schema WHERE rootpage > 0";
 const PAGE_BYTES = 4_096;
 const ROLLBACK = 1;
 const WAL = 2;
@@ -86,30 +90,51 @@ export function isBitFlip(found: number, wanted: number): boolean {
 
 /** Where the copy of a damaged file is that can be read where the file itself can't. */
 function toCopyPath(damagedFile: string): string {
-  return `${damagedFile}.readable`;
+  return `${damagedFile}${READABLE}`;
 }
 
 /**
- * Opens a damaged cache for reading. Where its header or its list of tables is what is damaged, a copy of it is opened
- * in which these are as this application makes them, since all else may be sound; the file itself is left as it is.
- * Null for a file that isn't ours. Throws as opening does, and errors of the file system.
+ * Opens a damaged cache for reading. Where its header, its list of tables or, with `hasMendedTrees`, a page between the
+ * root of a table and its rows is what is damaged, a copy of it is opened in which these are as this application makes
+ * them, since all else may be sound; the file itself is left as it is. Null for a file that isn't ours. Throws as opening
+ * does, and errors of the file system.
  */
-export function openDamaged(damagedFile: string): Database | null {
+export function openDamaged(damagedFile: string, { hasMendedTrees = false } = {}): Database | null {
   const model = makeModel();
+  const copy = toCopyPath(damagedFile);
   try {
     const plain = tryToOpen(damagedFile, model);
-    if (plain !== 'unreadable') return plain;
-    const copy = toCopyPath(damagedFile);
+    if (plain === null) return null;
+    if (plain !== 'unreadable') return hasMendedTrees ? withMendedTrees(plain, damagedFile, model) : plain;
     for (const part of ['header', 'list of tables'] as const) {
       if (!makeCopy(damagedFile, copy, model, part)) break;
       const repaired = tryToOpen(copy, model);
-      if (repaired !== 'unreadable' && repaired !== null) return repaired;
+      if (repaired !== 'unreadable' && repaired !== null)
+        return hasMendedTrees ? withMendedTrees(repaired, copy, model) : repaired;
     }
     removeReadableCopy(damagedFile);
     return null;
   } finally {
     model.close();
   }
+}
+
+/** The database, or a copy of it in which all that is sound can be found. */
+function withMendedTrees(database: Database, file: string, model: Database): Database {
+  const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const roots = database
+    .prepare<[], { rootpage: number; isIndex: number }>(SELECT_ROOTS)
+    .all()
+    .map(({ rootpage, isIndex }) => ({ rootpage, isIndex: isIndex === 1 }));
+  if (!hasLog && !hasTornPages(file, roots)) return database;
+  database.close();
+  const isCopy = file.endsWith(READABLE);
+  const copy = isCopy ? file : toCopyPath(file);
+  if (!isCopy) copyWithLog(file, copy);
+  bringOverLog(copy);
+  mendTrees(copy, roots);
+  const mended = tryToOpen(copy, model);
+  return mended === null || mended === 'unreadable' ? openCacheDatabase(file, 'read-any') : mended;
 }
 
 /** Removes the copy that `openDamaged` may have made. */
@@ -180,28 +205,57 @@ function makeCopy(
   model: Database,
   part: 'header' | 'list of tables',
 ): boolean {
-  const pageCount = Math.floor(statSync(damagedFile).size / PAGE_BYTES);
+  const pageCount = countPages(damagedFile);
   if (pageCount === 0 || !isLaidOutAs(damagedFile, pageCount, model)) return false;
-  for (const suffix of ['', ...COMPANIONS]) removePatientlySync(copy + suffix);
-  copyPatientlySync(damagedFile, copy);
-  const hasLog = isTaken(`${damagedFile}-wal`);
-  if (hasLog) copyPatientlySync(`${damagedFile}-wal`, `${copy}-wal`);
+  copyWithLog(damagedFile, copy);
   const pages = model.serialize();
+  if (isTaken(`${copy}-wal`)) {
+    // Readable by its header, so that SQLite brings over what the log holds: newer pages, and more of them.
+    mendFirstPage(copy, pages.subarray(0, HEADER_BYTES), []);
+    bringOverLog(copy);
+  }
+  if (part === 'header') mendFirstPage(copy, pages.subarray(0, HEADER_BYTES), []);
+  else mendFirstPage(copy, pages.subarray(0, PAGE_BYTES), listSchemaPages(pages, model));
+  return true;
+}
+
+function copyWithLog(file: string, copy: string): void {
+  for (const suffix of ['', ...COMPANIONS]) removePatientlySync(copy + suffix);
+  copyPatientlySync(file, copy);
+  if (isTaken(`${file}-wal`)) copyPatientlySync(`${file}-wal`, `${copy}-wal`);
+}
+
+function countPages(file: string): number {
+  return Math.floor(statSync(file).size / PAGE_BYTES);
+}
+
+/** Replaces the beginning of the first page, and appends the pages that it points to. */
+function mendFirstPage(copy: string, wanted: Buffer, added: ReturnType<typeof listSchemaPages>): void {
+  const pageCount = countPages(copy);
   const file = openSync(copy, 'r+');
   try {
-    const added = part === 'header' ? [] : listSchemaPages(pages, model);
-    added.forEach((page, place) => {
-      writeSync(file, page.bytes, 0, PAGE_BYTES, (pageCount + place) * PAGE_BYTES);
-    });
-    const first = Buffer.from(pages.subarray(0, PAGE_BYTES));
+    for (const [place, { bytes }] of added.entries())
+      writeSync(file, bytes, 0, PAGE_BYTES, (pageCount + place) * PAGE_BYTES);
+    const first = Buffer.from(wanted);
     for (const [place, { pointerAt }] of added.entries())
       first.writeUInt32BE(pageCount + place + 1, pointerAt);
-    writeHeader(first, pageCount + added.length, hasLog ? WAL : ROLLBACK);
-    writeSync(file, first, 0, part === 'header' ? HEADER_BYTES : PAGE_BYTES, 0);
+    writeHeader(first, pageCount + added.length, isTaken(`${copy}-wal`) ? WAL : ROLLBACK);
+    writeSync(file, first, 0, first.length, 0);
   } finally {
     closeSync(file);
   }
-  return true;
+}
+
+/** SQLite copies the log into the file when the last connection closes, also where no table can be read in it. */
+function bringOverLog(copy: string): void {
+  const database = new Sqlite(copy);
+  try {
+    database.pragma('wal_checkpoint(TRUNCATE)');
+  } catch {
+    // What is read shows what is damaged in it.
+  } finally {
+    database.close();
+  }
 }
 
 /** Free pages are left alone: nothing is written into the copy. */
@@ -217,11 +271,7 @@ function writeHeader(page: Buffer, pageCount: number, journal: number): void {
 
 /** True where tables and indexes begin at the pages at which ours do. */
 function isLaidOutAs(file: string, pageCount: number, model: Database): boolean {
-  const roots = model
-    .prepare<[], { rootpage: number; isIndex: number }>(
-      "SELECT rootpage, type = 'index' OR sql LIKE '%WITHOUT ROWID' AS isIndex FROM sqlite_schema WHERE rootpage > 0",
-    )
-    .all();
+  const roots = model.prepare<[], { rootpage: number; isIndex: number }>(SELECT_ROOTS).all();
   const others = roots.filter(({ rootpage, isIndex }) => {
     if (rootpage > pageCount) return true;
     const [kind] = readBytes(file, (rootpage - 1) * PAGE_BYTES, 1);

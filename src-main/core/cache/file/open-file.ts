@@ -5,6 +5,7 @@ import { makePrivateFile } from '../../../node/private-files.ts';
 import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { openDamaged } from './open-damaged.ts';
+import { readUsedNumbers } from './salvage.ts';
 import { openCacheDatabase } from './open-database.ts';
 import { findDamage } from './inspect-file.ts';
 import { migrate, type Migration } from './migrate.ts';
@@ -52,7 +53,7 @@ export function openFile(file: string, nowMs: number, options: OpenOptions = {})
     const database = openSound(file, migrations);
     try {
       if (isDatabase) {
-        reserveIds(database, file, aside.folder, firstSnapshotId);
+        reserveNumbers(database, file, aside.folder, firstSnapshotId);
         aside.finish();
       }
     } catch (error) {
@@ -112,9 +113,19 @@ function createFile(file: string, migrations: readonly Migration[]): void {
   replaceFileSync(unfinished, file);
 }
 
-/** Ids of the damaged file are not given out again: what is whole in it will be brought over under its own. */
-function reserveIds(database: Database, file: string, damagedFolder: string, firstSnapshotId: number): void {
-  const lastId = Math.max(firstSnapshotId - 1, readLastId(join(damagedFolder, basename(file))));
+/**
+ * Ids of the damaged file are not given out again: what is whole in it will be brought over under its own. What is
+ * fetched from now on is later than all of that.
+ */
+function reserveNumbers(
+  database: Database,
+  file: string,
+  damagedFolder: string,
+  firstSnapshotId: number,
+): void {
+  const used = readUsed(join(damagedFolder, basename(file)));
+  const lastId = Math.max(firstSnapshotId - 1, used.lastId);
+  database.prepare('UPDATE cache_state SET reserved_order = max(reserved_order, ?)').run(used.lastOrder);
   // A start that was cut short may have reserved them already.
   database.prepare("DELETE FROM sqlite_sequence WHERE name = 'snapshots' AND seq <= ?").run(lastId);
   database
@@ -125,18 +136,18 @@ function reserveIds(database: Database, file: string, damagedFolder: string, fir
     .run(lastId);
 }
 
-function readLastId(damagedFile: string): number {
+function readUsed(damagedFile: string): ReturnType<typeof readUsedNumbers> {
+  const nothing = { lastId: 0, lastOrder: 0 };
   try {
     const damaged = openDamaged(damagedFile);
-    if (damaged === null) return 0;
+    if (damaged === null) return nothing;
     try {
-      const last = damaged.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'snapshots'").pluck().get();
-      return typeof last === 'number' ? last : 0;
+      return readUsedNumbers(damaged);
     } finally {
       damaged.close();
     }
   } catch {
-    return 0;
+    return nothing;
   }
 }
 

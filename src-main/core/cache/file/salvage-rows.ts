@@ -15,6 +15,28 @@ export function readRows(source: Database, sql: string, ...values: number[]): An
   }
 }
 
+/**
+ * Reads a table in the order of its key: of one with damage in it, what lies before the first place that can't be read,
+ * and what lies behind the last one.
+ */
+export function readAround(source: Database, table: string, key: readonly string[]): AnyRow[] {
+  const before = readWhile(source, `SELECT * FROM ${table} ORDER BY ${key.join(', ')}`);
+  if (before.isWhole) return before.rows;
+  const backwards = key.map((column) => `${column} DESC`).join(', ');
+  return [...before.rows, ...readWhile(source, `SELECT * FROM ${table} ORDER BY ${backwards}`).rows];
+}
+
+function readWhile(source: Database, sql: string): { readonly rows: AnyRow[]; readonly isWhole: boolean } {
+  const rows: AnyRow[] = [];
+  try {
+    for (const row of source.prepare<[], AnyRow>(sql).iterate()) rows.push(row);
+    return { rows, isWhole: true };
+  } catch (error) {
+    if (isDamage(toCacheError(error))) return { rows, isWhole: false };
+    throw error;
+  }
+}
+
 /** Prepares the writing of rows as they were; throws SqliteErrors of rows that break a rule of the schema. */
 export function createRowInserter(target: Database): (table: string, row: AnyRow) => void {
   const statements = new Map<string, ReturnType<Database['prepare']>>();

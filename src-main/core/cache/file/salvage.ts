@@ -6,7 +6,8 @@ import { openDamaged, removeReadableCopy } from './open-damaged.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
 import { isDamagedPage } from './to-cache-error.ts';
-import { createRowInserter, isConstraint, readRows, type AnyRow } from './salvage-rows.ts';
+import { createRowInserter, isConstraint, readAround, readRows, type AnyRow } from './salvage-rows.ts';
+import { readPragma } from './storage-size.ts';
 import { preparePageDigest } from '../read/verify-pages.ts';
 
 type InsertRow = ReturnType<typeof createRowInserter>;
@@ -18,6 +19,7 @@ interface DamagedSnapshot extends AnyRow {
   readonly state: string;
   readonly page_count: number;
   readonly refresh_of: number | null;
+  readonly fetched_order: number;
 }
 interface DamagedPage extends AnyRow {
   readonly page_number: number;
@@ -34,17 +36,25 @@ interface SalvagedFiles {
   readonly insertRow: InsertRow;
 }
 
+/** Where a page comes to lie in its snapshot. */
+interface PagePlace {
+  readonly pageNumber: number;
+  readonly firstSeq: number;
+}
+
 /** Hides a snapshot that is being brought over; the next start deletes one that a crash left so. */
 export const BEING_SALVAGED = 3;
-/** Samples of one run; a run with a damaged row is left out whole. */
+/** Samples of one run. */
 const MAX_RUN_SAMPLES = 200;
+/** More rows than a page of the file has room for. */
+const MAX_ROWS_EACH_PAGE = 100;
 
 /** Thrown inside a page's transaction so that nothing of the page stays. */
 class PageLost extends Error {}
 
 /**
- * Brings over from a damaged file what is whole: of each snapshot the pages up to the first whose stored rows are
- * no longer those of its checksum, and the status samples that can be read. A snapshot that loses pages becomes
+ * Brings over from a damaged file what is whole: of each snapshot every page whose stored rows are still those of its
+ * checksum, one behind the other, and the status samples that can be read. A snapshot that loses pages becomes
  * incomplete, with a remark. The damaged file is only read. Returns null for a file of another schema.
  */
 export async function salvage(
@@ -52,7 +62,7 @@ export async function salvage(
   damagedFile: string,
   pause: () => Promise<void>,
 ): Promise<Salvage | null> {
-  const source = openDamaged(damagedFile);
+  const source = openDamaged(damagedFile, { hasMendedTrees: true });
   if (source === null) return null;
   try {
     return await bringOver(source, target, pause);
@@ -64,8 +74,7 @@ export async function salvage(
 
 async function bringOver(source: Database, target: Database, pause: () => Promise<void>): Promise<Salvage> {
   const total = { snapshots: 0, records: 0, lostPages: 0 };
-  const found = readRows(source, 'SELECT * FROM snapshots WHERE is_removed = 0') ?? [];
-  const snapshots = found as DamagedSnapshot[];
+  const snapshots = readSnapshots(source);
   const files: SalvagedFiles = { source, target, insertRow: createRowInserter(target) };
   const { insertRow } = files;
   const copyPage = preparePageCopy(files);
@@ -82,13 +91,16 @@ async function bringOver(source: Database, target: Database, pause: () => Promis
       total.lostPages += Math.max(0, pageCount - copied.pages);
       continue;
     }
-    insertRow('snapshots', { ...snapshot, is_removed: BEING_SALVAGED, refresh_of: null });
-    const pages = readRows(source, 'SELECT * FROM pages WHERE snapshot_id = ? ORDER BY page_number', id);
+    if (
+      !tryToInsert(() =>
+        insertRow('snapshots', { ...snapshot, is_removed: BEING_SALVAGED, refresh_of: null }),
+      )
+    )
+      continue;
     const whole: DamagedPage[] = [];
     let records = 0;
-    for (const page of (pages ?? []) as DamagedPage[]) {
-      if (page.page_number !== whole.length || page.first_seq !== records) break;
-      if (!copyPage(snapshot, page)) break;
+    for (const page of listPages(source, snapshot)) {
+      if (!copyPage(snapshot, page, { pageNumber: whole.length, firstSeq: records })) continue;
       whole.push(page);
       records += page.record_count;
       await pause();
@@ -96,7 +108,7 @@ async function bringOver(source: Database, target: Database, pause: () => Promis
     finishSnapshot(files, snapshot, whole);
     total.snapshots += 1;
     total.records += records;
-    total.lostPages += pageCount - whole.length;
+    total.lostPages += Math.max(0, pageCount - whole.length);
   }
   const link = target.prepare(
     `UPDATE snapshots SET refresh_of = @refreshOf
@@ -109,42 +121,116 @@ async function bringOver(source: Database, target: Database, pause: () => Promis
   return total;
 }
 
-/** Copies one page in one transaction; false, and nothing copied, when it is not whole. */
+/** Where damage hides some snapshots, the others are found by their ids, which an index has too. */
+function readSnapshots(source: Database): DamagedSnapshot[] {
+  const all = readRows(source, 'SELECT * FROM snapshots WHERE is_removed = 0');
+  if (all !== null) return all as DamagedSnapshot[];
+  const indexed = readRows(
+    source,
+    'SELECT snapshot_id AS id FROM snapshots INDEXED BY snapshots_by_fetching',
+  );
+  const [last] = readRows(source, "SELECT seq AS id FROM sqlite_sequence WHERE name = 'snapshots'") ?? [];
+  const ids = indexed?.map(({ id }) => Number(id)) ?? listNumbers(1, toNumber(last?.['id'], source) + 1);
+  const found = ids.flatMap(
+    (id) => readRows(source, 'SELECT * FROM snapshots WHERE snapshot_id = ? AND is_removed = 0', id) ?? [],
+  );
+  return found as DamagedSnapshot[];
+}
+
+/** What a cache that takes the place of a damaged one must not use again: the ids in it, and places in the order of fetching. */
+export function readUsedNumbers(source: Database): { readonly lastId: number; readonly lastOrder: number } {
+  const [last] = readRows(source, "SELECT seq AS id FROM sqlite_sequence WHERE name = 'snapshots'") ?? [];
+  const snapshots = readSnapshots(source);
+  return {
+    lastId: Math.max(Number(last?.['id'] ?? 0), ...snapshots.map((each) => each.snapshot_id)),
+    lastOrder: Math.max(0, ...snapshots.map((each) => each.fetched_order)),
+  };
+}
+
+/** Where damage hides some rows of the journal, the others are found by their numbers. */
+function listPages(
+  source: Database,
+  { snapshot_id: id, page_count: pageCount }: DamagedSnapshot,
+): DamagedPage[] {
+  const all = readRows(source, 'SELECT * FROM pages WHERE snapshot_id = ? ORDER BY page_number', id);
+  if (all !== null) return all as DamagedPage[];
+  const found = listNumbers(0, toNumber(pageCount, source)).flatMap(
+    (place) =>
+      readRows(source, 'SELECT * FROM pages WHERE snapshot_id = ? AND page_number = ?', id, place) ?? [],
+  );
+  return found as DamagedPage[];
+}
+
+/** A count that was read of a damaged file: no more than rows have room in it. */
+function toNumber(found: unknown, source: Database): number {
+  const most = readPragma(source, 'page_count') * MAX_ROWS_EACH_PAGE;
+  return typeof found === 'number' && found >= 0 ? Math.min(found, most) : 0;
+}
+
+function listNumbers(from: number, end: number): number[] {
+  return Array.from({ length: Math.max(0, end - from) }, (_none, place) => from + place);
+}
+
+/** False for a row that breaks a rule of the schema. */
+function tryToInsert(insert: () => void): boolean {
+  try {
+    insert();
+    return true;
+  } catch (error) {
+    if (isConstraint(error)) return false;
+    throw error;
+  }
+}
+
+/** Copies one page to its place in one transaction; false, and nothing copied, when it is not whole. */
 function preparePageCopy({
   source,
   target,
   insertRow,
-}: SalvagedFiles): (snapshot: DamagedSnapshot, page: DamagedPage) => boolean {
+}: SalvagedFiles): (snapshot: DamagedSnapshot, page: DamagedPage, place: PagePlace) => boolean {
   const digest = preparePageDigest(target, createStoredPages(target));
-  const copyAll = target.transaction(({ snapshot_id: id, report }: DamagedSnapshot, page: DamagedPage) => {
-    const { page_number: pageNumber, first_seq: firstSeq, record_count: recordCount } = page;
-    const end = firstSeq + recordCount;
-    const copy = (table: string, condition: string, ...values: number[]): number => {
-      const rows = readRows(source, `SELECT * FROM ${table} WHERE ${condition}`, ...values);
+  const copyAll = target.transaction((snapshot: DamagedSnapshot, page: DamagedPage, place: PagePlace) => {
+    const { snapshot_id: id, report } = snapshot;
+    const { page_number: foundNumber, first_seq: foundSeq, record_count: recordCount } = page;
+    const { pageNumber, firstSeq } = place;
+    const [from, end] = [foundSeq, foundSeq + recordCount];
+    const copy = (
+      table: string,
+      toMoved: (row: AnyRow) => AnyRow,
+      where: string,
+      ...values: number[]
+    ): number => {
+      const rows = readRows(source, `SELECT * FROM ${table} WHERE ${where}`, ...values);
       if (rows === null) throw new PageLost();
-      for (const row of rows) insertRow(table, row);
+      for (const row of rows) insertRow(table, toMoved(row));
       return rows.length;
     };
-    insertRow('pages', { ...page, is_damaged: 0 });
-    copy('set_aside', 'snapshot_id = ? AND page_number = ?', id, pageNumber);
-    if (copy('page_bodies', 'snapshot_id = ? AND page_number = ?', id, pageNumber) !== 1)
+    const moveBy = (column: string) => (row: AnyRow) => ({
+      ...row,
+      [column]: Number(row[column]) - foundSeq + firstSeq,
+    });
+    const renumber = (row: AnyRow): AnyRow => ({ ...row, page_number: pageNumber });
+    insertRow('pages', { ...page, page_number: pageNumber, first_seq: firstSeq, is_damaged: 0 });
+    copy('set_aside', renumber, 'snapshot_id = ? AND page_number = ?', id, foundNumber);
+    if (copy('page_bodies', renumber, 'snapshot_id = ? AND page_number = ?', id, foundNumber) !== 1)
       throw new PageLost();
     const copied = isDetailKind(report)
       ? copy(
           RECORD_TABLES[report].name,
+          moveBy('record_id'),
           'record_id >= ? AND record_id < ?',
-          toRecordId(id, firstSeq),
+          toRecordId(id, from),
           toRecordId(id, end),
         )
-      : copy('summary_groups', 'snapshot_id = ? AND seq >= ? AND seq < ?', id, firstSeq, end);
+      : copy('summary_groups', moveBy('seq'), 'snapshot_id = ? AND seq >= ? AND seq < ?', id, from, end);
     if (copied !== recordCount) throw new PageLost();
     const sha256 = digest({ id, report }, { pageNumber, firstSeq, recordCount });
     // Pages from before there were checksums are taken when none of their rows is missing.
     if (sha256 !== (page.records_sha256 ?? sha256)) throw new PageLost();
   });
-  return (snapshot, page) => {
+  return (snapshot, page, place) => {
     try {
-      copyAll.immediate(snapshot, page);
+      copyAll.immediate(snapshot, page, place);
       return true;
     } catch (error) {
       if (error instanceof PageLost || isDamagedPage(error) || isConstraint(error)) return false;
@@ -209,19 +295,18 @@ function finishSnapshot(
   finish.immediate();
 }
 
+/** By what the rows that a person's work is in are ordered. */
+const KEYS = { record_marks: ['rowid'], error_patterns: ['connection_id', 'direction', 'pattern'] } as const;
+
 /** What a person noted on records, which nobody could fetch again, and which errors were found to be the same. */
 function copyKept(
   { source, target, insertRow }: SalvagedFiles,
   table: 'record_marks' | 'error_patterns',
 ): void {
-  const rows = readRows(source, `SELECT * FROM ${table}`) ?? [];
+  const rows = readAround(source, table, KEYS[table]);
   const insertAll = target.transaction(() => {
     for (const row of rows) {
-      try {
-        insertRow(table, row);
-      } catch (error) {
-        if (!isConstraint(error)) throw error;
-      }
+      tryToInsert(() => insertRow(table, row));
     }
   });
   insertAll.immediate();
@@ -233,20 +318,40 @@ async function copySamples(
   pause: () => Promise<void>,
 ): Promise<void> {
   const isCopied = prepareSampleSearch(target);
-  const [last] = readRows(source, 'SELECT max(sample_id) AS id FROM status_samples') ?? [];
-  const lastId = Number(last?.['id'] ?? -1);
+  const lastId = findLastSample(source);
   for (let from = 0; from <= lastId; from += MAX_RUN_SAMPLES) {
-    const until = from + MAX_RUN_SAMPLES;
-    const condition = 'sample_id >= ? AND sample_id < ?';
-    const rows = readRows(source, `SELECT * FROM status_samples WHERE ${condition}`, from, until) ?? [];
+    const rows = readSamples(source, from, from + MAX_RUN_SAMPLES);
     const insertAll = target.transaction(() => {
       for (const row of rows) {
-        if (!isCopied(row)) insertRow('status_samples', { ...row, sample_id: null });
+        if (!isCopied(row)) tryToInsert(() => insertRow('status_samples', { ...row, sample_id: null }));
       }
     });
     insertAll.immediate();
     await pause();
   }
+}
+
+/** The table's end may be what is damaged, while its index is whole. */
+function findLastSample(source: Database): number {
+  for (const from of ['status_samples', 'status_samples INDEXED BY status_points']) {
+    const [last] =
+      readRows(source, `SELECT max(sample_id) AS id FROM ${from} WHERE connection_id >= ''`) ?? [];
+    if (typeof last?.['id'] === 'number') return last['id'];
+  }
+  return -1;
+}
+
+/** Of a run with damage in it, halves are read, and halves of these. */
+function readSamples(source: Database, from: number, end: number): AnyRow[] {
+  const rows = readRows(
+    source,
+    'SELECT * FROM status_samples WHERE sample_id >= ? AND sample_id < ?',
+    from,
+    end,
+  );
+  if (rows !== null || end - from <= 1) return rows ?? [];
+  const middle = Math.floor((from + end) / 2);
+  return [...readSamples(source, from, middle), ...readSamples(source, middle, end)];
 }
 
 /** True for a sample of the same moment and the same answer: it came over before this was cut short. */

@@ -18,11 +18,13 @@ const RECORD_FIELDS = `
 
 const SCHEMA = `
 -- identity tells one cache from another, so that what is derived from it is never taken for another one's.
+-- reserved_order is the last place in the order of fetching that a damaged file, whose place this one took, had given out.
 CREATE TABLE cache_state (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   was_closed INTEGER NOT NULL,
   checked_at_ms INTEGER,
-  identity TEXT NOT NULL
+  identity TEXT NOT NULL,
+  reserved_order INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 INSERT INTO cache_state (id, was_closed, identity) VALUES (1, 1, lower(hex(randomblob(16))));
 
