@@ -69,15 +69,21 @@ export function fromCivilTime(civil: CivilTime, zone: string): number {
   return candidates.length > 0 ? Math.min(...candidates) : asUtc - before;
 }
 
-/** True when the clock in the zone was set back over this instant: it shows the same civil time twice. */
-export function isShownTwice(epochMs: number, zone: string): boolean {
-  if (zone === 'UTC') return false;
+/** The instants at which the clock in the zone shows what it shows at this one, in order: two where it was set back over it. */
+export function listInstants(epochMs: number, zone: string): number[] {
+  if (zone === 'UTC') return [epochMs];
   const offset = toOffsetMs(epochMs, zone);
-  return [epochMs - DAY_MS, epochMs + DAY_MS].some((nearMs) => {
+  const others = [epochMs - DAY_MS, epochMs + DAY_MS].flatMap((nearMs) => {
     // The instant that would be shown the same with the offset of the day before or after.
     const otherMs = epochMs + offset - toOffsetMs(nearMs, zone);
-    return otherMs !== epochMs && otherMs + toOffsetMs(otherMs, zone) === epochMs + offset;
+    return otherMs !== epochMs && otherMs + toOffsetMs(otherMs, zone) === epochMs + offset ? [otherMs] : [];
   });
+  return [...new Set([epochMs, ...others])].sort((a, b) => a - b);
+}
+
+/** True when the clock in the zone was set back over this instant: it shows the same civil time twice. */
+export function isShownTwice(epochMs: number, zone: string): boolean {
+  return listInstants(epochMs, zone).length > 1;
 }
 
 /** The offset as people write it: `UTC`, `UTC−05:00`, `UTC+05:45`. */

@@ -1,13 +1,14 @@
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
-import { toEndMs } from '../../common/model/period.ts';
+import { toEndMs, type Period } from '../../common/model/period.ts';
 import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
+import { listInstants } from '../../common/time/time-zones.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { slicePeriod } from '../downloads/slice-period.ts';
 import { hasBrokenEnd, listShortcomings } from '../downloads/walk-report.ts';
-import type { CoverageFact, CoverageState } from './coverage-spans.ts';
+import { measureSpans, type CoverageFact, type CoverageState } from './coverage-spans.ts';
 
 /** What a snapshot says about the time of its report. */
 export interface Holding {
@@ -110,7 +111,11 @@ function toHolding(
   reached: readonly TimeSpan[] = [],
 ): Holding {
   const whole = { fromMs: snapshot.period.fromMs, toMs: toEndMs(snapshot.period) };
-  const states = listStates(snapshot, whole, lookBackMs, walked);
+  const sure = isDetailKind(snapshot.report) ? whole : toSureSpan(snapshot.period);
+  const states = [
+    ...listStates(snapshot, sure, lookBackMs, walked),
+    ...(measureSpans([sure]) < measureSpans([whole]) ? listUnsure(snapshot, whole) : []),
+  ];
   const partial = reached.map((span): CoverageFact => ({ ...span, state: 'partial' }));
   return {
     snapshot,
@@ -118,6 +123,19 @@ function toHolding(
     facts: [...states, ...partial].filter(({ fromMs, toMs }) => toMs > fromMs),
     unread: walked === undefined ? whole : { fromMs: walked.toMs, toMs: whole.toMs },
   };
+}
+
+/**
+ * What a period holds whichever of two hours the service took its ends for, where its clock shows one twice. Downloads ask
+ * for an hour more there; a summary of more than its period would be another one's.
+ */
+function toSureSpan({ fromMs, toMs, zone }: Period): TimeSpan {
+  const from = Math.max(...listInstants(fromMs, zone));
+  return { fromMs: from, toMs: Math.max(from, Math.min(...listInstants(toMs, zone)) + SECOND_MS) };
+}
+
+function listUnsure({ state }: Snapshot, whole: TimeSpan): CoverageFact[] {
+  return [{ ...whole, state: state === 'failed' ? 'failed' : 'partial' }];
 }
 
 function listStates(
@@ -137,18 +155,23 @@ function listStates(
   return snapshot.recordCount > 0 && failed.length === 0 ? of('partial') : failed;
 }
 
-/** What was read to its end: settled up to a look-back before it was requested; a followed day says itself how far it is. */
+/**
+ * What was read to its end: settled up to a look-back before it was requested, which is the one that the connection has
+ * now; a followed day says itself how far it is. Nothing late comes into what was imported.
+ */
 function toReadFacts(
   { fromMs, toMs }: TimeSpan,
-  { stillOpen, settledToMs, startedAtMs }: Snapshot,
+  { period, stillOpen, settledToMs, startedAtMs, imported }: Snapshot,
   lookBackMs: number,
 ): CoverageFact[] {
-  if (!stillOpen) return [{ fromMs, toMs, state: 'settled' }];
+  const isFollowed = settledToMs !== undefined;
+  const wasOver = isFollowed || imported !== undefined ? !stillOpen : period.toMs < startedAtMs - lookBackMs;
+  if (wasOver) return [{ fromMs, toMs, state: 'settled' }];
   // Of the second that the look-back ends in, records may still arrive.
   const settledUntilMs = settledToMs ?? Math.floor((startedAtMs - lookBackMs) / SECOND_MS) * SECOND_MS;
   const middleMs = Math.min(toMs, Math.max(fromMs, settledUntilMs));
   // What was later than the start of the download was never requested in full.
-  const openToMs = settledToMs === undefined ? Math.min(toMs, Math.max(middleMs, startedAtMs)) : toMs;
+  const openToMs = isFollowed ? toMs : Math.min(toMs, Math.max(middleMs, startedAtMs));
   return [
     { fromMs, toMs: middleMs, state: 'settled' },
     { fromMs: middleMs, toMs: openToMs, state: 'open' },

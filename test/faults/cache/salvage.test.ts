@@ -13,9 +13,7 @@ import {
   fillSnapshot,
   FROM_MS,
   openTestCache,
-  toBody,
   toOutbound,
-  toPage,
 } from '../../integration/cache/cache-fixture.ts';
 
 const PAGE_BYTES = 4096;

@@ -128,7 +128,8 @@ export function toNewSnapshot(changes: Partial<NewSnapshot> = {}, seconds = 3600
     tenant: 1,
     report: 'inbound-detail',
     period: { startDate: write(FROM_MS), endDate: write(toMs), fromMs: FROM_MS, toMs, zone: 'UTC' },
-    startedAtMs: FROM_MS,
+    // Long after its period: no late records are expected.
+    startedAtMs: (changes.period?.toMs ?? toMs) + 86_400_000,
     stillOpen: false,
     ...changes,
   };

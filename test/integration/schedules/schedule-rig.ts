@@ -143,7 +143,7 @@ export async function createScheduleRig({ cache, engine, file }: SharedCache): P
       const documents = Array.from({ length: count }, (_, index) =>
         createDocument(index, { Date: new Date(fromMs + index * 1_000).toISOString() }),
       );
-      await fillSnapshot(cache, documents, { period, startedAtMs: toMs + 1_000 });
+      await fillSnapshot(cache, documents, { period, startedAtMs: toMs + DAY_MS });
       engine.noteChange();
     },
     removeConnection: () => {

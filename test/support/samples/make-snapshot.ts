@@ -2,7 +2,9 @@ import type { Download } from '../../../src-main/common/model/cache/download.ts'
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 
-/** A complete inbound detail snapshot of a period in UTC. */
+const DAY_MS = 86_400_000;
+
+/** A complete inbound detail snapshot of a period in UTC, fetched when no late records were expected but for `stillOpen`. */
 export function makeSnapshot(
   period: { fromMs: number; toMs: number; zone?: string },
   overrides: Partial<Snapshot> = {},
@@ -25,7 +27,7 @@ export function makeSnapshot(
     totalDocument: 100,
     pageCount: 1,
     sizeBytes: 1000,
-    startedAtMs: period.toMs,
+    startedAtMs: period.toMs + (overrides.stillOpen === true ? 0 : DAY_MS),
     fetchedAtMs: period.toMs + 60_000,
     idReport: '',
     fetchedOrder: 1,

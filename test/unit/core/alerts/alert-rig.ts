@@ -70,7 +70,8 @@ function toSnapshot(id: number, from: number, to: number): Snapshot {
     report: 'inbound-detail',
     state: 'complete',
     stillOpen: false,
-    startedAtMs: START_MS + to * MINUTE_MS,
+    // Long after: no late records are expected.
+    startedAtMs: START_MS + (to + 24 * 60) * MINUTE_MS,
     period: {
       startDate: '',
       endDate: '',

@@ -111,6 +111,51 @@ test('the look-back is the one that the connection has now', async () => {
   ]);
 });
 
+test('a longer look-back opens again what was over when it was fetched', async () => {
+  const cache = holdSnapshots([span(0, 60, { startedAtMs: 75 * MINUTE })]);
+  const readWith = async (lookBackMinutes: number): Promise<unknown> => {
+    const connections = { get: (id: string) => ({ id, following: { lookBackMinutes }, lookBackMinutes }) as never };
+    const { spans } = await openLedger(cache, { connections }).read(SUBJECT, { fromMs: 0, toMs: 60 * MINUTE });
+    return spans.map(({ fromMs, state }) => [fromMs / MINUTE, state]);
+  };
+  expect(await readWith(10)).toEqual([[0, 'settled']]);
+  expect(await readWith(45)).toEqual([
+    [0, 'settled'],
+    [30, 'open'],
+  ]);
+});
+
+test('a reported summary holds none of the hour that a clock shows twice, for sure', async () => {
+  // Madrid's clock went back from 03:00 to 02:00 at 01:00Z; 02:30 was at 00:30Z and at 01:30Z.
+  const [first, second] = [Date.UTC(2025, 9, 26, 0, 30), Date.UTC(2025, 9, 26, 1, 30)];
+  const [before, after] = [first - 60 * MINUTE, second + 60 * MINUTE];
+  const read = async (fromMs: number, toMs: number): Promise<unknown> => {
+    const period = { fromMs, toMs: toMs - SECOND, zone: 'Europe/Madrid' };
+    const summary = makeSnapshot(period, { report: 'inbound-summary', startedAtMs: toMs + DAY });
+    const { spans } = await openLedger(holdSnapshots([summary])).read(
+      { ...SUBJECT, report: 'inbound-summary' },
+      { fromMs, toMs },
+    );
+    return spans.map((each) => [each.fromMs, each.toMs, each.state]);
+  };
+  const [from, to] = [before - DAY, after + DAY];
+  expect(await read(from, to)).toEqual([[from, to, 'settled']]);
+  for (const end of [first, second]) {
+    expect(await read(before, end)).toEqual(
+      [
+        [before, first, 'settled'],
+        [first, end, 'partial'],
+      ].filter(([fromMs, toMs]) => fromMs !== toMs),
+    );
+    expect(await read(end, after)).toEqual(
+      [
+        [end, second, 'partial'],
+        [second, after, 'settled'],
+      ].filter(([fromMs, toMs]) => fromMs !== toMs),
+    );
+  }
+});
+
 describe('a download that is not over', () => {
   const THREE_DAYS = { fromMs: 0, toMs: 3 * DAY - SECOND };
   /** In three slices of a day, stopped in the second one. */
