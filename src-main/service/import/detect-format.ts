@@ -1,4 +1,3 @@
-import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
 import { resolveFields } from '../../common/reporting/field-names.ts';
 import { toFileError } from './import-error.ts';
 import { tryFindDelimiter } from './csv-header.ts';
@@ -30,19 +29,44 @@ export function detectFormat(head: Buffer): FileFormat {
     .trimStart();
   if (text === '') throw toFileError('empty-file');
   if (text.startsWith('[')) return { kind: 'json' };
-  const [firstLine = ''] = text.split(/\r\n|\n|\r/, 1);
-  if (text.startsWith('{')) return { kind: isRecordLine(firstLine) ? 'ndjson' : 'json' };
+  const [firstLine = '', secondLine] = text.split(/\r\n|\n|\r/, 2);
+  if (text.startsWith('{')) return { kind: isRecordLine(firstLine, secondLine) ? 'ndjson' : 'json' };
   const delimiter = tryFindDelimiter(firstLine);
   if (delimiter !== null) return { kind: 'csv', delimiter };
   throw toFileError('unknown');
 }
 
-/** True for a whole JSON object in one line that has fields of a record itself. */
-function isRecordLine(line: string): boolean {
+/**
+ * True for a line that has fields of a record itself and is an object of its own. Whatever is wrong with it is said of that
+ * line, and the lines below are read: it may hold words that are no JSON, or be longer than what is known of the file.
+ */
+function isRecordLine(line: string, nextLine: string | undefined): boolean {
+  const { keys, isWhole } = scanTop(line);
+  const isAlone = isWhole || nextLine === undefined || nextLine.trimStart().startsWith('{');
+  return isAlone && resolveFields(keys, IMPORT_FIELDS).foundCount > 0;
+}
+
+const MARKS = /"(?:[^"\\]|\\.)*"?|[[\]{}:]/gu;
+
+/** The names that an object has itself, and whether it ends within the text. */
+function scanTop(text: string): { readonly keys: readonly string[]; readonly isWhole: boolean } {
+  const keys: string[] = [];
+  let depth = 0;
+  let last = '';
+  for (const [mark] of text.matchAll(MARKS)) {
+    if (mark === '{' || mark === '[') depth += 1;
+    else if (mark === '}' || mark === ']') depth -= 1;
+    else if (mark === ':' && depth === 1 && last.startsWith('"')) keys.push(readName(last));
+    last = mark;
+    if (depth === 0) return { keys, isWhole: true };
+  }
+  return { keys, isWhole: false };
+}
+
+function readName(text: string): string {
   try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) && resolveFields(Object.keys(value), IMPORT_FIELDS).foundCount > 0;
+    return String(JSON.parse(text));
   } catch {
-    return false;
+    return text.replaceAll('"', '');
   }
 }

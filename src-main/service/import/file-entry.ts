@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ImportFault } from '../../common/model/connections/import-fault.ts';
 import { resolveFields } from '../../common/reporting/field-names.ts';
+import { isNumberWord, replaceNumberWords, restoreNumberWords } from '../../common/json/scan-json.ts';
 import { createShapeCache } from '../../common/reporting/reading/shape-cache.ts';
 import {
   isJsonObject,
@@ -56,6 +57,21 @@ function parseObject(text: string): { readonly value: JsonObject } | { readonly 
     if (Object.values(value).some(isRounded)) value = parseKeepingDigits(text);
     return { value: value as JsonObject };
   } catch {
-    return { fault: toFault(text.trim() === '' ? 'empty' : 'not-json') };
+    return { fault: text.trim() === '' ? toFault('empty') : (findNumberWord(text) ?? toFault('not-json')) };
+  }
+}
+
+/** Names the first field that is NaN or Infinity, for which JSON has no words; null where nothing else is wrong. */
+function findNumberWord(text: string): ImportFault | null {
+  const marked = replaceNumberWords(text);
+  if (marked === null) return null;
+  try {
+    const value = JSON.parse(marked) as unknown;
+    const [field, word] =
+      Object.entries(isJsonObject(value) ? value : {}).find(([, each]) => isNumberWord(each)) ?? [];
+    if (field === undefined) return null;
+    return toFault('number-word', { field, value: restoreNumberWords(JSON.stringify(word)) });
+  } catch {
+    return null;
   }
 }

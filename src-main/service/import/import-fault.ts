@@ -7,6 +7,7 @@ const ENGLISH: Readonly<Record<ImportFaultCode, string>> = {
   'date-range': "{field} isn't between 1970 and 2199: {value}.",
   integer: "{field} isn't a whole number from {min} to {max}: {value}.",
   number: "{field} isn't a number from 0 to {max}: {value}.",
+  'number-word': '{field} is {value}, which is no number.',
   'too-deep': '{field} is nested too deep.',
   'text-too-long': '{field} is longer than {limit} characters.',
   'entry-too-long': 'It is longer than {limit} bytes.',

@@ -217,6 +217,33 @@ describe('an import of bad records', () => {
     expect([failure, report.added, report.rejected]).toEqual([null, added, rejected]);
   });
 
+  const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  it.each<[string, Record<string, string>, string | null]>([
+    ['NaN', { ReponseTime: 'NaN' }, 'ReponseTime is NaN, which is no number.'],
+    ['Infinity', { ReponseCode: '-Infinity' }, 'ReponseCode is -Infinity, which is no number.'],
+    ['a text nested 100,000 deep', { Payload: DEEP }, 'Payload is nested too deep.'],
+    ['a number nested 100,000 deep', { Channel: DEEP }, "Channel isn't a whole number"],
+    ['an unknown field nested 100,000 deep', { Shape: DEEP }, null],
+    ['a word that is nothing', { ReponseTime: 'nil' }, "It isn't JSON."],
+  ])(
+    'a first record with %s is said in words, and those after it are added',
+    async (_name, values, reason) => {
+      const write = (): string => JSON.stringify(toInbound({ Id: `first ${randomUUID()}` }));
+      const more = Object.entries(values).map(([name, value]) => `"${name}":${value}`);
+      const writeOdd = (): string => `${write().slice(0, -1)},${more.join(',')}}`;
+      for (const text of [
+        `${writeOdd()}\n${write()}\n${write()}\n`,
+        `[${writeOdd()},${write()},\n${write()}]`,
+        `{"report":"inbound-detail","records":[${writeOdd()},${write()},${write()}]}`,
+      ]) {
+        const { report, failure } = await add(text);
+        const rejected = reason === null ? 0 : 1;
+        expect([failure, report.added, report.rejected]).toEqual([null, 3 - rejected, rejected]);
+        expect(report.problems.map((problem) => problem.reason).join('\n')).toContain(reason ?? '');
+      }
+    },
+  );
+
   it('JSON is cut into its entries wherever its bytes are split', async () => {
     const { createJsonSplitter } = await import('../../../src-main/node/json-splitter.ts');
     const text = Buffer.from(

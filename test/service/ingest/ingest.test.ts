@@ -112,6 +112,25 @@ function describeIngest(name: string, getPlace: (folder: string) => Promise<Plac
       expect(await runToEnd(file)).toMatchObject({ added: 2 });
     });
 
+    it('says in words what is wrong with a first line, however long it is, and adds those below it', async () => {
+      const [line = ''] = toLines(0, 1).split('\n');
+      const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+      for (const [place, [field, value, reason]] of [
+        ['ReponseTime', 'NaN', 'ReponseTime is NaN, which is no number.'],
+        ['Payload', deep, 'Payload is nested too deep.'],
+        ['Payload', JSON.stringify('x'.repeat(10_000)), null],
+      ].entries()) {
+        const file = join(folder, `first-${place}.ndjson`);
+        await writeFile(
+          file,
+          `${line.slice(0, -1)},"${field}":${value}}\n${toLines(place * 2, place * 2 + 2)}`,
+        );
+        const { added, rejected, stderr } = await runToEnd(file);
+        expect([added, rejected]).toEqual(reason === null ? [3, 0] : [2, 1]);
+        if (reason !== null) expect(stderr).toContain(reason);
+      }
+    });
+
     it('reads CSV with line ends in cells, Parquet, and a stream that is sent again', async () => {
       const names = Object.keys(toLine(0));
       const toRow = (number: number): string =>

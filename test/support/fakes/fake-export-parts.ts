@@ -50,7 +50,7 @@ export function createRecord(seq: number, change: Partial<RecordDetail> = {}): R
 
 export function createSnapshotOf(report: ReportKind, recordCount: number): Snapshot {
   const day = { fromMs: Date.UTC(2026, 10, 19), toMs: Date.UTC(2026, 10, 19, 23, 59, 59) };
-  const unlike = { connectionId: 'c', sizeBytes: 1, startedAtMs: 0, fetchedAtMs: 0 };
+  const unlike = { connectionId: 'c', sizeBytes: 1, fetchedAtMs: 0 };
   return makeSnapshot(day, { ...unlike, report, recordCount, totalDocument: recordCount });
 }
 

@@ -7,6 +7,7 @@ const IMPORT_FAULT_CODES = [
   'date-range',
   'integer',
   'number',
+  'number-word',
   'too-deep',
   'text-too-long',
   'entry-too-long',
