@@ -146,7 +146,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     },
     logger: logger.child('engine'),
     now,
-    keepPatterns: (found) => cache.saveErrorPatterns(found),
+    keepPatterns: (kept) => cache.saveErrorPatterns(kept),
   });
   const importLogger = logger.child('imports');
   const scratchFolder = findFilesFolder(engineFile);

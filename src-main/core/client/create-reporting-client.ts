@@ -105,8 +105,10 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
   }, clock);
 
   /** What came back, with no form of a secret or token in it, before anybody reads it. */
-  const clean = (response: ServiceResponse): ServiceResponse & { readonly removedSecrets: number } => {
-    const { bytes, removed } = cleaner.cleanBody(response.bytes);
+  const clean = async (
+    response: ServiceResponse,
+  ): Promise<ServiceResponse & { readonly removedSecrets: number }> => {
+    const { bytes, removed } = await cleaner.cleanBodyInTurns(response.bytes);
     if (removed > 0) logger.warn('credentials removed from a response', { places: removed });
     return { ...response, bytes, removedSecrets: removed };
   };
@@ -169,7 +171,7 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
           response = await request('{}');
           statusBody = '{}';
         }
-        const reading = readStatus(new Uint8Array(clean(response).bytes));
+        const reading = readStatus(new Uint8Array((await clean(response)).bytes));
         return { reading, roundTripMs: response.receivedAtMs - response.requestedAtMs };
       }),
     fetchPage: (request, { signal, onRetry } = {}) =>
@@ -178,7 +180,7 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
         const path = toReportPath(target.tenant, target.reportIdentifiers[report]);
         const body = JSON.stringify({ startDate, endDate, size, lastDocument } satisfies ReportRequest);
         const call: Call = { operation: 'report', path, body, signal };
-        const response = clean(await readAuthorised({ call, onRetry }));
+        const response = await clean(await readAuthorised({ call, onRetry }));
         const { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs, removedSecrets } = response;
         return { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs, removedSecrets };
       }),

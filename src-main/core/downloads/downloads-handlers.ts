@@ -17,7 +17,7 @@ import type { DownloadRunner } from './create-download-runner.ts';
 import type { DownloadStarter, NewDownload } from './create-download-starter.ts';
 import { toPageRequest } from './page-request.ts';
 import { planDownload } from './plan-download.ts';
-import { toAskedStart, toPeriod } from './request-period.ts';
+import { requireAgreement, toAskedStart, toPeriod } from './request-period.ts';
 import { hasBrokenEnd } from './walk-report.ts';
 
 /** Gaps that one operation answers with, or fetches. */
@@ -163,8 +163,9 @@ export function createDownloadsHandlers(parts: {
   };
 }
 
-/** A clock that is set back shows an hour twice: a period that begins or ends there is asked for with an hour more. */
+/** Throws `app.invalid-input`, see `requireAgreement`. A clock that is set back shows an hour twice: a period that begins or ends there is asked for with an hour more. */
 function toExactPeriod(period: Period): Period {
+  requireAgreement(period);
   const { fromMs, toMs, zone } = period;
   const isTwice = [fromMs, toMs].some((atMs) => isShownTwice(atMs, zone));
   return isTwice ? toPeriod({ fromMs, toMs }, zone) : period;

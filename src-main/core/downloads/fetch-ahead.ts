@@ -17,6 +17,8 @@ export interface FetchAhead {
   setSlices(report: PageRequest['report'], slices: readonly Pick<Period, 'startDate' | 'endDate'>[]): void;
   /** The page as it was requested ahead, or requested now. Rejects as the client does. */
   fetchPage(request: PageRequest, options: PageCallOptions): Promise<AheadPage>;
+  /** A page was stored, which took so long: more is requested ahead only where storing would wait. */
+  noteStored(durationMs: number): void;
   /** What it requested ahead is dropped, and nothing more is. */
   stop(): void;
 }
@@ -62,6 +64,8 @@ export function createFetchAhead({ connect, readPageSize, now, onInFlight }: Ahe
   const limit: WalkLimit = createWalkLimit(now);
   let upcoming: readonly Walk[] = [];
   let presentKey = '';
+  /** The present walk has received its last page. */
+  let isPresentOver = false;
   let inFlight = 0;
   let waitingBytes = 0;
 
@@ -127,8 +131,11 @@ export function createFetchAhead({ connect, readPageSize, now, onInFlight }: Ahe
       // The present walk meets what is wrong with the connection.
       return;
     }
-    // The present walk counts as one, also between two of its requests.
-    let running = 1 + upcoming.filter(({ key, isBusy }) => isBusy && key !== presentKey).length;
+    const present = walks.get(presentKey);
+    isPresentOver ||= present?.isBusy === false && present.nextCursor === null && present.cursors.size > 0;
+    // The present walk counts as one, also between two of its requests, until its last page is there.
+    let running =
+      (isPresentOver ? 0 : 1) + upcoming.filter(({ key, isBusy }) => isBusy && key !== presentKey).length;
     for (const walk of upcoming) {
       const isPresent = walk.key === presentKey;
       const hasRoom = waitingBytes < MAX_WAITING_BYTES || (isPresent && walk.pages.size === 0);
@@ -155,6 +162,7 @@ export function createFetchAhead({ connect, readPageSize, now, onInFlight }: Ahe
     setSlices(report, slices) {
       const keys = slices.map(({ startDate }) => startDate);
       presentKey = keys[0] ?? '';
+      isPresentOver = false;
       for (const [key, walk] of walks) if (!keys.includes(key)) drop(walk);
       // The present slice is walked by its owner, unless it was begun ahead.
       for (const { startDate, endDate } of slices.slice(1)) {
@@ -172,6 +180,7 @@ export function createFetchAhead({ connect, readPageSize, now, onInFlight }: Ahe
       if (walk === undefined || ahead === undefined) {
         if (walk !== undefined) drop(walk);
         const page = await send(asked, options);
+        isPresentOver = asked.startDate === presentKey && findCursor(page.bytes) === null;
         pump();
         return page;
       }
@@ -181,6 +190,7 @@ export function createFetchAhead({ connect, readPageSize, now, onInFlight }: Ahe
       pump();
       return page;
     },
+    noteStored: (durationMs) => limit.noteStored(durationMs),
     stop() {
       for (const walk of walks.values()) drop(walk);
       stopping.abort();

@@ -1,7 +1,26 @@
-import type { Period } from '../../common/model/period.ts';
+import { AppError } from '../../common/contract/errors.ts';
+import { isSensibleInstant, type Period } from '../../common/model/period.ts';
 import { fromWireDate, toWireDate } from '../../common/reporting/wire-dates.ts';
 import { HOUR_MS, SECOND_MS } from '../../common/time/durations.ts';
-import { isShownTwice } from '../../common/time/time-zones.ts';
+import { isShownTwice, isTimeZone } from '../../common/time/time-zones.ts';
+
+/** Throws `app.invalid-input` for a period whose texts and instants are not the same times, or whose end is before its beginning. */
+export function requireAgreement({ startDate, endDate, fromMs, toMs, zone }: Period): void {
+  if (isAgreed(startDate, fromMs, zone) && isAgreed(endDate, toMs, zone) && fromMs <= toMs) return;
+  throw new AppError('app.invalid-input', 'The texts and the instants of the period disagree.', {
+    startDate,
+    endDate,
+    fromMs,
+    toMs,
+    zone,
+  });
+}
+
+/** A time that a clock skips or shows twice may stand for either of two instants. */
+function isAgreed(text: string, atMs: number, zone: string): boolean {
+  if (!isSensibleInstant(atMs) || !isTimeZone(zone)) return false;
+  return fromWireDate(text, zone) === atMs || toWireDate(atMs, zone) === text;
+}
 
 /** An inclusive span at whole seconds. */
 export interface Span {

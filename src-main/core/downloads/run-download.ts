@@ -143,7 +143,8 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
         expected = isLast || forecast !== null ? all : null;
         task.progress(row.sliceFirstSeq + received, expected);
       },
-      onStored: (snapshot) => {
+      onStored: (snapshot, durationMs) => {
+        if (durationMs !== null) ahead.noteStored(durationMs);
         failures = 0;
         withoutProgressMs = 0;
         if (snapshot.recordCount > row.snapshot.recordCount) restarts = 0;

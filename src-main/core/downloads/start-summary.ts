@@ -5,6 +5,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import type { DownloadStarter } from './create-download-starter.ts';
+import { requireAgreement } from './request-period.ts';
 import { listShortcomings, walkReport } from './walk-report.ts';
 
 /** Makes the function that starts fetching a summary into a snapshot of its own, as a task. */
@@ -61,6 +62,7 @@ export function createSummaryStarter(options: {
   };
 
   return async ({ connectionId, direction, period, isLook = false }) => {
+    requireAgreement(period);
     const snapshot = await starter.beginSnapshot(connectionId, `${direction}-summary`, period, isLook);
     const { id: snapshotId } = snapshot;
     const task = tasks.start({ kind: 'summary', connectionId, snapshotId }, (handle) =>

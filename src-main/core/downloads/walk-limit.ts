@@ -4,6 +4,8 @@ export interface WalkLimit {
   read(most: number | null): number;
   /** A page came. */
   note(page: { readonly bytes: number; readonly durationMs: number }): void;
+  /** A page was stored, which took so long. */
+  noteStored(durationMs: number): void;
   /** The service asks for fewer requests, or fails. */
   fallBack(): void;
 }
@@ -17,13 +19,16 @@ const MIN_GROWTH = 1.08;
 const MAX_SLOWER = 2;
 /** After a service asked for fewer, one walk runs alone for so long. */
 const REST_MS = 30_000;
+/** How much the last page says of what storing one takes. */
+const STORED_WEIGHT = 0.25;
 /** A number of walks that was found best is questioned after so many more pages for each of them. */
 const SETTLED_WINDOWS = 8;
 
 /**
  * Begins with one walk, tries twice as many, later one more, while the total rate grows and responses take less than
- * twice the time that they take for one, steps back where the last ones made nothing faster, and falls to one when the service fails or asks for a
- * pause. A number that a person chose is kept but for that.
+ * twice the time that they take for one, steps back where the last ones made nothing faster, and falls to one when the
+ * service fails or asks for a pause. There are never more than keep the storing of pages busy: what comes sooner would
+ * only wait in memory, and take the time of both sides. A number that a person chose is kept but for a pause.
  */
 export function createWalkLimit(now: () => number): WalkLimit {
   let chosen: number | null = null;
@@ -32,6 +37,7 @@ export function createWalkLimit(now: () => number): WalkLimit {
   let settledWindows = 0;
   let restsUntilMs: number | null = null;
   let aloneMs: number | null = null;
+  let storedMs: number | null = null;
   /** The number of the window before, where this one tries more. */
   let triedFrom: number | null = null;
   /** Twice as many are tried until that is too many once. */
@@ -42,6 +48,11 @@ export function createWalkLimit(now: () => number): WalkLimit {
   const begin = (walks: number): void => {
     current = walks;
     window = { sinceMs: now(), pages: 0, bytes: 0, durationMs: 0 };
+  };
+  /** Walks that bring pages as fast as they are stored. */
+  const countUseful = (): number => {
+    if (aloneMs === null || storedMs === null) return MAX_WALKS;
+    return Math.min(MAX_WALKS, Math.max(1, Math.ceil(aloneMs / Math.max(1, storedMs))));
   };
   const isResting = (): boolean => {
     if (restsUntilMs === null) return false;
@@ -56,7 +67,7 @@ export function createWalkLimit(now: () => number): WalkLimit {
     read(most) {
       chosen = most;
       if (isResting()) return 1;
-      return most ?? current;
+      return most ?? Math.min(current, countUseful());
     },
     note({ bytes, durationMs }) {
       if (isResting() || chosen !== null) return;
@@ -66,7 +77,8 @@ export function createWalkLimit(now: () => number): WalkLimit {
       if (window.pages < PAGES_EACH * current) return;
       const meanMs = window.durationMs / window.pages;
       const rate = window.bytes / Math.max(1, now() - window.sinceMs);
-      aloneMs ??= meanMs;
+      // The first pages of a download are slow: the service and the application begin as well.
+      aloneMs = Math.min(aloneMs ?? meanMs, meanMs);
       const isSlow = current > 1 && meanMs > Math.max(1, aloneMs) * MAX_SLOWER;
       const isInVain = triedFrom !== null && rate <= lastRate * MIN_GROWTH;
       if (isSlow || isInVain) {
@@ -80,9 +92,13 @@ export function createWalkLimit(now: () => number): WalkLimit {
       }
       lastRate = rate;
       settledWindows = Math.max(0, settledWindows - 1);
-      const isTrial = settledWindows === 0 && current < MAX_WALKS;
+      const useful = countUseful();
+      const isTrial = settledWindows === 0 && current < useful;
       triedFrom = isTrial ? current : null;
-      begin(isTrial ? Math.min(MAX_WALKS, isDoubling ? current * 2 : current + 1) : current);
+      begin(isTrial ? Math.min(useful, isDoubling ? current * 2 : current + 1) : Math.min(current, useful));
+    },
+    noteStored(durationMs) {
+      storedMs = storedMs === null ? durationMs : storedMs + (durationMs - storedMs) * STORED_WEIGHT;
     },
     fallBack() {
       restsUntilMs = now() + REST_MS;

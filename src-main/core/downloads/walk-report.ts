@@ -28,8 +28,8 @@ export interface Walk {
   onRetry(retryAtMs: number): void;
   /** A page is parsed: entries received so far, the service's newest total, and how long the response took. */
   onPage(received: number, totalDocument: number | null, durationMs: number): void;
-  /** A page is committed. */
-  onStored(snapshot: Snapshot): void;
+  /** A page is committed, which took so long; null where the end of the walk was stored. */
+  onStored(snapshot: Snapshot, durationMs: number | null): void;
 }
 
 /** Remarks of a walk over pages that broke off: no cursor leads to the report's end. */
@@ -73,6 +73,7 @@ export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end'
     // One page may be waiting to be written; more would only pile up in memory.
     await storing;
     walk.signal.throwIfAborted();
+    const storingSinceMs = performance.now();
     const page = walk.cache.storePage(
       {
         snapshotId: snapshot.id,
@@ -87,7 +88,7 @@ export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end'
       },
       response.bytes,
     );
-    storing = page.stored.then(walk.onStored);
+    storing = page.stored.then((stored) => walk.onStored(stored, performance.now() - storingSinceMs));
     // Its failure is thrown at the next await of `storing`; until then it must not count as unhandled.
     storing.catch(() => undefined);
     const head = await page.head;
@@ -104,7 +105,7 @@ export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end'
       if (failure !== error) throw failure;
     });
     const ended = await walk.cache.endWalk({ snapshotId: snapshot.id, signal });
-    if (ended !== null) walk.onStored(ended);
+    if (ended !== null) walk.onStored(ended, null);
     return ended !== null;
   };
 

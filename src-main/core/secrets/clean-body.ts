@@ -1,3 +1,4 @@
+import { setImmediate as giveWay } from 'node:timers/promises';
 import { REMOVED, removeRanges, type CleanedText, type SecretSearch } from './secret-search.ts';
 
 /** A body that holds no secret, and how many places were cleaned. */
@@ -6,6 +7,8 @@ export interface CleanedBody {
   readonly removed: number;
 }
 
+/** What is searched in a millisecond or two. */
+const BYTES_EACH_TURN = 131_072;
 /** Texts in JSON in texts in JSON: no service sends more. */
 const MAX_JSON_DEPTH = 3;
 const LITERAL_OR_NUMBER = /"|-?\d[\d.eE+-]*/g;
@@ -23,6 +26,15 @@ export function cleanBody(bytes: ArrayBuffer, search: SecretSearch): CleanedBody
   if (clean.removed === 0) return { bytes, removed: 0 };
   const written = Buffer.from(clean.text, text === null ? 'latin1' : 'utf8');
   return { bytes: new Uint8Array(written).buffer, removed: clean.removed };
+}
+
+/** The same for a body of any size: others get their turn while it is searched. */
+export async function cleanBodyInTurns(bytes: ArrayBuffer, search: SecretSearch): Promise<CleanedBody> {
+  for (let from = 0; from < bytes.byteLength; from += BYTES_EACH_TURN) {
+    if (search.mayBytesHold(bytes, from, from + BYTES_EACH_TURN)) return cleanBody(bytes, search);
+    if (from + BYTES_EACH_TURN < bytes.byteLength) await giveWay();
+  }
+  return { bytes, removed: 0 };
 }
 
 /** Removes every form of a secret from a text, which stays JSON where it is. */

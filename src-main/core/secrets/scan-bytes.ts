@@ -5,10 +5,11 @@ export interface ByteScan {
   /** Returns a scan of its own that looks for the same, and for what is added to it. */
   copy(): ByteScan;
   /**
-   * Returns where the bytes hold one of them: a place within it, the first at or after `from`; -1 where there is none.
-   * One that begins before `from` may count or not.
+   * Returns where the bytes hold one of them: a place within it, the first at or after `from`; -1 where there is none
+   * before `until`. One that begins before `from`, or ends after `until`, may count or not; in one of two spans side by
+   * side it does.
    */
-  find(bytes: ArrayBuffer, from?: number): number;
+  find(bytes: ArrayBuffer, from?: number, until?: number): number;
 }
 
 interface Place {
@@ -69,11 +70,11 @@ export function createByteScan(
     return there.some(({ anchor, phase }) => isEqual(bytes, anchor, at - phase));
   };
 
-  function findLong(bytes: ArrayBuffer, from: number): number {
+  function findLong(bytes: ArrayBuffer, from: number, until: number): number {
     const buffer = new Uint8Array(bytes);
     // The system's byte order is little-endian wherever the application runs.
     const words = new Int32Array(bytes, 0, bytes.byteLength >> 2);
-    const last = Math.max(0, words.length - 1);
+    const last = Math.max(0, Math.min(words.length - 1, Math.ceil(until / 4)));
     const first = Math.min(from >> 2, last);
     let next = words[first] ?? 0;
     for (let at = first; at < last; at += 1) {
@@ -89,6 +90,7 @@ export function createByteScan(
       if (4 * at >= from && isAt(buffer, word, 4 * at)) return 4 * at;
       if (4 * at + 2 >= from && isAt(buffer, between, 4 * at + 2)) return 4 * at + 2;
     }
+    if (until < bytes.byteLength) return -1;
     const view = new DataView(bytes);
     for (let at = 4 * last; at + 4 <= bytes.byteLength; at += 2) {
       if (at >= from && isAt(buffer, view.getInt32(at, true), at)) return at;
@@ -107,10 +109,10 @@ export function createByteScan(
         places: new Map(places),
         filter: filter.slice(),
       }),
-    find(bytes, from = 0) {
-      let found = findLong(bytes, from);
+    find(bytes, from = 0, until = bytes.byteLength) {
+      let found = findLong(bytes, from, until);
       if (short.length === 0) return found;
-      const buffer = Buffer.from(bytes);
+      const buffer = Buffer.from(bytes, 0, Math.min(bytes.byteLength, until + MIN_BYTES));
       for (const anchor of short) {
         const at = buffer.indexOf(anchor, from, 'latin1');
         if (at !== -1 && (found === -1 || at < found)) found = at;

@@ -1,5 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
-import { cleanBody, cleanWhole, type CleanedBody } from './clean-body.ts';
+import { cleanBody, cleanBodyInTurns, cleanWhole, type CleanedBody } from './clean-body.ts';
 import { toSecretForms, type SecretForms } from './secret-forms.ts';
 import { createSecretSearch, type SecretSearch } from './secret-search.ts';
 
@@ -11,6 +11,8 @@ export interface SecretCleaner {
   cleanText(text: string): string;
   /** Returns a body without them: the given one where nothing was found. */
   cleanBody(bytes: ArrayBuffer): CleanedBody;
+  /** The same for a body of any size: others get their turn while it is searched. */
+  cleanBodyInTurns(bytes: ArrayBuffer): Promise<CleanedBody>;
   /** Returns the error with clean words. */
   cleanError(error: AppError): AppError;
 }
@@ -103,6 +105,7 @@ export function createKnownSecrets(): KnownSecrets {
         },
         cleanText,
         cleanBody: (bytes) => cleanBody(bytes, inBodies),
+        cleanBodyInTurns: (bytes) => cleanBodyInTurns(bytes, inBodies),
         cleanError: ({ code, message, details, cause }) => {
           const clean = Object.entries(details).map(
             ([name, value]) => [name, typeof value === 'string' ? cleanText(value) : value] as const,

@@ -17,8 +17,8 @@ export interface SecretSearch {
   add(known: SecretForms): void;
   /** A quick test that most texts fail. */
   mayHold(text: string): boolean;
-  /** The same for the bytes of a page. */
-  mayBytesHold(bytes: ArrayBuffer): boolean;
+  /** The same for the bytes of a page, or for a part of them. */
+  mayBytesHold(bytes: ArrayBuffer, from?: number, until?: number): boolean;
   /** The same for parts of a text, in their order, which is looked through once. */
   lookThrough(text: string): (from: number, to: number) => boolean;
   /** The same for secrets that are written as lists. */
@@ -45,7 +45,8 @@ export function createSecretSearch(): SecretSearch {
   /** Secrets of which no part is left as it is by each encoder. */
   let isBlind = false;
 
-  const mayBytesHold = (bytes: ArrayBuffer): boolean => !isEmpty && (isBlind || scan.find(bytes) !== -1);
+  const mayBytesHold: SecretSearch['mayBytesHold'] = (bytes, from, until) =>
+    !isEmpty && (isBlind || scan.find(bytes, from, until) !== -1);
   const mayHold = (text: string): boolean => mayBytesHold(toBytes(text));
   return {
     add({ forms, anchors, listAnchors, number }) {

@@ -67,7 +67,12 @@ test('what is whole in a damaged file is brought over: whole snapshots, whole pa
   const marked = { snapshotId: sound, seq: 3 };
   await cache.changeMarks({ records: [marked], change: { mark: 'star', note: 'kept' }, nowMs: FROM_MS });
   const patterns = [{ pattern: 'No answer in <number>', family: 'No answer in <number>' }];
-  await cache.saveErrorPatterns([{ connectionId: 'one', direction: 'inbound', patterns }]);
+  const open = openEngineSource(place.file);
+  await cache.saveErrorPatterns({
+    found: [{ connectionId: 'one', direction: 'inbound', patterns }],
+    cacheIdentity: open.identity,
+  });
+  open.close();
   const before = await Promise.all([sound, outbound].map((id) => cache.getSnapshot(id)));
   await cache.close();
 

@@ -148,6 +148,27 @@ function failLater(code: ErrorCode, times: number, details = {}): void {
   };
 }
 
+test('a period whose texts and instants are not the same times is refused, and nothing is begun', async () => {
+  for (const change of [
+    { toMs: period.toMs + 60_000 },
+    { fromMs: period.fromMs - HOUR_MS },
+    { startDate: '2026-11-19 10:00:00' },
+    { endDate: 'today' },
+    { zone: 'Europe/Madrid' },
+    { zone: 'Nowhere/There' },
+    { fromMs: -(2 ** 53), toMs: 2 ** 53 - 1 },
+  ]) {
+    const input = {
+      connectionId: 'one',
+      report: 'inbound-detail',
+      period: { ...period, ...change },
+    } as const;
+    const start = async () => downloads['downloads/start'](input);
+    await expect(start(), JSON.stringify(change)).rejects.toMatchObject({ code: 'app.invalid-input' });
+  }
+  expect(await cache.listSnapshots(null)).toEqual([]);
+});
+
 test('a full disk pauses with its reason and loses nothing, and a resume continues', async () => {
   storeFailure = 'cache.disk-full';
   const { task, snapshotId } = await run();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src-main/common/contract/errors.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 import { createDirectDownloads } from '../../faults/direct-downloads.ts';
@@ -141,6 +142,34 @@ describe('a download in slices', () => {
     const found = await download(6, service);
     expect(expired.size).toBeGreaterThan(1);
     expect(found).toMatchObject({ payloads: expected, isComplete: true });
+  });
+
+  it('pauses where the disk is full, and goes on without loss with several walks at once', async () => {
+    const sound = rig.cache.storePage.bind(rig.cache);
+    let pages = 0;
+    rig.cache.storePage = (page, bytes) => {
+      pages += 1;
+      if (pages % 9 !== 0) return sound(page, bytes);
+      const full = Promise.reject(new AppError('cache.disk-full', 'The disk is full.'));
+      full.catch(() => undefined);
+      return { head: full, stored: full };
+    };
+    try {
+      const { meet, calls } = serveDays();
+      members.push({ name: 'days', meet, ends: 'complete' });
+      const connectionId = `b${members.length - 1}`;
+      rig.change(connectionId, { walks: 6 });
+      let snapshot = await rig.download('inbound-detail', period, connectionId, 1);
+      let pauses = 0;
+      for (; snapshot.state === 'paused' && pauses < 50; pauses += 1)
+        snapshot = await rig.resume(snapshot.id);
+      expect(pauses).toBeGreaterThan(1);
+      expect(calls.most).toBeGreaterThan(1);
+      expect(await rig.readPayloads(snapshot.id)).toEqual(expected);
+      expect((await rig.readCertificate(snapshot.id)).isComplete).toBe(true);
+    } finally {
+      rig.cache.storePage = sound;
+    }
   });
 
   it('goes on alone where a cursor can not be seen in the bytes of its page', async () => {

@@ -104,7 +104,10 @@ export function createEngine(options: {
   readonly logger: Logger;
   now(): number;
   /** Keeps patterns of errors in the cache. What it fails to keep is found again by the next process. */
-  keepPatterns?(found: readonly FoundPatterns[]): Promise<void>;
+  keepPatterns?(kept: {
+    readonly found: readonly FoundPatterns[];
+    readonly cacheIdentity: string;
+  }): Promise<void>;
   readonly manyRecords?: number;
   /** What a statement may take beyond the process at rest. */
   readonly sqlMemoryMb?: number;
@@ -186,7 +189,7 @@ export function createEngine(options: {
     await ending;
     const engine = run();
     await engine.started;
-    const { marks, found } = (await askOnce(engine, 'follow', null, {
+    const { marks, found, cacheIdentity } = (await askOnce(engine, 'follow', null, {
       onProgress(reported) {
         const progress = reported as FeedProgress;
         if (running === engine) noteFed(fed.set(progress.mark.snapshotId, progress.mark));
@@ -195,7 +198,9 @@ export function createEngine(options: {
     })) as Awaited<ReturnType<EngineOperations['follow']>>;
     if (running === engine) noteFed(new Map(marks.map((mark) => [mark.snapshotId, mark])));
     if (found.length > 0)
-      await keepPatterns?.(found).catch((error: unknown) => logger.warn('patterns not kept', { error }));
+      await keepPatterns?.({ found, cacheIdentity }).catch((error: unknown) =>
+        logger.warn('patterns not kept', { error }),
+      );
     notify(null);
     engine.memory.forgetRest();
     const load = (await engine.call('readLoad', null)) as ReturnType<EngineOperations['readLoad']>;

@@ -43,6 +43,8 @@ type Context = CallContext<FeedProgress>;
 interface Followed {
   readonly marks: readonly FedMark[];
   readonly found: readonly FoundPatterns[];
+  /** Of the cache that they were found in, as it was when this process began. */
+  readonly cacheIdentity: string;
 }
 
 /** Whether the time of a statement runs. */
@@ -129,7 +131,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
      */
     follow: async (_input: null, { progress: report }: Context): Promise<Followed> => {
       await follow(report);
-      return { marks: feed.listMarks(), found: feed.takeFound() };
+      return { marks: feed.listMarks(), found: feed.takeFound(), cacheIdentity: source.identity };
     },
     openView: ({ order, ...question }: Question & { order: RecordOrder }, context: Context) =>
       askFiltered(question, context, (_connection, records) => views.open(records, order, context.signal)),

@@ -47,6 +47,16 @@ it('falls to one when the service asks for a pause, and grows again later', () =
   expect(seen.at(-1)).toBe(6);
 });
 
+it('runs as many as keep the storing of pages busy, and no more', () => {
+  const stored = (ms: number) => {
+    const { limit, step, seen } = run(1, () => 250);
+    limit.noteStored(ms);
+    step(80);
+    return seen.at(-1);
+  };
+  expect([300, 250, 130, 100, 20].map(stored)).toEqual([1, 1, 2, 3, 6]);
+});
+
 it('keeps the number that a person chose, but for such a pause', () => {
   const { limit, seen, wait } = run(10, () => 250, 4);
   expect(new Set(seen)).toEqual(new Set([4]));
