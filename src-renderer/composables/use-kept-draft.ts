@@ -1,12 +1,23 @@
-import { ref, watch, type Ref } from 'vue';
+import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
 
 const PREFIX = 'channelscope.draft:';
 
-function tryRead(key: string): unknown {
+/** Returns what was kept of a subject in this window; null where nothing was. */
+export function readKept(subject: string): unknown {
   try {
-    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as unknown;
+    return JSON.parse(sessionStorage.getItem(PREFIX + subject) ?? 'null') as unknown;
   } catch {
     return null;
+  }
+}
+
+/** Keeps a draft of a subject for this window; null forgets it. */
+export function writeKept(subject: string, draft: unknown): void {
+  try {
+    if (draft === null) sessionStorage.removeItem(PREFIX + subject);
+    else sessionStorage.setItem(PREFIX + subject, JSON.stringify(draft));
+  } catch {
+    // Without storage it lives as long as the screen.
   }
 }
 
@@ -19,12 +30,17 @@ export function useKeptDraft<Value extends object>(
   draft: Ref<Value>,
   readSaved: () => Value,
   omit: (value: Value) => Value = (value) => value,
-): { readonly isRestored: Readonly<Ref<boolean>>; forget(): void } {
-  const key = PREFIX + subject;
+): {
+  readonly isRestored: Readonly<Ref<boolean>>;
+  readonly isChanged: ComputedRef<boolean>;
+  /** Shows what is saved again. */
+  discard(): void;
+  forget(): void;
+} {
   const isRestored = ref(false);
   let isOver = false;
 
-  const found = tryRead(key);
+  const found = readKept(subject);
   if (typeof found === 'object' && found !== null) {
     draft.value = { ...draft.value, ...(found as Value) };
     isRestored.value = true;
@@ -32,22 +48,22 @@ export function useKeptDraft<Value extends object>(
 
   function keep(): void {
     if (isOver) return;
-    const text = JSON.stringify(omit(draft.value));
-    try {
-      if (text === JSON.stringify(omit(readSaved()))) sessionStorage.removeItem(key);
-      else sessionStorage.setItem(key, text);
-    } catch {
-      // Without storage it lives as long as the screen.
-    }
+    const typed = omit(draft.value);
+    writeKept(subject, JSON.stringify(typed) === JSON.stringify(omit(readSaved())) ? null : typed);
   }
   watch([draft, () => JSON.stringify(readSaved())], keep, { deep: true, flush: 'sync' });
 
   return {
     isRestored,
+    isChanged: computed(() => JSON.stringify(omit(draft.value)) !== JSON.stringify(omit(readSaved()))),
+    discard(): void {
+      draft.value = readSaved();
+      isRestored.value = false;
+    },
     /** It was saved, or given up: what is done with it from now on is not kept. */
     forget(): void {
       isOver = true;
-      sessionStorage.removeItem(key);
+      writeKept(subject, null);
     },
   };
 }

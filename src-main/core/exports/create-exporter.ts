@@ -165,6 +165,7 @@ export function createExporter(
     task: TaskHandle,
   ): Promise<void> {
     task.signal.throwIfAborted();
+    task.update({ fileName: basename(target) });
     const startedAtMs = now();
     await partials.add(target);
     let isGone = true;

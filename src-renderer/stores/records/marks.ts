@@ -19,8 +19,6 @@ export const useMarksStore = defineStore('marks', () => {
   const backend = useBackend();
   /** Marks as they were changed here last: rows that were selected before still carry those of then. */
   const changed = new Map<string, RecordMark['mark']>();
-  /** Notes that were typed, and neither saved nor given up, by the key of their record. */
-  const drafts = new Map<string, string>();
   /** The record whose note is to have the caret as soon as it is shown. */
   const wanted = shallowRef<Place | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
@@ -55,7 +53,7 @@ export const useMarksStore = defineStore('marks', () => {
     wanted.value = place;
   }
 
-  return { wanted, drafts, error, change, toggleStar, wantNote } as const;
+  return { wanted, error, change, toggleStar, wantNote } as const;
 });
 
 function toKey({ snapshotId, seq }: Pick<Place, 'snapshotId' | 'seq'>): string {

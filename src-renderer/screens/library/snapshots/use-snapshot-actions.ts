@@ -4,7 +4,7 @@ import { useAttempt } from '../../../composables/use-attempt.ts';
 import { useDownloadsStore } from '../../../stores/cache/downloads.ts';
 import { useReadingsStore } from '../../../stores/cache/readings.ts';
 import { useRemovalsStore } from '../../../stores/cache/removals.ts';
-import { useSharesStore } from './shares-store.ts';
+import { useExportsStore } from '../../../stores/records/exports.ts';
 import { useSnapshotsStore } from '../../../stores/cache/snapshots.ts';
 import { useTasksStore } from '../../../stores/window/tasks.ts';
 import { pickTargets, type SnapshotAction } from './snapshot-actions.ts';
@@ -14,7 +14,7 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
   const downloads = useDownloadsStore();
   const removals = useRemovalsStore();
   const readings = useReadingsStore();
-  const shares = useSharesStore();
+  const exports = useExportsStore();
   const snapshots = useSnapshotsStore();
   const tasks = useTasksStore();
   const { error, attempt, clearError } = useAttempt();
@@ -63,7 +63,7 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
         await attempt(() => readings.start(ids));
         return;
       case 'share':
-        await attempt(() => shares.start(ids));
+        await attempt(() => exports.startPortable(ids));
         return;
       case 'pin':
       case 'unpin':

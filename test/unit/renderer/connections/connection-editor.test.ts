@@ -1,5 +1,6 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { createMemoryHistory, createRouter } from 'vue-router';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
@@ -17,6 +18,8 @@ beforeEach(() => {
 
 type Script = ConstructorParameters<typeof ScriptedBackend>[0];
 
+const Blank = { template: '<i />' };
+
 function open(connection: Connection | null, script: Script = {}, messages = createMessages()) {
   const backend = new ScriptedBackend({
     'connections/save': ({ draft, connectionId }) =>
@@ -25,12 +28,16 @@ function open(connection: Connection | null, script: Script = {}, messages = cre
     ...script,
   });
   const pinia = installStores(backend);
+  const router = createRouter({
+    history: createMemoryHistory(),
+    routes: [{ path: '/:rest(.*)*', component: Blank }],
+  });
   const editor = mount(ConnectionEditor, {
     props: { connection, isTesting: false },
-    global: { plugins: [pinia, messages], provide: { [backendKey as symbol]: backend } },
+    global: { plugins: [pinia, messages, router], provide: { [backendKey as symbol]: backend } },
     attachTo: document.body,
   });
-  return { backend, editor };
+  return { backend, editor, router };
 }
 
 /** The input that a label names. */
@@ -273,4 +280,32 @@ test("the built-in connection has the name of the window's language until a pers
   await name().setValue('Kasse');
   await submit(editor);
   expect(savedNames()).toEqual(['Local service', 'Kasse']);
+});
+
+test('typed credentials are asked about before the form is left, and never kept', async () => {
+  const { editor, router } = open(makeConnection());
+  await router.push('/settings/connections/one');
+  await field(editor, 'Tenant').setValue('77');
+  await router.push('/settings/connections/two');
+  expect(router.currentRoute.value.path).toBe('/settings/connections/two');
+  await field(editor, 'Access token secret').setValue('typed-secret');
+  const leaving = router.push('/overview');
+  await flushPromises();
+  expect(document.body.textContent).toContain('Discard the credentials you typed?');
+  await press('Keep editing');
+  await leaving;
+  expect(router.currentRoute.value.path).toBe('/settings/connections/two');
+  expect(field(editor, 'Access token secret').element.value).toBe('typed-secret');
+  const left = router.push('/overview');
+  await flushPromises();
+  const discard = [...document.querySelectorAll<HTMLButtonElement>('[role=dialog] button')].find(
+    (each) => each.textContent.trim() === 'Discard',
+  );
+  discard?.click();
+  await left;
+  expect(router.currentRoute.value.path).toBe('/overview');
+  expect(JSON.stringify(sessionStorage)).not.toContain('typed-secret');
+  editor.unmount();
+  await router.push('/connections');
+  expect(router.currentRoute.value.path).toBe('/connections');
 });

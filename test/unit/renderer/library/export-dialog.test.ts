@@ -50,6 +50,7 @@ let wrapper: VueWrapper | undefined;
 afterEach(() => {
   wrapper?.unmount();
   document.body.innerHTML = '';
+  sessionStorage.clear();
 });
 
 async function openDialog(
@@ -289,6 +290,56 @@ describe('export dialog', () => {
     expect(readText()).toContain('2 texts were longer');
     expect(findButton('Copy path')).toBeDefined();
     expect(findButton('Show in folder')).toBeDefined();
+  });
+
+  it('stays until it is closed while its period moves on, and lets another format be chosen at once', async () => {
+    const backend = new ScriptedBackend({
+      'tasks/list': () => [],
+      'exports/start': () => ({ taskId: 'export-1' }),
+      'exports/keep-choices': () => null,
+      'coverage/read': () => ({ spans: [], gaps: [] }) as never,
+    });
+    const moving = (fromMs: number): ExportSubject => ({
+      ...toExportSubject(snapshot),
+      scope: { connectionId: 'a', report: 'inbound-detail', fromMs, toMs: fromMs + 1000 },
+    });
+    await openDialog(backend, moving(0));
+    await press('Export');
+    backend.emit('tasks/changed', done);
+    await wrapper?.setProps({ subject: moving(24_000) });
+    await flushPromises();
+    expect(readText()).toContain('4,000 rows written');
+    expect(findButton('Show file')).toBeDefined();
+    document.querySelector<HTMLButtonElement>('button[role=radio][aria-label=Excel]')?.click();
+    await flushPromises();
+    expect(readText()).toContain('4,000 rows written');
+    await press('Export');
+    expect(backend.calls.findLast(({ name }) => name === 'exports/start')?.input).toMatchObject({
+      format: 'xlsx',
+      scope: { fromMs: 24_000 },
+    });
+    document.querySelector<HTMLButtonElement>('button[aria-label="Close the result"]')?.click();
+    await flushPromises();
+    expect(readText()).not.toContain('4,000 rows written');
+  });
+
+  it('keeps what was chosen of a report while its window is closed, and of no other report', async () => {
+    const script = { 'tasks/list': () => [], 'exports/preview': () => preview };
+    await openDialog(new ScriptedBackend(script));
+    document.querySelector<HTMLButtonElement>('button[role=radio][aria-label=Parquet]')?.click();
+    await flushPromises();
+    const isChosen = (): string | null | undefined =>
+      document.querySelector('button[role=radio][aria-label=Parquet]')?.getAttribute('aria-checked');
+    expect(isChosen()).toBe('true');
+    wrapper?.unmount();
+    await openDialog(new ScriptedBackend(script), {
+      ...toExportSubject(snapshot),
+      report: 'outbound-detail',
+    });
+    expect(isChosen()).toBe('false');
+    wrapper?.unmount();
+    await openDialog(new ScriptedBackend(script));
+    expect(isChosen()).toBe('true');
   });
 
   it('exports a result of SQL with the same choices', async () => {

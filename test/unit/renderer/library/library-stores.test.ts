@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import { useDownloadsStore } from '../../../../src-renderer/stores/cache/downloads.ts';
-import { useExportsStore } from '../../../../src-renderer/stores/records/exports.ts';
+import { toSubjectKey, useExportsStore } from '../../../../src-renderer/stores/records/exports.ts';
 import { useRemovalsStore } from '../../../../src-renderer/stores/cache/removals.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
@@ -237,29 +237,25 @@ describe('exports store', () => {
     includePayload: true,
   };
 
-  it('remembers the running export of a snapshot until it is forgotten', async () => {
+  it('remembers the newest export of a snapshot, and nothing where the dialog for the target was closed', async () => {
     installStores(makeBackend());
     const store = useExportsStore();
-    const scope = { snapshotId: 1 };
-    await store.start({ ...request, scope });
-    expect(store.findTaskId(scope)).toBe('export-1');
-    store.forget(scope);
-    expect(store.findTaskId(scope)).toBeNull();
+    expect(await store.start({ ...request, scope: { snapshotId: 1 } })).toBe('export-1');
+    expect(store.findTaskId(toSubjectKey({ snapshotId: 1 }))).toBe('export-1');
+    expect(await store.start({ ...request, scope: { snapshotId: 2 } })).toBeNull();
+    expect(store.findTaskId(toSubjectKey({ snapshotId: 2 }))).toBeNull();
   });
 
-  it('starts nothing when the person closed the dialog for the target', async () => {
+  it('saves what a browser is to save of an export', async () => {
     installStores(makeBackend());
-    const store = useExportsStore();
-    const scope = { snapshotId: 2 };
-    await store.start({ ...request, scope });
-    expect(store.findTaskId(scope)).toBeNull();
-  });
-
-  it('hands the path of a download on', async () => {
-    installStores(makeBackend());
-    expect(await useExportsStore().reveal('export-1')).toEqual({
-      downloadPath: '/exports/1',
-      manifestPath: null,
+    const saved: string[] = [];
+    const click = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (
+      this: HTMLAnchorElement,
+    ) {
+      saved.push(this.getAttribute('href') ?? '');
     });
+    await useExportsStore().reveal('export-1');
+    expect(saved).toEqual(['/exports/1']);
+    click.mockRestore();
   });
 });

@@ -199,7 +199,10 @@ describe('a number without a name', () => {
 
 describe('the editor of names', () => {
   let dialog: VueWrapper | null = null;
-  afterEach(() => dialog?.unmount());
+  afterEach(() => {
+    dialog?.unmount();
+    sessionStorage.clear();
+  });
 
   async function show(save: (input: Input<'connections/save-names'>) => Connection): Promise<void> {
     const { global } = await provideApplication(new ScriptedBackend({ 'connections/save-names': save }));
@@ -241,5 +244,21 @@ describe('the editor of names', () => {
       { connectionId: 'a', names: [NAMES[0], { field: 'service', value: '7', name: 'Orders' }] },
     ]);
     expect(dialog?.emitted('update:open')).toEqual([[false]]);
+    expect(sessionStorage.getItem('channelscope.draft:names:a')).toBeNull();
+  });
+
+  it('keeps what was typed until it is saved or discarded, and nothing where nothing was typed', async () => {
+    await show(() => makeConnection());
+    expect(sessionStorage.getItem('channelscope.draft:names:a')).toBeNull();
+    const last = inputs().at(-1)!;
+    last.value = 'Ord';
+    last.dispatchEvent(new Event('input'));
+    await press('Close');
+    dialog?.unmount();
+    await show(() => makeConnection());
+    expect(inputs().map(({ value }) => value)).toEqual(['3', '<b>WhatsApp</b>', '7', 'Ord']);
+    await press('Discard');
+    expect(inputs().map(({ value }) => value)).toEqual(['3', '<b>WhatsApp</b>']);
+    expect(sessionStorage.getItem('channelscope.draft:names:a')).toBeNull();
   });
 });

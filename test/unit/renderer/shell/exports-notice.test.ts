@@ -1,0 +1,79 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, expect, it } from 'vitest';
+import type { Task } from '../../../../src-main/common/model/cache/task.ts';
+import ExportsNotice from '../../../../src-renderer/shell/ExportsNotice.vue';
+import SidebarDownload from '../../../../src-renderer/shell/sidebar/SidebarDownload.vue';
+import { useExportsStore } from '../../../../src-renderer/stores/records/exports.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeTask } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const RUNNING: Task = makeTask({
+  id: 'e1',
+  kind: 'export',
+  state: 'running',
+  done: 250,
+  total: 1000,
+  fileName: 'inbound.csv',
+});
+const mounted: VueWrapper[] = [];
+afterEach(() => {
+  for (const wrapper of mounted.splice(0)) wrapper.unmount();
+});
+
+async function show() {
+  const revealed: unknown[] = [];
+  const backend = new ScriptedBackend({
+    'tasks/list': () => [],
+    'exports/reveal': (input) => {
+      revealed.push(input);
+      return { downloadPath: null, manifestPath: null };
+    },
+  });
+  const { global } = await provideApplication(backend);
+  const notice = mount(ExportsNotice, { global, attachTo: document.body });
+  const sidebar = mount(SidebarDownload, { props: { rail: false }, global });
+  mounted.push(notice, sidebar);
+  const change = async (task: Task): Promise<void> => {
+    backend.emit('tasks/changed', task);
+    await flushPromises();
+  };
+  return { notice, sidebar, change, revealed };
+}
+const readNotice = (): string => document.querySelector('body > .notice')?.textContent ?? '';
+
+it('an export that goes on after its window was closed shows in the sidebar, and says when it is ready', async () => {
+  const { notice, sidebar, change, revealed } = await show();
+  expect(notice.find('button').exists()).toBe(false);
+  await change(RUNNING);
+  expect(sidebar.text()).toContain('inbound.csv');
+  expect(sidebar.text()).toContain('25%');
+  expect(notice.text()).toContain('1 export running');
+  await change({ ...RUNNING, state: 'done', done: 1000, endedAtMs: 5000, fileBytes: 2_400_000 });
+  expect(sidebar.text()).not.toContain('inbound.csv');
+  expect(readNotice()).toContain('inbound.csv is ready');
+  expect(readNotice()).toContain('1,000 rows · 2.4 MB');
+  document.querySelector<HTMLButtonElement>('body > .notice button')?.click();
+  await flushPromises();
+  expect(revealed).toEqual([{ taskId: 'e1' }]);
+  expect(readNotice()).toBe('');
+  await notice.get('button').trigger('click');
+  await flushPromises();
+  expect(document.querySelector('ul[aria-label="Recent exports"]')?.textContent).toContain('inbound.csv');
+});
+
+it('an end that the window of the export shows needs no notice, nor does one that a person stopped', async () => {
+  const { change } = await show();
+  await change(RUNNING);
+  useExportsStore().show('e1');
+  const failed: Task = { ...RUNNING, state: 'failed', error: { code: 'exports.write-failed', message: '' } };
+  await change(failed);
+  expect(readNotice()).toBe('');
+  useExportsStore().show(null);
+  await flushPromises();
+  expect(readNotice()).toBe('');
+  await change({ ...RUNNING, id: 'e2', startedAtMs: 9e12, state: 'cancelled' });
+  expect(readNotice()).toBe('');
+  await change({ ...failed, id: 'e3', startedAtMs: 9e12 + 1 });
+  expect(readNotice()).toContain('inbound.csv could not be written');
+});
