@@ -66,7 +66,11 @@ it('an end that the window of the export shows needs no notice, nor does one tha
   const { change } = await show();
   await change(RUNNING);
   useExportsStore().show('e1');
-  const failed: Task = { ...RUNNING, state: 'failed', error: { code: 'exports.write-failed', message: '' } };
+  const failed: Task = {
+    ...RUNNING,
+    state: 'failed',
+    error: { code: 'exports.write-failed', message: '', details: {} },
+  };
   await change(failed);
   expect(readNotice()).toBe('');
   useExportsStore().show(null);
