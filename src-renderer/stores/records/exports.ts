@@ -26,6 +26,8 @@ export const useExportsStore = defineStore('exports', () => {
   const taskIds = shallowRef<ReadonlyMap<string, string>>(new Map());
   /** The export that an open dialog shows. */
   const shownId = shallowRef<string | null>(null);
+  /** Exports that changed since the window was opened: what ended before is no news. */
+  const changed = shallowRef<ReadonlySet<string>>(new Set());
   /** Exports whose end a person has seen. */
   const seen = shallowRef<ReadonlySet<string>>(new Set());
 
@@ -40,7 +42,12 @@ export const useExportsStore = defineStore('exports', () => {
   const ended = computed(() => {
     const [first] = recent.value;
     if (first === undefined || isRunning(first) || first.state === 'cancelled') return null;
-    return first.id === shownId.value || seen.value.has(first.id) ? null : first;
+    const isNews = changed.value.has(first.id) && !seen.value.has(first.id);
+    return isNews && first.id !== shownId.value ? first : null;
+  });
+
+  backend.on('tasks/changed', ({ id, kind }) => {
+    if (kind === 'export' && !changed.value.has(id)) changed.value = new Set(changed.value).add(id);
   });
 
   /** Starts an export and returns its task's id; null when the person closed the dialog that asks for the target. */

@@ -9,8 +9,8 @@ export const MEASURED_SPANS = [
   { name: 'month', spanMs: 30 * DAY_MS },
 ] as const;
 
-/** What was seen for less than that is no measure yet. */
-const LEARNED_MS = 1_800_000;
+/** What was watched for less than this share of a span says nothing of the span. */
+const LEAST_WATCHED = 0.5;
 
 export interface MeasuredSpan {
   readonly name: (typeof MEASURED_SPANS)[number]['name'];
@@ -26,7 +26,7 @@ export function toUptimeSpans(
 ): MeasuredSpan[] {
   return MEASURED_SPANS.map(({ name, spanMs }) => {
     const uptime = figures.find((each) => each.spanMs === spanMs)?.[part] ?? null;
-    const isLearned = uptime !== null && uptime.seenMs >= LEARNED_MS;
+    const isLearned = uptime !== null && uptime.seenMs >= spanMs * LEAST_WATCHED;
     return { name, text: isLearned ? formatPercent(uptime.share) : null, seenMs: uptime?.seenMs ?? 0 };
   });
 }
@@ -36,7 +36,7 @@ export function toResponseSpans(figures: readonly StatusFigures[]): MeasuredSpan
   return MEASURED_SPANS.map(({ name, spanMs }) => {
     const { medianResponseTimeMs = null, responseSeenMs = 0 } =
       figures.find((each) => each.spanMs === spanMs) ?? {};
-    const isLearned = medianResponseTimeMs !== null && responseSeenMs >= LEARNED_MS;
+    const isLearned = medianResponseTimeMs !== null && responseSeenMs >= spanMs * LEAST_WATCHED;
     return { name, text: isLearned ? formatDuration(medianResponseTimeMs) : null, seenMs: responseSeenMs };
   });
 }

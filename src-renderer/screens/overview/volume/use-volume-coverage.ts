@@ -13,7 +13,7 @@ export function useVolumeCoverage(
     const { inboundCovered: inbound = [], outboundCovered: outbound = [] } = overview.volume ?? {};
     const next = toSlotCoverage(points.value ?? [], { inbound, outbound }, readNowMs());
     // Time moves on with every second: only a real difference is drawn again.
-    return previous?.join() === next.join() ? previous : next;
+    return JSON.stringify(previous) === JSON.stringify(next) && previous ? previous : next;
   });
   /** Shares of the hours that have passed, 0 to 1. */
   const coverage = computed(() => {

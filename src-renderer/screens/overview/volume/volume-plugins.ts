@@ -14,7 +14,7 @@ type BarPlugin = Plugin<'bar' | 'line'>;
 
 const LABEL_GAP_PX = 6;
 
-/** Hatches what is not cached, or not wholly, so that it doesn't read as "no traffic". */
+/** Hatches what is not cached, or not wholly, so that it doesn't read as "no traffic": inbound is the left half of a slot. */
 export function createHatching(
   slots: readonly SlotCoverage[],
   colours: ChartColours,
@@ -23,17 +23,18 @@ export function createHatching(
   return {
     id: 'hatching',
     beforeDatasetsDraw({ ctx, chartArea }) {
-      const width = chartArea.width / Math.max(1, slots.length);
+      const halves = slots.flatMap(({ inbound, outbound }) => [inbound, outbound]);
+      const width = chartArea.width / Math.max(1, halves.length);
       let start = 0;
-      for (let index = 1; index <= slots.length; index += 1) {
-        if (index < slots.length && slots[index] === slots[start]) continue;
+      for (let index = 1; index <= halves.length; index += 1) {
+        if (index < halves.length && halves[index] === halves[start]) continue;
         const [left, span] = [chartArea.left + start * width, (index - start) * width];
-        if (slots[start] !== 'whole') hatch(ctx, { ...toBox(chartArea), left, width: span }, colours.hatch);
+        if (halves[start] !== 'whole') hatch(ctx, { ...toBox(chartArea), left, width: span }, colours.hatch);
         ctx.save();
         ctx.fillStyle = colours.faint;
         ctx.font = `500 ${CHART_FONT.size}px ${CHART_FONT.family}`;
         ctx.textAlign = 'center';
-        if (slots[start] === 'none' && ctx.measureText(label).width + 8 < span) {
+        if (halves[start] === 'none' && ctx.measureText(label).width + 8 < span) {
           ctx.fillText(label, left + span / 2, chartArea.top + chartArea.height / 2);
         }
         ctx.restore();

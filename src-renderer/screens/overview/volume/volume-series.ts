@@ -1,4 +1,5 @@
 import type { TimeBucket } from '../../../../src-main/common/model/records/record.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { countErrors } from '../../../charts/summary-series.ts';
 import { toTimeTicks } from '../../../../src-main/common/words/time-ticks.ts';
@@ -93,26 +94,28 @@ export function toBarLabels(
   );
 }
 
-/** How a slot is cached, as far as its time has passed. */
-export type SlotCoverage = 'none' | 'part' | 'whole';
+/** How a slot is cached, as far as its time has passed, by direction. */
+export type SlotCoverage = Readonly<Record<Direction, 'none' | 'part' | 'whole'>>;
 
 /** How far a followed connection may lag behind its service. */
 const LAG_MS = 120_000;
 /** Of a short period, at least this much may lag. */
 const LEAST_LAG_MS = 60_000;
 
-/** How each point is cached: `none` where neither direction is, `part` where one of them lacks more than a lag. */
+/** Returns how each point is cached: `part` where a direction lacks more than a lag. */
 export function toSlotCoverage(
   points: readonly VolumePoint[],
   covered: { readonly inbound: readonly number[]; readonly outbound: readonly number[] },
   nowMs: number,
 ): SlotCoverage[] {
   return points.map((point, index) => {
-    const shares = [covered.inbound[index] ?? 0, covered.outbound[index] ?? 0];
-    const passedMs = Math.min(nowMs, point.toMs) - point.fromMs;
-    const missingMs = passedMs - Math.min(...shares) * (point.toMs - point.fromMs);
-    if (missingMs <= LAG_MS) return 'whole';
-    return Math.max(...shares) === 0 && point.inbound + point.outbound === 0 ? 'none' : 'part';
+    const read = (direction: Direction): SlotCoverage[Direction] => {
+      const share = covered[direction][index] ?? 0;
+      const passedMs = Math.min(nowMs, point.toMs) - point.fromMs;
+      if (passedMs - share * (point.toMs - point.fromMs) <= LAG_MS) return 'whole';
+      return share === 0 && point[direction] === 0 ? 'none' : 'part';
+    };
+    return { inbound: read('inbound'), outbound: read('outbound') };
   });
 }
 

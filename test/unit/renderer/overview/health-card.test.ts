@@ -11,7 +11,11 @@ const NOW_MS = Date.UTC(2026, 10, 20, 15);
 const up = makeSample({ checkedAtMs: NOW_MS });
 const FIGURES = [1, 7, 30].map((days) => ({
   spanMs: days * DAY_MS,
-  platform: { share: days === 1 ? 0.978 : 0.9999, seenMs: days * 60 * MINUTE_MS, sinceMs: NOW_MS - DAY_MS },
+  platform: {
+    share: days === 1 ? 0.978 : 0.9999,
+    seenMs: (days === 30 ? 30 : days * 12) * 60 * MINUTE_MS,
+    sinceMs: NOW_MS - DAY_MS,
+  },
   connector: { share: 1, seenMs: 12 * MINUTE_MS, sinceMs: NOW_MS - DAY_MS },
   medianResponseTimeMs: 190 + days,
   responseSeenMs: 60 * MINUTE_MS,
@@ -54,9 +58,9 @@ describe('a health card', () => {
     expect(
       card.findAll('.span').map((each) => each.findAll('dd').map((line) => line.text().replace(/\s+/g, ' '))),
     ).toEqual([
-      ['97.8% day', 'seen 1 h'],
-      ['>99.9% week', 'seen 7 h'],
-      ['>99.9% month', 'seen 1 d 6 h'],
+      ['97.8% day', 'watched 12 h'],
+      ['>99.9% week', 'watched 3 d 12 h'],
+      ['watched 1 d 6 h', 'of 30 days'],
     ]);
   });
 
@@ -66,16 +70,16 @@ describe('a health card', () => {
         figures: FIGURES.map((each) => ({ ...each, platform: { ...each.platform, seenMs } })),
       })
         .get('.span')
-        .findAll('dd')[1]!
+        .findAll('dd')[0]!
         .text();
-    expect(seen(43_000)).toBe('seen 43 s');
-    expect(seen(10 * MINUTE_MS + 43_000)).toBe('seen 10 min');
+    expect(seen(43_000)).toBe('watched 43 s');
+    expect(seen(10 * MINUTE_MS + 43_000)).toBe('watched 10 min');
   });
 
-  test('is learning while little was seen, rather than sure of a minute', () => {
+  test('shows the time watched until half of the span is known, rather than 100% of a week after half an hour', () => {
     const card = mountCard({ field: 'connector' });
-    expect(card.findAll('.span')[0]?.text()).toContain('learning');
-    expect(card.findAll('.span')[0]?.text()).toContain('seen 12 min');
+    expect(card.findAll('.span')[0]?.text()).toContain('watched 12 min');
+    expect(card.findAll('.span')[0]?.text()).toContain('of 24 h');
     expect(card.text()).not.toContain('%');
   });
 
@@ -147,7 +151,7 @@ describe('a health card', () => {
     const latest = makeSample({ failure: 'client.timeout' });
     const card = mountCard({ latest, history: { ...makeHistory(null), ticks: [] }, figures: [] });
     expect(card.text()).toContain('no earlier data');
-    expect(card.text()).toContain('not seen yet');
+    expect(card.text()).toContain('not watched yet');
     expect(card.text()).not.toContain('%');
   });
 

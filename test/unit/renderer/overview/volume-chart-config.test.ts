@@ -17,7 +17,7 @@ function makeConfig(inbound: number[]) {
       counts: [count * 0.9, 0, 0, count * 0.1, 0],
     }));
   const points = toVolumePoints(toBuckets(inbound), toBuckets(inbound));
-  const slots = inbound.map(() => 'whole' as const);
+  const slots = inbound.map(() => ({ inbound: 'whole' as const, outbound: 'whole' as const }));
   const view = { points, slots, span: null, zone: 'UTC', takeArea: () => undefined, pick };
   return toVolumeChartConfig(view, colours, words);
 }

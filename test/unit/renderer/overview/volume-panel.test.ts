@@ -12,7 +12,7 @@ async function show(inboundCoverage: number, outboundCoverage: number): Promise<
   const panel = mount(VolumePanel, {
     props: {
       points: [point],
-      slots: ['whole'],
+      slots: [{ inbound: 'whole', outbound: 'whole' }],
       inboundCoverage,
       outboundCoverage,
       zone: 'UTC',
@@ -33,4 +33,10 @@ it('calls all of it cached only where nothing lacks', async () => {
   expect(text).toContain('Fetch missing');
   // Sums of many parts are rounded.
   expect(await show(1, 0.999_999_9)).toContain('These 24 hours are cached.');
+});
+
+it('names the direction that its line is of where the other one is not cached', async () => {
+  expect(await show(1, 0.5)).toContain('Error share, both directions');
+  expect(await show(0.4, 0)).toContain('Error share, inbound');
+  expect(await show(0, 1)).toContain('Error share, outbound');
 });

@@ -76,14 +76,18 @@ describe('what is cached', () => {
   it('distinguishes half hours without traffic from those that were not downloaded, whichever way it went', () => {
     const endMs = START_MS + 3 * HALF_HOUR_MS;
     const read = (inbound: number[], outbound: number[], nowMs = endMs) =>
-      toSlotCoverage(points, { inbound, outbound }, nowMs);
+      toSlotCoverage(points, { inbound, outbound }, nowMs).map((slot) =>
+        slot.inbound === slot.outbound ? slot.inbound : `${slot.inbound}, ${slot.outbound}`,
+      );
     // The newest half hour first, as of a download that goes backwards.
     expect(read([0, 0, 1], [0, 0, 1])).toEqual(['none', 'none', 'whole']);
-    expect(read([0, 1, 1], [0, 0.5, 1])).toEqual(['none', 'part', 'whole']);
-    expect(read([1, 1, 0], [1, 1, 0])).toEqual(['whole', 'whole', 'part']);
+    expect(read([0, 1, 1], [0, 0.5, 1])).toEqual(['none', 'whole, part', 'whole']);
+    // One direction alone says nothing of the other one.
+    expect(read([1, 1, 1], [0, 0, 0])).toEqual(['whole, none', 'whole, none', 'whole, none']);
+    expect(read([1, 1, 0], [1, 1, 0])).toEqual(['whole', 'whole', 'part, none']);
     // A lag of a minute is no gap, and neither is what has not passed.
     expect(read([1, 1, 0.3], [1, 1, 0.3], endMs - 20 * 60_000)).toEqual(['whole', 'whole', 'whole']);
-    expect(read([], [])).toEqual(['none', 'none', 'part']);
+    expect(read([], [])).toEqual(['none', 'none', 'part, none']);
   });
 
   it('does not miss what has not happened yet', () => {

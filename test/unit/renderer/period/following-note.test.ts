@@ -1,6 +1,7 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Following } from '../../../../src-main/common/contract/operations/unattended/following.ts';
+import type { LocalServiceState } from '../../../../src-main/common/model/connections/local-service.ts';
 import FollowingNote from '../../../../src-renderer/period/FollowingNote.vue';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { provideApplication } from '../support/provide-application.ts';
@@ -42,6 +43,15 @@ beforeEach(() => {
 });
 
 describe('the note about following', () => {
+  test('of the built-in service, once it is stopped, is not green and follows nothing', async () => {
+    const note = await mountNote({ state: 'following', lastTurnAtMs: Date.now() });
+    await note.setProps({ connection: { ...connection, kind: 'local' } });
+    backend.emit('local-service/changed', { state: 'stopped' } as LocalServiceState);
+    await flushPromises();
+    expect(note.text()).toBe('Service stopped');
+    expect(note.get('.dot').attributes('data-state')).toBe('stopped');
+  });
+
   test('is a button where the connection is not followed', async () => {
     const note = await mountNote({});
     await note.get('button').trigger('click');

@@ -4,6 +4,7 @@ import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import ExportsNotice from '../../../../src-renderer/shell/ExportsNotice.vue';
 import SidebarDownload from '../../../../src-renderer/shell/sidebar/SidebarDownload.vue';
 import { useExportsStore } from '../../../../src-renderer/stores/records/exports.ts';
+import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeTask } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
@@ -21,16 +22,17 @@ afterEach(() => {
   for (const wrapper of mounted.splice(0)) wrapper.unmount();
 });
 
-async function show() {
+async function show(earlier: Task[] = []) {
   const revealed: unknown[] = [];
   const backend = new ScriptedBackend({
-    'tasks/list': () => [],
+    'tasks/list': () => earlier,
     'exports/reveal': (input) => {
       revealed.push(input);
       return { downloadPath: null, manifestPath: null };
     },
   });
   const { global } = await provideApplication(backend);
+  await useTasksStore().load();
   const notice = mount(ExportsNotice, { global, attachTo: document.body });
   const sidebar = mount(SidebarDownload, { props: { rail: false }, global });
   mounted.push(notice, sidebar);
@@ -80,4 +82,10 @@ it('an end that the window of the export shows needs no notice, nor does one tha
   expect(readNotice()).toBe('');
   await change({ ...failed, id: 'e3', startedAtMs: 9e12 + 1 });
   expect(readNotice()).toContain('inbound.csv could not be written');
+});
+
+it('what ended before the window was opened is listed, and no news', async () => {
+  const { notice } = await show([{ ...RUNNING, state: 'done' }]);
+  expect(notice.text()).toContain('Recent exports');
+  expect(readNotice()).toBe('');
 });
