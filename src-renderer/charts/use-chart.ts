@@ -16,6 +16,7 @@ import {
 } from 'chart.js';
 import { chartFrameKey, type Size } from './picture/chart-drawing.ts';
 import { createChartJsDrawing } from './picture/chart-js-drawing.ts';
+import { readFormats } from '../format/formats.ts';
 import { useChartColours, type ChartColours } from './use-chart-colours.ts';
 
 Chart.register(
@@ -39,7 +40,11 @@ export function useChart<Type extends ChartType, Data, Label>(
   toConfiguration: (colours: ChartColours) => ChartConfiguration<Type, Data, Label>,
 ): void {
   const colours = useChartColours();
-  const configuration = computed(() => toConfiguration(colours.value));
+  const configuration = computed(() => {
+    // Axes write their numbers and dates while they are drawn.
+    readFormats();
+    return toConfiguration(colours.value);
+  });
   const register = inject(chartFrameKey, null);
   let size: Size = { width: 0, height: 0 };
   let chart: Chart<Type, Data, Label> | null = null;

@@ -3,7 +3,7 @@ import type { RecordDetail } from '../../src-main/common/model/records/record.ts
 import type { NamedField } from '../../src-main/common/model/records/value-name.ts';
 import { formatCount } from '../format/numbers.ts';
 import { SLOW_RESPONSE_MS } from '../charts/log-scale.ts';
-import { formatMoment } from '../../src-main/common/time/format-moment.ts';
+import { formatRecordMoment } from '../../src-main/common/time/format-moment.ts';
 import { toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
 import { listFields, REPORTS, type Direction } from '../../src-main/common/reporting/reports.ts';
 import { toVisible } from '../../src-main/common/words/visible-text.ts';
@@ -37,7 +37,7 @@ function toText(value: number | string | null): string {
 function toDate({ dateMs, dateText }: RecordDetail, zone: string): Pick<RecordField, 'value' | 'received'> {
   if (dateMs === null) return { value: toText(dateText) };
   // Where this clock shows a time twice, the moment ends with an offset of its own.
-  const moment = formatMoment(dateMs, zone).slice(0, dateMs % 1000 === 0 ? 19 : 23);
+  const moment = formatRecordMoment(dateMs, zone).slice(0, 23);
   return { value: `${moment} ${toOffsetLabel(dateMs, zone)}`, received: toVisible(dateText) };
 }
 

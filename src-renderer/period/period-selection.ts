@@ -79,7 +79,8 @@ export function toPeriod(
   };
 }
 
-function toMidnight(epochMs: number, zone: string, dayOffset: number): number {
+/** Returns the midnight of a zone so many days after the day of an instant. */
+export function toMidnight(epochMs: number, zone: string, dayOffset: number): number {
   const { year, month, day } = toCivilTime(epochMs, zone);
   const shifted = new Date(Date.UTC(year, month - 1, day + dayOffset));
   return fromCivilTime(

@@ -45,7 +45,9 @@ export function toShellCommand(event: KeyLike, isMac: boolean, isTyping: boolean
   }
   if (event.shiftKey) return key === 'l' ? { kind: 'theme' } : null;
   if (/^[1-9]$/.test(key)) return { kind: 'view', index: Number(key) - 1 };
-  return PLAIN[key] ?? null;
+  const command = PLAIN[key] ?? null;
+  // Editors indent by these keys.
+  return command?.kind === 'history' && isTyping ? null : command;
 }
 
 /** Presses the control that the current screen offers for a key; returns true when there is one. */

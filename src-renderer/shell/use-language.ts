@@ -1,6 +1,5 @@
-import { computed, shallowRef, watch, type ComputedRef, type Ref } from 'vue';
+import { computed, shallowRef, watch, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
-import { useRoute } from 'vue-router';
 import { toLanguage, toLocale, type Language } from '../../src-main/common/model/settings/language.ts';
 import { setFormats } from '../format/formats.ts';
 import { loadMessages } from '../messages/index.ts';
@@ -8,8 +7,6 @@ import { useAppStore } from '../stores/window/app.ts';
 
 /** The language of the window. */
 export interface WindowLanguage {
-  /** How often it changed: charts and tables are drawn anew. */
-  readonly changes: Readonly<Ref<number>>;
   readonly locale: ComputedRef<string>;
   /** Loads the language that the settings ask for, and speaks it; a failure leaves the one before. */
   apply(): Promise<void>;
@@ -19,8 +16,6 @@ export interface WindowLanguage {
 export function useLanguage(): WindowLanguage {
   const app = useAppStore();
   const words = useI18n();
-  const route = useRoute();
-  const changes = shallowRef(0);
   const spoken = shallowRef<Language>('en');
 
   const systemLanguages = computed(() => app.info?.systemLanguages ?? []);
@@ -32,15 +27,12 @@ export function useLanguage(): WindowLanguage {
     await loadMessages({ global: words }, language);
     // Another one was chosen while this one was loaded.
     if (language !== wanted.value) return;
-    const isAnother = language !== spoken.value;
     spoken.value = language;
     words.locale.value = language;
     setFormats(locale.value);
     document.documentElement.lang = locale.value;
-    // A form that is being filled in holds what isn't saved anywhere, and settings are where it is changed.
-    if (isAnother && route.name !== 'connections' && route.name !== 'settings') changes.value += 1;
   }
 
   watch([wanted, systemLanguages], () => void apply().catch(() => undefined));
-  return { changes, locale, apply };
+  return { locale, apply };
 }

@@ -20,7 +20,7 @@ const LENGTH_LIMIT = 2048;
 
 /**
  * Normalises the address of a service as typed or pasted (decision 30): trailing slashes and a path of an
- * operation are trimmed, a prefix is kept. Throws AppError `connections.address-invalid` (details `reason`),
+ * operation, or its beginning `/api`, are trimmed, a prefix is kept. Throws AppError `connections.address-invalid` (details `reason`),
  * `connections.address-has-credentials` or `connections.address-has-query`.
  */
 export function normaliseBaseAddress(text: string): BaseAddress {
@@ -40,7 +40,10 @@ export function normaliseBaseAddress(text: string): BaseAddress {
     throw new AppError('connections.address-has-query', 'The address holds a query or a fragment.');
   }
   if (url.host.endsWith(':0')) throw toInvalid('port');
-  const prefix = url.pathname.replace(/\/api\/ServiceReporting(\/.*)?$/i, '').replace(/\/+$/, '');
+  const prefix = url.pathname
+    .replace(/\/+$/, '')
+    .replace(/\/api(\/ServiceReporting(\/.*)?)?$/i, '')
+    .replace(/\/+$/, '');
   const isPlain = url.protocol === 'http:' && !isLoopback(url.hostname);
   return { address: `${url.protocol}//${url.host}${prefix}`, warnings: isPlain ? ['plain-http'] : [] };
 }

@@ -5,9 +5,18 @@ import { isShownTwice, toCivilTime, toOffsetLabel } from './time-zones.ts';
  * A time that this clock shows twice has its offset: `2026-10-25 02:30:00+01:00`.
  */
 export function formatMoment(epochMs: number, zone: string): string {
+  return writeMoment(epochMs, zone, epochMs % 1000 !== 0);
+}
+
+/** Returns the date of a record as `formatMoment` does, always with its milliseconds: dates below one another line up. */
+export function formatRecordMoment(epochMs: number, zone: string): string {
+  return writeMoment(epochMs, zone, true);
+}
+
+function writeMoment(epochMs: number, zone: string, hasFraction: boolean): string {
   const { year, month, day, hour, minute, second, millisecond } = toCivilTime(epochMs, zone);
   const date = `${pad(year, 4)}-${pad(month)}-${pad(day)}`;
-  const fraction = millisecond === 0 ? '' : `.${pad(millisecond, 3)}`;
+  const fraction = hasFraction ? `.${pad(millisecond, 3)}` : '';
   const text = `${date} ${pad(hour)}:${pad(minute)}:${pad(second)}${fraction}`;
   return isShownTwice(epochMs, zone) ? `${text}${toOffset(epochMs, zone)}` : text;
 }

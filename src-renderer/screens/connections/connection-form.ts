@@ -69,6 +69,15 @@ export function withAddress(fields: ConnectionFields, baseAddress: string): Conn
   return { ...fields, baseAddress, allowsPlainHttp: isSame && fields.allowsPlainHttp };
 }
 
+/** Returns an address as it will be called, without what Channelscope appends itself; one that can't be read as it is. */
+export function tidyAddress(baseAddress: string): string {
+  try {
+    return normaliseBaseAddress(baseAddress).address;
+  } catch {
+    return baseAddress;
+  }
+}
+
 /** Where the secrets for the address as typed are; `elsewhere` where they were saved for another one. */
 export type StoredSecrets = Connection['secrets'] | 'elsewhere';
 

@@ -4,8 +4,8 @@ import { toFailedShare } from './glance-view.ts';
 
 const BAR_STEP = 10;
 export const PLOT_HEIGHT = 100;
-/** The scale of failed shares is the same for every connection. */
-const FULL_SHARE = 0.3;
+/** The scale of failed shares is the same for every connection that it suffices for. */
+const FULL_SHARES = [0.3, 0.5, 1];
 /** Shares of fewer requests are not drawn. */
 const MIN_REQUESTS = 10;
 
@@ -16,6 +16,8 @@ export interface TrafficShapes {
   readonly gaps: readonly { readonly x: number; readonly width: number }[];
   /** Steps of the failed share, as a path; a new one begins after each gap. */
   readonly steps: string;
+  /** The failed share at the top of the drawing. */
+  readonly fullShare: number;
   readonly width: number;
   readonly peakCount: number;
   /** The highest of the half hours and of the newest hour; null where no half hour has enough requests. */
@@ -42,19 +44,21 @@ export function toShapes({ buckets, hour }: Pick<ConnectionGlance, 'buckets' | '
     if (last !== undefined && last.x + last.width === x) last.width += BAR_STEP;
     else gaps.push({ x, width: BAR_STEP });
   }
+  const known = shares.filter((share) => share !== null);
+  const fullShare = FULL_SHARES.find((full) => known.every((share) => share <= full)) ?? 1;
   const steps = shares
     .map((share, place) => {
       if (share === null) return '';
-      const y = PLOT_HEIGHT * (1 - Math.min(1, share / FULL_SHARE));
+      const y = PLOT_HEIGHT * (1 - share / fullShare);
       const isFirst = (shares[place - 1] ?? null) === null;
       return `${isFirst ? 'M' : 'L'}${place * BAR_STEP} ${y.toFixed(1)}H${(place + 1) * BAR_STEP}`;
     })
     .join('');
-  const known = shares.filter((share) => share !== null);
   return {
     bars,
     gaps,
     steps,
+    fullShare,
     width: buckets.length * BAR_STEP,
     peakCount,
     peakShare: known.length === 0 ? null : Math.max(...known, toFailedShare(hour) ?? 0),

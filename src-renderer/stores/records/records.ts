@@ -64,6 +64,13 @@ export const useRecordsStore = defineStore('records', () => {
   const error = shallowRef<ErrorLike | null>(null);
   /** The records of another filter are on their way: those of the one before, and their number, are still shown. */
   const isFiltering = shallowRef(false);
+  /** The filter that the chart is of. */
+  const chartedFilter = shallowRef<RecordFilter | null>(null);
+  /** The chart is that of another filter than the one that is asked for. */
+  const isChartStale = computed(() => {
+    if (histogram.value === null || chartedFilter.value === null || view.value === null) return false;
+    return isFiltering.value || !isSameFilter(chartedFilter.value, view.value.filter);
+  });
   let ticket = 0;
   /** The last call of `open` that has ended. */
   let openedTicket = 0;
@@ -90,6 +97,7 @@ export const useRecordsStore = defineStore('records', () => {
       });
       if (!isWanted()) return;
       histogram.value = found;
+      chartedFilter.value = filter;
       chartError.value = null;
     } catch (thrown) {
       if (!isWanted()) return;
@@ -218,6 +226,7 @@ export const useRecordsStore = defineStore('records', () => {
     chartError,
     error,
     isFiltering,
+    isChartStale,
     open,
     redraw,
     readRows,

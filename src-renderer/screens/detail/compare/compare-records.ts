@@ -1,7 +1,7 @@
 import { toPlainText } from '../../../../src-main/common/json/exact-json.ts';
 import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { formatMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
+import { formatRecordMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
 import { tryFormatJson } from '../../../inspector/json-lines.ts';
 import { alignLines, type AlignedRow } from './align-lines.ts';
 
@@ -43,7 +43,7 @@ export function compareRecords(
       type === 'content' || name === 'error',
     );
     if (name !== 'dateText') return [field];
-    const moments = records.map(({ dateMs }) => (dateMs === null ? null : formatMoment(dateMs, zone)));
+    const moments = records.map(({ dateMs }) => (dateMs === null ? null : formatRecordMoment(dateMs, zone)));
     return [compareField(nameZonedField(wireName, zone), moments, false), field];
   });
   const added = [...new Set(records.flatMap(({ extra }) => Object.keys(extra)))].map((name) =>

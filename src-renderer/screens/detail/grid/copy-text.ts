@@ -1,5 +1,5 @@
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { formatMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
+import { formatRecordMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { toTsv } from '../../../format/table-text.ts';
 
@@ -19,7 +19,7 @@ export function isPreview(columnId: string): boolean {
 /** Returns the field of a record that a column shows, as it is cached; its date as the clock in the zone shows it. */
 export function readValue(record: CopiedRecord, columnId: string, zone: string): Value {
   if (columnId === 'dateMs') {
-    return record.dateMs === null ? record.dateText : formatMoment(record.dateMs, zone);
+    return record.dateMs === null ? record.dateText : formatRecordMoment(record.dateMs, zone);
   }
   const value: unknown = record[columnId as keyof CopiedRecord];
   return typeof value === 'string' || typeof value === 'number' ? value : null;

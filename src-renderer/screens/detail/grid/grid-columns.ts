@@ -6,7 +6,7 @@ import {
 } from '../../../../src-main/common/model/records/record.ts';
 import type { TableColumn } from '../../../../src-main/common/model/settings/settings.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { formatMoment } from '../../../../src-main/common/time/format-moment.ts';
+import { formatRecordMoment } from '../../../../src-main/common/time/format-moment.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { formatCount } from '../../../format/numbers.ts';
 import { renderCode, renderDate, renderNamed, renderResponseTime } from './grid-cells.ts';
@@ -159,7 +159,7 @@ function toDateGetter(
   readZone: () => string,
 ): (params: { data?: RecordRow | undefined }) => string | undefined {
   return ({ data }) =>
-    typeof data?.dateMs === 'number' ? formatMoment(data.dateMs, readZone()) : data?.dateText;
+    typeof data?.dateMs === 'number' ? formatRecordMoment(data.dateMs, readZone()) : data?.dateText;
 }
 
 function toInitialSort(order: RecordOrder, columnId: string): ColDef<RecordRow> {

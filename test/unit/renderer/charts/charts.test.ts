@@ -2,7 +2,10 @@ import { mount, type VueWrapper } from '@vue/test-utils';
 import { Chart } from 'chart.js';
 import { nextTick } from 'vue';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume/volume-series.ts';
+import {
+  toVolumePoints,
+  type SlotCoverage,
+} from '../../../../src-renderer/screens/overview/volume/volume-series.ts';
 import BarChart from '../../../../src-renderer/charts/BarChart.vue';
 import VolumeChart from '../../../../src-renderer/screens/overview/volume/VolumeChart.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
@@ -52,12 +55,18 @@ function makePoints(counts: readonly number[]) {
   return toVolumePoints(buckets, buckets);
 }
 
-function mountVolume(
-  counts: readonly number[],
-  slots: readonly ('none' | 'part' | 'whole')[] = counts.map(() => 'whole'),
-) {
+const WHOLE: SlotCoverage = { inbound: 'whole', outbound: 'whole' };
+
+function mountVolume(counts: readonly number[], slots: readonly SlotCoverage[] = counts.map(() => WHOLE)) {
   return mount(VolumeChart, {
-    props: { points: makePoints(counts), slots, span: null, zone: 'UTC', label: 'Requests' },
+    props: {
+      points: makePoints(counts),
+      slots,
+      span: null,
+      zone: 'UTC',
+      label: 'Requests',
+      rateName: 'Error rate',
+    },
     global: { plugins: [createMessages()] },
     attachTo: document.body,
   });
@@ -95,7 +104,7 @@ describe('the volume chart', () => {
   });
 
   test('marks the half hours that are not cached, and only those', async () => {
-    const wrapper = mountVolume([0, 20], ['none', 'whole']);
+    const wrapper = mountVolume([0, 20], [{ inbound: 'none', outbound: 'none' }, WHOLE]);
     const chart = findChart(wrapper);
     chart.resize(600, 240);
     const write = vi.spyOn(chart.ctx, 'fillText');
@@ -103,9 +112,23 @@ describe('the volume chart', () => {
     chart.draw();
     expect(countLabels()).toBe(1);
     write.mockClear();
-    await wrapper.setProps({ slots: ['whole', 'whole'] });
+    await wrapper.setProps({ slots: [WHOLE, WHOLE] });
     chart.draw();
     expect(countLabels()).toBe(0);
+  });
+
+  test('hatches one direction alone where the other one is cached', () => {
+    const wrapper = mountVolume([10], [{ inbound: 'whole', outbound: 'none' }]);
+    const chart = findChart(wrapper);
+    chart.resize(600, 240);
+    const clip = vi.fn();
+    chart.ctx.rect = clip;
+    chart.draw();
+    const { left, width } = chart.chartArea;
+    const hatched = (clip.mock.calls as number[][]).filter(
+      ([, , wide]) => Math.abs((wide ?? 0) - width / 2) < 1,
+    );
+    expect(hatched.map(([x]) => Math.round(x ?? 0))).toEqual([Math.round(left + width / 2)]);
   });
 
   test('ends with its component', () => {

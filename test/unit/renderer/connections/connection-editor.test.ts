@@ -238,7 +238,7 @@ describe('a saved connection', () => {
     expect(editor.text()).toContain('420 minutes in the future');
     await press('Use +02:00');
     expect(editor.text()).not.toContain('420 minutes in the future');
-    expect(editor.get('[role=combobox]').text()).toContain('+02:00');
+    expect(field(editor, 'Service time zone').element.value).toContain('+02:00');
     await submit(editor);
     expect(backend.calls.at(-1)?.input).toMatchObject({ draft: { serviceZone: '+02:00' } });
   });
@@ -308,4 +308,38 @@ test('typed credentials are asked about before the form is left, and never kept'
   editor.unmount();
   await router.push('/connections');
   expect(router.currentRoute.value.path).toBe('/connections');
+});
+
+test('a pasted operation path leaves the address as soon as the field is left', async () => {
+  const { editor } = open(null);
+  const address = field(editor, 'Base address');
+  await address.setValue('https://reports.example.com/prefix/api/ServiceReporting/CreateToken');
+  await address.trigger('focusout');
+  expect(address.element.value).toBe('https://reports.example.com/prefix');
+  await address.setValue('reports.example.com/api');
+  await address.trigger('focusout');
+  expect(address.element.value).toBe('reports.example.com/api');
+});
+
+test('a time zone is found by its city', async () => {
+  const { editor } = open(null);
+  const zone = field(editor, 'Service time zone');
+  expect(zone.element.value).toBe('UTC');
+  await zone.trigger('click');
+  await zone.setValue('bogot');
+  await flushPromises();
+  const options = [...document.querySelectorAll('[role=option]')].map((each) => each.textContent.trim());
+  expect(options).toEqual(['America/Bogota (UTC−05:00)']);
+  await zone.trigger('keydown', { key: 'Enter' });
+  await flushPromises();
+  expect(zone.element.value).toBe('America/Bogota (UTC−05:00)');
+});
+
+test('a saved connection that is not the one shown can be used at once', async () => {
+  const { editor, backend } = open(makeConnection({ id: 'other' }));
+  button('Use this connection').click();
+  await flushPromises();
+  expect(backend.calls.at(-1)?.input).toEqual({ lastConnectionId: 'other' });
+  await field(editor, 'Tenant').setValue('9');
+  expect(editor.text()).not.toContain('Use this connection');
 });

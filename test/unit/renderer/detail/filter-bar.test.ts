@@ -181,6 +181,9 @@ describe('the query line', () => {
     await press('Tab');
     expect(textOf(view)).toBe('channel:');
     expect(options()).toEqual(['360', '420']);
+    // A value that nobody has reached is not taken.
+    await press('Tab');
+    expect(textOf(view)).toBe('channel:');
     await press('ArrowDown');
     await press('ArrowDown');
     const active = view.get('input').attributes('aria-activedescendant');

@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import { listDefaultLayout } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import RecordGrid from '../../../../src-renderer/screens/detail/grid/RecordGrid.vue';
 import type { GridPick } from '../../../../src-renderer/screens/detail/grid/use-row-copy.ts';
@@ -44,7 +44,12 @@ function makeRow(seq: number, change: Partial<RecordRow> = {}): RecordRow {
 let grid: VueWrapper | null = null;
 afterEach(() => grid?.unmount());
 
-async function show(view: OpenView | null, row = makeRow, direction: Direction = 'inbound') {
+async function show(
+  view: OpenView | null,
+  row = makeRow,
+  direction: Direction = 'inbound',
+  messages = createMessages(),
+) {
   const readRows = vi.fn((_viewId: string, start: number, end: number) =>
     Promise.resolve(Array.from({ length: end - start }, (_, index) => row(start + index))),
   );
@@ -58,7 +63,7 @@ async function show(view: OpenView | null, row = makeRow, direction: Direction =
       selectedKey: null,
       layout: listDefaultLayout(direction),
     },
-    global: { plugins: [createMessages()] },
+    global: { plugins: [messages] },
     attachTo: document.body,
   });
   grid = mounted;
@@ -95,6 +100,21 @@ describe('the table of records', () => {
     await mounted.setProps({ zone: 'America/Bogota' });
     await settle();
     expect(dates()).toEqual(['2026-11-19 20:02:03.045', 'date 1']);
+  });
+
+  it('speaks another language with its rows, its selection and its place', async () => {
+    const messages = createMessages();
+    const { mounted, readRows, settle } = await show(VIEW, makeRow, 'inbound', messages);
+    await mounted.get('[role=row][row-index="1"] [role=gridcell]').trigger('click');
+    const header = () => mounted.get('[role=columnheader][col-id=channel]').text();
+    expect(header()).toBe('Channel');
+    const { length } = readRows.mock.calls;
+    await loadMessages(messages, 'de');
+    messages.global.locale.value = 'de';
+    await settle();
+    expect(header()).toBe('Kanal');
+    expect(mounted.get('.ag-row-selected').attributes('row-index')).toBe('1');
+    expect(readRows.mock.calls).toHaveLength(length);
   });
 
   it('reads windows of the view, and none without one', async () => {

@@ -32,6 +32,12 @@ test('a slash searches, but not while typing', () => {
   expect(toShellCommand(slash, false, true)).toBeNull();
 });
 
+test('brackets go back and forward, and indent in an editor', () => {
+  expect(toShellCommand(key('['), false, false)).toEqual({ kind: 'history', by: -1 });
+  expect(toShellCommand(key('['), false, true)).toBeNull();
+  expect(toShellCommand(key(']'), false, true)).toBeNull();
+});
+
 test('keys with Alt belong to somebody else', () => {
   expect(toShellCommand(key('k', { altKey: true }), false, false)).toBeNull();
 });
