@@ -28,6 +28,8 @@ export interface AlertIdea {
   /** Minutes that are looked at together, and how many requests they must have; as usual where absent. */
   readonly minutes?: number;
   readonly minRequests?: number;
+  /** The same is to be watched of the other direction too. */
+  readonly isBoth?: boolean;
 }
 
 const MINUTES: Readonly<Record<AlertSubject, number>> = {
@@ -49,7 +51,7 @@ const TIME_MS = 5000;
 
 /** The address that makes an alert of an idea: it opens with everything filled in, and is tested, not saved. */
 export function toNewAlert({ subject, direction, filter, origin, ...numbers }: AlertIdea): RouteLocationRaw {
-  const { threshold, minutes, minRequests } = numbers;
+  const { threshold, minutes, minRequests, isBoth = false } = numbers;
   const given = Object.entries({ threshold, minutes, requests: minRequests }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   );
@@ -62,6 +64,7 @@ export function toNewAlert({ subject, direction, filter, origin, ...numbers }: A
       ...toAddress(filter),
       origin,
       ...Object.fromEntries(given),
+      ...(isBoth ? { both: '1' } : {}),
     },
   };
 }
@@ -100,6 +103,7 @@ export function fromNewAlert(query: LocationQuery): AlertIdea | null {
     ...(threshold > 0 && threshold <= 1e9 ? { threshold } : {}),
     ...(isCount(minutes, MAX_ALERT_MINUTES) ? { minutes } : {}),
     ...(isCount(minRequests, MAX_ALERT_REQUESTS) ? { minRequests } : {}),
+    ...(toQueryText(query, 'both') === '1' ? { isBoth: true } : {}),
   };
 }
 

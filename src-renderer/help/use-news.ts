@@ -18,7 +18,8 @@ export function useNews(): { unseen: ComputedRef<UnseenNews | null>; markSeen: (
       : { seen: seen.value, current: current.value },
   );
   // What can't be saved is told once more at the next start.
-  const markSeen = (): void => void app.update({ seenVersion: current.value }).catch(() => undefined);
+  const markSeen = (): void =>
+    void app.update({ seenVersion: current.value }, 'quiet').catch(() => undefined);
   // A first start has no news.
   watch(
     [seen, current],

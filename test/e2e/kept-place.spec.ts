@@ -86,6 +86,22 @@ test('a window keeps its place, whatever another one does', async ({ app, page, 
     await expect(page).toHaveURL(/tab=errors/);
     await page.goBack();
     await expect(page.getByRole('radio', { name: 'Records' })).toBeChecked();
+    await test.step('another language leaves the row, the inspector and the scroll position', async () => {
+      const selected = page.locator('.ag-row-selected');
+      await detail.rows().nth(9).click();
+      const place = await selected.first().getAttribute('row-index');
+      const settings = await context.newPage();
+      await settings.goto(new URL('/#/settings', page.url()).href);
+      await settings.getByRole('combobox', { name: 'Language' }).click();
+      await settings.getByRole('option', { name: 'Deutsch' }).click();
+      await expect(page.getByRole('columnheader', { name: 'Datum' })).toBeVisible();
+      await expect(selected.first()).toHaveAttribute('row-index', place ?? '');
+      await expect(detail.inspector().or(page.getByText('ReponseTime')).first()).toBeVisible();
+      await settings.getByRole('combobox', { name: 'Sprache' }).click();
+      await settings.getByRole('option', { name: 'English' }).click();
+      await expect(page.getByRole('columnheader', { name: 'Date' }).first()).toBeVisible();
+      await settings.close();
+    });
     await detail.inspector().getByRole('button', { name: 'Close the inspector' }).click();
     await detail.rows().nth(4).click();
     await expect(detail.inspector()).toBeHidden();

@@ -14,6 +14,7 @@ import type {
   AlertTest,
 } from '../../../src-main/common/model/alerts/alert-state.ts';
 import { useBackend } from '../../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useConnectionsStore } from '../connections/connections.ts';
 
 /** A rule with where it stands. */
@@ -24,6 +25,10 @@ export const useAlertStore = defineStore('alerts', () => {
   const backend = useBackend();
   const connections = useConnectionsStore();
   const board = shallowRef<AlertBoard | null>(null);
+  /** Why the rules could not be read; null once they were. */
+  const error = shallowRef<ErrorLike | null>(null);
+  /** The rule that was deleted last, until it is brought back or another one is made. */
+  const removed = shallowRef<AlertRule | null>(null);
   const rules = computed<readonly BoardRule[]>(() =>
     (board.value?.rules ?? []).filter(({ rule }) => rule.connectionId === connections.active?.id),
   );
@@ -32,10 +37,17 @@ export const useAlertStore = defineStore('alerts', () => {
 
   backend.on('alerts/changed', (changed) => {
     board.value = changed;
+    error.value = null;
   });
 
   async function load(): Promise<void> {
-    board.value = await backend.call('alerts/list', null);
+    try {
+      board.value = await backend.call('alerts/list', null);
+      error.value = null;
+    } catch (thrown) {
+      error.value = toErrorLike(thrown);
+      throw thrown;
+    }
   }
 
   /** The mute of all alerts of the connection that is shown; null where there is none. */
@@ -46,6 +58,7 @@ export const useAlertStore = defineStore('alerts', () => {
 
   return {
     board,
+    error,
     rules,
     firing: computed(() => countFiring(rules.value)),
     firingAnywhere: computed(() => countFiring(board.value?.rules ?? [])),
@@ -55,7 +68,21 @@ export const useAlertStore = defineStore('alerts', () => {
       board.value?.rules.find(({ rule }) => rule.id === ruleId) ?? null,
     save: (ruleId: string | null, draft: AlertDraft, origin: AlertOrigin): Promise<AlertRule> =>
       backend.call('alerts/save-rule', { ruleId, draft, origin }),
-    remove: (ruleId: string): Promise<null> => backend.call('alerts/remove-rule', { ruleId }),
+    removed,
+    remove: async (ruleId: string): Promise<void> => {
+      const rule = board.value?.rules.find((each) => each.rule.id === ruleId)?.rule ?? null;
+      await backend.call('alerts/remove-rule', { ruleId });
+      removed.value = rule;
+    },
+    /** Makes the rule that was deleted last again; its log is gone. */
+    undoRemove: async (): Promise<AlertRule | null> => {
+      if (removed.value === null) return null;
+      const { connectionId, name, isActive, condition } = removed.value;
+      const draft = { connectionId, name, isActive, condition };
+      const saved = await backend.call('alerts/save-rule', { ruleId: null, draft, origin: 'hand' });
+      removed.value = null;
+      return saved;
+    },
     mute: (ruleId: string, mute: AlertMute | null): Promise<null> =>
       backend.call('alerts/mute-rule', { ruleId, mute }),
     muteConnection: (connectionId: string, mute: AlertMute | null): Promise<null> =>

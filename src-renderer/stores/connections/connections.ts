@@ -39,7 +39,7 @@ export const useConnectionsStore = defineStore('connections', () => {
     shownId.value = connectionId;
     if (connectionId === app.settings?.lastConnectionId) return;
     // Without it the next window begins with another one, and nothing is lost.
-    app.update({ lastConnectionId: connectionId }).catch(() => undefined);
+    app.update({ lastConnectionId: connectionId }, 'quiet').catch(() => undefined);
   }
 
   async function save(input: Input<'connections/save'>): Promise<Connection> {

@@ -180,18 +180,13 @@ export const useRecordsStore = defineStore('records', () => {
     }
   }
 
-  /** Reads rows with their long texts, cut where not all is asked for; none of them when one can't be read. */
+  /** Reads rows with their long texts, cut where not all is asked for. Rejects when one can't be read: the table stays. */
   async function readRecords(rows: readonly RecordRow[], whole: boolean): Promise<readonly RecordDetail[]> {
     const found: RecordDetail[] = [];
-    try {
-      for (const { snapshotId, seq } of rows) {
-        found.push(await backend.call('records/read-record', { snapshotId, seq, whole }));
-      }
-      return found;
-    } catch (thrown) {
-      error.value = toErrorLike(thrown);
-      return [];
+    for (const { snapshotId, seq } of rows) {
+      found.push(await backend.call('records/read-record', { snapshotId, seq, whole }));
     }
+    return found;
   }
 
   /** Marks and notes are on the rows that are shown, and in the answer where the filter names them. */

@@ -5,6 +5,7 @@ import type { Keychain } from '../../../src-main/common/contract/operations/app.
 import type { Output } from '../../../src-main/common/contract/index.ts';
 import type { Settings, SettingsChange } from '../../../src-main/common/model/settings/settings.ts';
 import { useBackend } from '../../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const;
 
@@ -34,6 +35,8 @@ export const useAppStore = defineStore('app', () => {
     if (info.value !== null) info.value = { ...info.value, keychain };
   }
 
+  /** Why the last change of a setting was not saved; null once one is. */
+  const updateError = shallowRef<ErrorLike | null>(null);
   let lastSave: Promise<unknown> = Promise.resolve();
 
   backend.on('settings/changed', (changed) => (saved.value = changed));
@@ -48,8 +51,11 @@ export const useAppStore = defineStore('app', () => {
     saved.value = loaded;
   }
 
-  /** Saves settings, one change after the other; one that can't be saved is taken back. */
-  async function update(change: SettingsChange): Promise<void> {
+  /**
+   * Saves settings, one change after the other; one that can't be saved is taken back. A `quiet` one is nothing that a
+   * person chose: its failure is not said.
+   */
+  async function update(change: SettingsChange, pace?: 'quiet'): Promise<void> {
     unsaved.value = [...unsaved.value, change];
     const save = lastSave.then(() => backend.call('settings/update', change));
     lastSave = save.catch(() => undefined);
@@ -59,6 +65,10 @@ export const useAppStore = defineStore('app', () => {
       const names = Object.keys(change) as (keyof SettingsChange)[];
       const own = Object.fromEntries(names.map((name) => [name, now[name]]));
       saved.value = { ...(saved.value ?? now), ...own };
+      updateError.value = null;
+    } catch (thrown) {
+      if (pace !== 'quiet') updateError.value = toErrorLike(thrown);
+      throw thrown;
     } finally {
       unsaved.value = unsaved.value.filter((other) => other !== change);
     }
@@ -77,6 +87,7 @@ export const useAppStore = defineStore('app', () => {
   return {
     info,
     settings,
+    updateError,
     theme,
     isDark,
     isMac,

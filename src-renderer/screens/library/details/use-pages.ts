@@ -1,4 +1,4 @@
-import { ref, watch } from 'vue';
+import { ref } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { useLoaded } from '../../../composables/use-loaded.ts';
 
@@ -10,15 +10,11 @@ interface PageInput {
   readonly limit: number;
 }
 
-/** Reads a list of a snapshot page by page, again when its pages change, and from the start for another snapshot. */
+/** Reads a list of a snapshot page by page, again when its pages change. */
 export function usePages<List>(readSnapshot: () => Snapshot, read: (input: PageInput) => Promise<List>) {
   const offset = ref(0);
-  watch(
-    () => readSnapshot().id,
-    () => (offset.value = 0),
-  );
   const { value: list, error } = useLoaded(
-    [() => readSnapshot().id, () => readSnapshot().pageCount, () => readSnapshot().verification, offset],
+    [() => readSnapshot().pageCount, () => readSnapshot().verification, offset],
     () => read({ snapshotId: readSnapshot().id, offset: offset.value, limit: ENTRIES_PER_PAGE }),
   );
   return { offset, list, error };

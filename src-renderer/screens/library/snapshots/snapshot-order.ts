@@ -42,7 +42,8 @@ export function orderSnapshots(
   order: SnapshotOrder | null,
   names: SnapshotNames,
 ): readonly Snapshot[] {
-  if (order === null) return snapshots;
+  // The Library's own order: what was fetched last comes first.
+  if (order === null) return snapshots.toSorted((a, b) => compare(b, a, 'fetched', names) || b.id - a.id);
   const sign = order.isDescending ? -1 : 1;
   return snapshots.toSorted((a, b) => sign * compare(a, b, order.column, names));
 }

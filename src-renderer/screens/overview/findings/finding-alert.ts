@@ -25,7 +25,8 @@ export function toFindingAlert(finding: Finding): RouteLocationRaw {
     ({ field }) => field === 'channel' || field === 'service',
   );
   const direction = finding.directions[0] ?? 'inbound';
-  return toNewAlert({ direction, filter: { conditions }, origin: 'finding', ...toWatched(finding) });
+  const isBoth = finding.directions.length > 1;
+  return toNewAlert({ direction, filter: { conditions }, origin: 'finding', isBoth, ...toWatched(finding) });
 }
 
 type Watched = Pick<AlertIdea, 'subject' | 'threshold' | 'minutes' | 'minRequests'>;

@@ -4,6 +4,7 @@ import AlertsScreen from '../../../../src-renderer/screens/alerts/AlertsScreen.v
 import { useAlertStore } from '../../../../src-renderer/stores/analysis/alerts.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { AlertBoard } from '../../../../src-main/common/model/alerts/alert-state.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
@@ -90,11 +91,11 @@ test('a rule is one sentence, with what it would have done below', async () => {
     'service 7',
     'inbound',
     'above',
-    '5%',
     '10 minutes',
     '20 requests',
   ];
   for (const part of chosen) expect(sentence).toContain(part);
+  expect(screen.get<HTMLInputElement>('input[aria-label=Threshold]').element.value).toBe('5');
   expect(words).toContain('Would have fired 2 times');
   expect(words).toContain('13 d 19 h of 14 d cached');
   expect(words).toContain("Can't tell: 12 min not cached");
@@ -166,6 +167,13 @@ test('a hostile name stays text, and deleting asks first', async () => {
   confirm?.click();
   await flushPromises();
   expect(backend.countCalls('alerts/remove-rule')).toBe(1);
+  expect(textOf(screen)).toContain('Deleted: <img');
+  await press(screen, 'Undo');
+  expect(backend.calls.findLast(({ name }) => name === 'alerts/save-rule')?.input).toMatchObject({
+    ruleId: null,
+    draft: { name: '<img src=x onerror=alert(1)>', condition: makeRule().condition },
+  });
+  expect(textOf(screen)).not.toContain('Deleted:');
   screen.unmount();
 });
 
@@ -178,4 +186,49 @@ test('of days that nothing is known of, neither firings nor notifications are de
   const known = await open(makeBoard(), '/alerts/new', makeTest(nothing));
   expect(textOf(known.screen)).toContain('In what is known of these 14 days there would have been none.');
   expect(textOf(known.screen)).toContain('0 times');
+});
+
+test('any threshold can be typed, and what is none is put back', async () => {
+  const { screen, backend } = await open(makeBoard());
+  const field = screen.get<HTMLInputElement>('input[aria-label=Threshold]');
+  await field.setValue('12,5');
+  await field.trigger('change');
+  await press(screen, 'Save');
+  expect(backend.calls.findLast(({ name }) => name === 'alerts/save-rule')?.input).toMatchObject({
+    draft: { condition: { threshold: 0.125 } },
+  });
+  for (const typed of ['150', 'many', '0']) {
+    await field.setValue(typed);
+    await field.trigger('change');
+    expect(field.element.value).toBe('12.5');
+  }
+  screen.unmount();
+});
+
+test('an alert on a finding of both directions is made for both', async () => {
+  const { screen, backend } = await open(
+    makeBoard(),
+    '/alerts/new?new=error-share&direction=inbound&origin=finding&both=1',
+  );
+  expect(textOf(screen)).toContain('Also create this alert for outbound');
+  await press(screen, 'Save');
+  const saved = backend.calls.filter(({ name }) => name === 'alerts/save-rule').map(({ input }) => input);
+  expect(saved).toMatchObject([
+    { ruleId: null, draft: { condition: { direction: 'outbound' } } },
+    { ruleId: null, draft: { condition: { direction: 'inbound' } } },
+  ]);
+  screen.unmount();
+});
+
+test('rules that could not be read say why, and are read again', async () => {
+  const { screen, backend } = await open(makeBoard());
+  const alerts = useAlertStore();
+  alerts.board = null;
+  vi.spyOn(backend, 'call').mockRejectedValueOnce(new AppError('cache.locked', ''));
+  await alerts.load().catch(() => undefined);
+  await flushPromises();
+  expect(textOf(screen)).toContain('Try again');
+  await press(screen, 'Try again');
+  expect(screen.find('[aria-label=Threshold]').exists()).toBe(true);
+  screen.unmount();
 });

@@ -98,7 +98,7 @@ describe('comparing records', () => {
       makeRecord({ dateText: 'soon', dateMs: null }),
     ];
     const fields = compareRecords(dates, 'inbound', 'America/Bogota');
-    const moment = '2026-11-20 05:15:00';
+    const moment = '2026-11-20 05:15:00.000';
     expect(find(fields, 'Date (America/Bogota)').rows).toEqual([[moment, moment, null]]);
     expect(find(fields, 'Date').rows).toEqual([['/Date(1795169700000)/', '2026-11-20T10:15:00Z', 'soon']]);
   });

@@ -52,7 +52,7 @@ describe('copied rows', () => {
       formatRecords('tsv', [ROW], { columnIds: IDS, direction: 'inbound', zone: 'America/Bogota' }),
     ).toBe(
       'Date (America/Bogota)\tClient\tService\tReponseTime\tError\n' +
-        '2025-11-20 11:00:00\t"a|b\tc"\t\t12.25\t"said ""no""\nand left"\n',
+        '2025-11-20 11:00:00.000\t"a|b\tc"\t\t12.25\t"said ""no""\nand left"\n',
     );
     expect(
       JSON.parse(
@@ -63,8 +63,8 @@ describe('copied rows', () => {
         }),
       ),
     ).toEqual([
-      { Service: null, 'Date (UTC)': '2025-11-20 16:00:00' },
-      { Service: null, 'Date (UTC)': '2025-11-20 16:00:00' },
+      { Service: null, 'Date (UTC)': '2025-11-20 16:00:00.000' },
+      { Service: null, 'Date (UTC)': '2025-11-20 16:00:00.000' },
     ]);
   });
 

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createRowSource } from '../../../../src-renderer/screens/detail/grid/create-row-source.ts';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import {
   DEFAULT_ORDER,
@@ -193,6 +194,31 @@ describe('records store', () => {
     expect(store.error).toBeNull();
     await backend.of('records/open-view')[1]?.refuse('cache.locked');
     expect(store.error?.code).toBe('cache.locked');
+  });
+
+  it('keeps the table where a record that is copied can not be read', async () => {
+    const store = createStore();
+    void store.open(ask(1));
+    await backend.of('records/open-view')[0]?.answer(toView('a'));
+    const copied = store.readRecords([{ snapshotId: 1, seq: 2 } as RecordRow], true);
+    const refused = expect(copied).rejects.toMatchObject({ code: 'cache.damaged' });
+    await backend.of('records/read-record')[0]?.refuse('cache.damaged');
+    await refused;
+    expect([store.error, store.view?.viewId]).toEqual([null, 'a']);
+  });
+
+  it('calls the chart stale while another filter is asked for', async () => {
+    const store = createStore();
+    void store.open(ask(1));
+    await backend.of('records/open-view')[0]?.answer(toView('a'));
+    await backend.of('records/read-histogram')[0]?.answer(HISTOGRAM);
+    expect(store.isChartStale).toBe(false);
+    void store.open(ask(1, channelIs(3)));
+    expect(store.isChartStale).toBe(true);
+    await backend.of('records/open-view')[1]?.answer(toView('b'));
+    expect(store.isChartStale).toBe(true);
+    await backend.of('records/read-histogram')[1]?.answer(HISTOGRAM);
+    expect(store.isChartStale).toBe(false);
   });
 
   it('forgets everything when closed, also what is still under way', async () => {

@@ -2,6 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Certificate } from '../../../../src-main/common/model/cache/download.ts';
 import CertificateView from '../../../../src-renderer/screens/library/details/CertificateView.vue';
+import SnapshotDetails from '../../../../src-renderer/screens/library/details/SnapshotDetails.vue';
 import { provideApplication } from '../support/provide-application.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
@@ -234,4 +235,20 @@ describe('the certificate of a download', () => {
     expect(view.get('[role=alert]').text()).not.toBe('');
     expect(factsOf()['Records']).toBe('2,500');
   });
+});
+
+it("a snapshot's panel never shows the certificate of the snapshot before it", async () => {
+  const held = new HeldBackend();
+  const { global } = await provideApplication(held);
+  const panel = mount(SnapshotDetails, {
+    props: { snapshot, snapshots: [], canDo: () => false },
+    global,
+  });
+  await flushPromises();
+  await held.of('downloads/read-certificate')[0]?.answer(makeCertificate());
+  expect(panel.get('[data-part=certificate]').text()).toContain('2,500');
+  await panel.setProps({ snapshot: { ...snapshot, id: snapshot.id + 1 } });
+  expect(panel.get('[data-part=certificate]').text()).not.toContain('2,500');
+  expect(panel.get('[data-part=certificate]').find('.skeleton').exists()).toBe(true);
+  panel.unmount();
 });

@@ -26,6 +26,8 @@ const running = makeSnapshot(day(1), {
 const foreign = makeSnapshot(day(2), { id: 3, connectionId: 'two', tenant: 9, refreshOf: 1 });
 const queued = makeSnapshot(day(3), { id: 4, state: 'downloading', recordCount: 0, sizeBytes: 0 });
 const snapshots = [complete, running, foreign, queued];
+/** Where they stand: what was fetched last comes first. */
+const [RUNNING, QUEUED, FOREIGN, COMPLETE] = [0, 1, 2, 3] as const;
 const downloads = new Map(
   [
     makeDownload({ snapshotId: 1 }),
@@ -105,7 +107,7 @@ describe('rows of the table of snapshots', () => {
       'State',
       'Fetched',
     ]);
-    const [report, connection, period, records, size, state, fetched] = cellsOf(0);
+    const [report, connection, period, records, size, state, fetched] = cellsOf(COMPLETE);
     expect([report, connection, records, size, state]).toEqual([
       'Launch day',
       'Tenant 1001',
@@ -122,10 +124,10 @@ describe('rows of the table of snapshots', () => {
       rows()
         [index]!.findAll('[role=img]')
         .map((mark) => mark.attributes('aria-label'));
-    expect(marks(0)).toEqual(['Pinned', 'Before the fix']);
-    expect(marks(1)).toEqual([]);
-    expect(marks(2)).toEqual(['Downloaded again to see what changed']);
-    expect(cellsOf(2)[1]).toBe('Staging');
+    expect(marks(COMPLETE)).toEqual(['Pinned', 'Before the fix']);
+    expect(marks(RUNNING)).toEqual([]);
+    expect(marks(FOREIGN)).toEqual(['Downloaded again to see what changed']);
+    expect(cellsOf(FOREIGN)[1]).toBe('Staging');
   });
 
   it('are sorted by a column, then the other way round, then as they came', async () => {
@@ -157,18 +159,18 @@ describe('rows of the table of snapshots', () => {
 
   it('show how far a download is, and nothing where there is nothing yet', async () => {
     await open();
-    const [report, , , records, size, state, fetched] = cellsOf(1);
+    const [report, , , records, size, state, fetched] = cellsOf(RUNNING);
     expect([report, records, size, fetched]).toEqual(['Outbound detail', '128,400 of 412,331', '2.5 MB', '']);
     expect(state).toContain('Downloading');
     expect(state).toContain('31%');
     expect(state).toContain('41,200/s');
-    expect(cellsOf(3).slice(3, 5)).toEqual(['', '']);
-    expect(cellsOf(3)[5]).toContain('Queued');
+    expect(cellsOf(QUEUED).slice(3, 5)).toEqual(['', '']);
+    expect(cellsOf(QUEUED)[5]).toContain('Queued');
   });
 
   it('pause their own download', async () => {
     await open();
-    await rows()[1]!.get('button[aria-label="Pause the download"]').trigger('click');
+    await rows()[RUNNING]!.get('button[aria-label="Pause the download"]').trigger('click');
     await flushPromises();
     expect(backend.calls).toEqual([{ name: 'downloads/pause', input: { snapshotId: 2 } }]);
   });

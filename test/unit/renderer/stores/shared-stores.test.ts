@@ -85,6 +85,7 @@ test('seen: of two changes of one setting at the same moment the first was lost'
   await close;
   await answer();
   await expect(paint).rejects.toThrow('The disk is full.');
+  expect(app.updateError?.code).toBe('cache.disk-full');
   expect(app.settings).toMatchObject({ fieldsPanel: both, theme: makeSettings().theme });
 });
 
