@@ -223,7 +223,7 @@ test('an alert on a finding of both directions is made for both', async () => {
 test('rules that could not be read say why, and are read again', async () => {
   const { screen, backend } = await open(makeBoard());
   const alerts = useAlertStore();
-  alerts.board = null;
+  (alerts as { board: AlertBoard | null }).board = null;
   vi.spyOn(backend, 'call').mockRejectedValueOnce(new AppError('cache.locked', ''));
   await alerts.load().catch(() => undefined);
   await flushPromises();
