@@ -6,14 +6,19 @@ import { useAppStore } from '../../../stores/window/app.ts';
 import { listDefaultLayout } from './grid-columns.ts';
 import { isSameLayout, mergeLayout, widenNamed } from './table-layout.ts';
 
-/** The columns of a direction's table, kept in the settings. */
-export function useTableLayout(readDirection: () => Direction) {
+const ERROR = 'error';
+
+/**
+ * The columns of a direction's table, kept in the settings. That of errors takes no room while no record has one, and is
+ * as it was set up again as soon as one has.
+ */
+export function useTableLayout(readDirection: () => Direction, hasErrors: () => boolean) {
   const app = useAppStore();
   const names = useNames();
   const report = computed(() => `${readDirection()}-detail` as const);
   const named = computed(() => new Set<string>(names.list.map(({ field }) => field)));
   const defaults = computed(() => listDefaultLayout(readDirection(), named.value));
-  const layout = computed({
+  const whole = computed({
     get: () =>
       widenNamed(mergeLayout(app.settings?.tableColumns[report.value], defaults.value), {
         from: listDefaultLayout(readDirection()),
@@ -25,5 +30,18 @@ export function useTableLayout(readDirection: () => Direction) {
       void app.update({ tableColumns: { ...app.settings?.tableColumns, [report.value]: own } });
     },
   });
-  return { layout, defaults };
+  const layout = computed({
+    get: () =>
+      hasErrors()
+        ? whole.value
+        : whole.value.map((column) => (column.id === ERROR ? { ...column, hidden: true } : column)),
+    set: (columns: readonly TableColumn[]) => {
+      const own = whole.value.find(({ id }) => id === ERROR);
+      whole.value =
+        hasErrors() || own === undefined
+          ? columns
+          : columns.map((column) => (column.id === ERROR ? { ...column, hidden: own.hidden } : column));
+    },
+  });
+  return { layout, whole, defaults };
 }

@@ -1,6 +1,6 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { defineComponent } from 'vue';
+import { defineComponent, ref } from 'vue';
 import type {
   Settings,
   SettingsChange,
@@ -98,10 +98,10 @@ describe('saved layout', () => {
 
   it('is kept by report, and removed by the layout of the application', async () => {
     const { global } = await provideApplication(backend);
-    const use = (direction: Direction) => {
+    const use = (direction: Direction, hasErrors = () => true) => {
       let found: ReturnType<typeof useTableLayout> | undefined;
       const Host = defineComponent(() => {
-        found = useTableLayout(() => direction);
+        found = useTableLayout(() => direction, hasErrors);
         return () => null;
       });
       mount(Host, { global });
@@ -125,6 +125,16 @@ describe('saved layout', () => {
     await flushPromises();
     expect(settings.tableColumns['inbound-detail']).toEqual([]);
     expect(inbound.layout.value).toEqual(INBOUND);
+    // Without an error its column takes no room, and nothing of that is kept.
+    const hasErrors = ref(false);
+    const calm = use('inbound', () => hasErrors.value);
+    const isHidden = () => calm.layout.value.find(({ id }) => id === 'error')?.hidden;
+    expect(isHidden()).toBe(true);
+    calm.layout.value = calm.layout.value.toReversed();
+    await flushPromises();
+    expect(settings.tableColumns['inbound-detail']).toEqual([...INBOUND].reverse());
+    hasErrors.value = true;
+    expect(isHidden()).toBe(false);
   });
 
   it('has room for names where a person gave some', () => {
