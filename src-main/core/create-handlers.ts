@@ -19,6 +19,7 @@ import { createImportsHandlers } from './imports/imports-handlers.ts';
 import { createLocalServiceHandlers } from './local-service/local-service-handlers.ts';
 import { createMarksHandlers } from './marks/marks-handlers.ts';
 import { createStatusHandlers } from './monitor/status-handlers.ts';
+import { createOutcomeHandlers } from './outcome/outcome-handlers.ts';
 import { createOverviewHandlers } from './overview/overview-handlers.ts';
 import { createRecordsHandlers } from './records/records-handlers.ts';
 import { createSchedulesHandlers } from './schedules/schedules-handlers.ts';
@@ -53,6 +54,7 @@ export function createHandlers(
     ...createImportsHandlers(parts),
     ...createLocalServiceHandlers(parts),
     ...createMarksHandlers(parts),
+    ...createOutcomeHandlers(parts),
     ...createOverviewHandlers(parts),
     ...createRecordsHandlers(parts),
     ...createSchedulesHandlers(parts),

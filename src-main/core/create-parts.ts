@@ -146,6 +146,10 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     },
     logger: logger.child('engine'),
     now,
+    listOutcomes: () =>
+      Object.fromEntries(
+        connections.listSaved().flatMap(({ id, outcomes }) => (outcomes === undefined ? [] : [[id, outcomes]])),
+      ),
     keepPatterns: (kept) => cache.saveErrorPatterns(kept),
   });
   const importLogger = logger.child('imports');

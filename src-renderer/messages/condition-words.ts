@@ -2,6 +2,7 @@ import { useI18n } from 'vue-i18n';
 import { CODE_CLASSES } from '../../src-main/common/model/records/record.ts';
 import type { FieldCondition } from '../../src-main/common/model/records/record-filter.ts';
 import { formatClock, formatClockSeconds, formatDay, formatFullDay } from '../format/dates.ts';
+import { OUTCOMES } from '../../src-main/common/reporting/outcome.ts';
 import { MARKS } from '../../src-main/common/model/records/record-mark.ts';
 import { useNames } from '../names/use-names.ts';
 import { isShownTwice, toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
@@ -92,6 +93,10 @@ export function useConditionWords(readZone: () => string): (condition: FieldCond
     if (field === 'mark') {
       const mark = MARKS.find((known) => known === value);
       if (mark !== undefined) return t(`marks.names.${mark}`);
+    }
+    if (field === 'outcome') {
+      const outcome = OUTCOMES.find((known) => known === value);
+      if (outcome !== undefined) return t(`outcome.names.${outcome}`);
     }
     if (typeof value === 'string') return names.toText(field, value);
     return field.endsWith('Ms')

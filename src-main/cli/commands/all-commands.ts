@@ -9,6 +9,7 @@ import { fetchCommand } from './fetch.ts';
 import { findingsCommand } from './findings.ts';
 import { followCommand } from './follow.ts';
 import { importCommand } from './import.ts';
+import { outcomeCommand } from './outcome.ts';
 import { PRESET_COMMANDS } from './presets.ts';
 import { SCHEDULE_COMMANDS } from './schedules.ts';
 import { SNAPSHOT_COMMANDS } from './snapshots.ts';
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   ...SNAPSHOT_COMMANDS,
   countCommand,
   summaryCommand,
+  outcomeCommand,
   errorsCommand,
   findingsCommand,
   sqlCommand,

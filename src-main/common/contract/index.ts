@@ -18,6 +18,7 @@ import { importsEvents, importsOperations } from './operations/imports.ts';
 import { localServiceEvents, localServiceOperations } from './operations/local-service.ts';
 import { marksEvents, marksOperations } from './operations/marks.ts';
 import type { InputOf, OutputOf } from './operation.ts';
+import { outcomeEvents, outcomeOperations } from './operations/outcome.ts';
 import { overviewOperations } from './operations/overview.ts';
 import { recordsEvents, recordsOperations } from './operations/records.ts';
 import { schedulesEvents, schedulesOperations } from './operations/unattended/schedules.ts';
@@ -52,6 +53,7 @@ export const OPERATIONS = {
   ...importsOperations,
   ...localServiceOperations,
   ...marksOperations,
+  ...outcomeOperations,
   ...overviewOperations,
   ...recordsOperations,
   ...schedulesOperations,
@@ -94,6 +96,7 @@ export const EVENTS = {
   ...importsEvents,
   ...localServiceEvents,
   ...marksEvents,
+  ...outcomeEvents,
   ...recordsEvents,
   ...schedulesEvents,
   ...settingsEvents,

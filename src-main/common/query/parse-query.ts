@@ -9,6 +9,7 @@ import {
   type FilterField,
   type RecordFilter,
 } from '../model/records/record-filter.ts';
+import { OUTCOMES } from '../reporting/outcome.ts';
 import { isSensibleInstant } from '../model/period.ts';
 import { toNextNumber } from './number-bounds.ts';
 import { findQueryField, type QueryField } from './query-fields.ts';
@@ -21,6 +22,7 @@ export type QueryFault =
   | 'quote-unclosed'
   | 'not-a-number'
   | 'not-a-date'
+  | 'not-an-outcome'
   | 'date-out-of-range'
   | 'range-reversed'
   | 'several-ranges'
@@ -124,13 +126,16 @@ function readText(
     ({ isQuoted, operator, text }) => !isQuoted && operator === '' && /^[<>]/.test(text),
   );
   if (range !== undefined) return toError('range-of-text', range.text, range);
+  const unknown = values.find(({ text }) => !OUTCOMES.some((outcome) => outcome === foldCase(text)));
+  if (field.field === 'outcome' && unknown !== undefined)
+    return toError('not-an-outcome', unknown.text, unknown);
   const ambiguous = values.find(
     ({ text, operator }) => operator === '' && findNamed(field.field, text).length > 1,
   );
   if (ambiguous !== undefined) return toError('name-ambiguous', ambiguous.text, ambiguous);
   const read = values.map(({ text, operator }) => {
-    // Marks are words of the query's own.
-    if (field.field === 'mark') return { text: foldCase(text), isExact: true };
+    // Marks and outcomes are words of the query's own.
+    if (field.field === 'mark' || field.field === 'outcome') return { text: foldCase(text), isExact: true };
     const named = operator === '' ? findNamed(field.field, text)[0] : undefined;
     return { text: named ?? text, isExact: operator === '=' || named !== undefined || !hasCase(text) };
   });

@@ -22,6 +22,7 @@ const field = (keyword: string, name: FilterField, kind: QueryKind, findsParts =
 
 /** Every field that a query can name, in the order in which they are offered. */
 export const QUERY_FIELDS: readonly QueryField[] = [
+  field('outcome', 'outcome', 'text'),
   field('code', 'responseCode', 'code'),
   field('channel', 'channel', 'whole'),
   field('service', 'service', 'whole'),
@@ -48,8 +49,8 @@ export function listQueryFields(direction: Direction): readonly QueryField[] {
   );
 }
 
-/** A person's own fields, which records of any report have. */
-const OWN_FIELDS: ReadonlySet<FilterField> = new Set(['mark', 'note']);
+/** Fields that records of any report have here, though no service sends them. */
+const OWN_FIELDS: ReadonlySet<FilterField> = new Set(['outcome', 'mark', 'note']);
 
 /** Fields that no report has under this name, and the one that each is made from. */
 const DERIVED_FROM: Partial<Record<FilterField, string>> = { dateMs: 'dateText', errorFamily: 'error' };

@@ -8,7 +8,7 @@ import {
 } from '../model/records/record-filter.ts';
 import { findOpenBound } from '../query/number-bounds.ts';
 import { REPORTS, type Direction, type ReportField } from '../reporting/reports.ts';
-import { ERROR_FAMILY_COLUMN, SQL_TABLES, UTC_COLUMN, type SqlTableColumn } from './sql-tables.ts';
+import { ERROR_FAMILY_COLUMN, OUTCOME_COLUMN_NAME, SQL_TABLES, UTC_COLUMN, type SqlTableColumn } from './sql-tables.ts';
 import { listClockOffsets, toClockText } from './zone-clock.ts';
 import type { TimeSpan } from '../time/time-span.ts';
 
@@ -49,10 +49,10 @@ export function toConditionsSql(filter: RecordFilter, direction: Direction, cloc
 /** The column of a field in SQL; null where the direction does not have it. */
 export function findSqlColumn(field: FilterField, direction: Direction): SqlTableColumn | null {
   const fields: Readonly<Record<string, ReportField>> = REPORTS[`${direction}-detail`].fields;
-  const own = field === 'errorFamily' ? ERROR_FAMILY_COLUMN : fields[field]?.column;
-  const name = field === 'dateMs' ? 'date' : own;
+  const made = { errorFamily: ERROR_FAMILY_COLUMN, outcome: OUTCOME_COLUMN_NAME, dateMs: 'date' } as const;
+  const own = field in made ? made[field as keyof typeof made] : fields[field]?.column;
   const table = SQL_TABLES.find((candidate) => candidate.name === direction);
-  return table?.columns.find((column) => column.name === name) ?? null;
+  return table?.columns.find((column) => column.name === own) ?? null;
 }
 
 /** A text as SQL writes it. */

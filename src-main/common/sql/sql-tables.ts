@@ -16,6 +16,9 @@ export interface SqlTable {
 /** The name in SQL of the column that holds what errors fold to. */
 export const ERROR_FAMILY_COLUMN = 'error_family';
 
+/** The name in SQL of the column that holds what became of a request: `ok`, `failed`, `expected` or `unknown`. */
+export const OUTCOME_COLUMN_NAME = 'outcome';
+
 /** The name in SQL of the column that holds what the specification doesn't define, as a JSON object; null for none. */
 export const OTHER_FIELDS_COLUMN = 'other_fields';
 
@@ -73,5 +76,6 @@ function listRecordColumns(direction: Direction): SqlTableColumn[] {
     ...fields,
     { name: OTHER_FIELDS_COLUMN, type: 'text' },
     { name: ERROR_FAMILY_COLUMN, type: 'text' },
+    { name: OUTCOME_COLUMN_NAME, type: 'text' },
   ];
 }

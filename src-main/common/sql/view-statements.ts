@@ -95,13 +95,13 @@ export function toVolumeStatement(clock: StatementClock): string {
   const date = isPlain ? 'date' : UTC_COLUMN;
   return joinLines([
     'WITH traffic AS (',
-    `  SELECT ${date} AS moment, 'inbound' AS direction, response_code FROM inbound`,
-    `  UNION ALL SELECT ${date}, 'outbound', response_code FROM outbound`,
+    `  SELECT ${date} AS moment, 'inbound' AS direction, outcome FROM inbound`,
+    `  UNION ALL SELECT ${date}, 'outbound', outcome FROM outbound`,
     ')',
     'SELECT time_bucket(INTERVAL 30 MINUTE, moment) AS half_hour,',
     "  count(*) FILTER (direction = 'inbound') AS inbound_requests,",
     "  count(*) FILTER (direction = 'outbound') AS outbound_requests,",
-    '  count(*) FILTER (response_code BETWEEN 400 AND 599) AS failed',
+    "  count(*) FILTER (outcome = 'failed') AS failed",
     'FROM traffic',
     'GROUP BY half_hour',
     'ORDER BY half_hour',

@@ -8,6 +8,7 @@ import {
   type SetAsideConnections,
   tidySecrets,
 } from '../../common/model/connections/connection.ts';
+import type { ConnectionOutcomes } from '../../common/reporting/outcome.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
@@ -46,6 +47,8 @@ export interface ConnectionStore {
   saveNames(connectionId: string, names: readonly ValueName[]): Promise<Connection>;
   /** The names of a connection; none for one that is gone. */
   listNames(connectionId: string): readonly ValueName[];
+  /** Replaces what counts as failed. Throws `connections.not-found`. */
+  saveOutcomes(connectionId: string, outcomes: ConnectionOutcomes): Promise<Connection>;
   /** Switches following on or off. */
   saveFollowed(connectionId: string, followed: boolean): Promise<void>;
   /** The place for imported records of a tenant and an address; a new one is not kept before `keepImportedPlace`. */
@@ -207,6 +210,15 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
     saveNames: (connectionId, names) =>
       inTurn(async () => {
         const connection: SavedConnection = { ...get(connectionId), names: checkNames(names) };
+        await keep(connection);
+        await announce();
+        return toConnection(connection);
+      }),
+    saveOutcomes: (connectionId, outcomes) =>
+      inTurn(async () => {
+        const connection: SavedConnection = { ...get(connectionId) };
+        delete connection.outcomes;
+        if (Object.keys(outcomes).length > 0) connection.outcomes = outcomes;
         await keep(connection);
         await announce();
         return toConnection(connection);

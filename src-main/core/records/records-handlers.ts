@@ -4,12 +4,15 @@ import { listBucketEdges, pickBucketWidth } from '../../common/time/time-buckets
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import { addOutcomes } from './add-outcomes.ts';
 import { addPreviews } from './add-previews.ts';
 
 /** The handlers of `records/…`: all of them work with the network gone. */
 export function createRecordsHandlers(parts: {
   readonly cache: Cache;
   readonly engine: Engine;
+  readonly connections: Pick<ConnectionStore, 'listSaved'>;
 }): HandlersOf<'records'> {
   const { cache, engine } = parts;
   /** What ends a call about a view, by the view. */
@@ -17,7 +20,11 @@ export function createRecordsHandlers(parts: {
   return {
     'records/open-view': (question) => engine.openView(question),
     'records/count-view': ({ viewId }) => engine.countView(viewId),
-    'records/read-rows': async (place) => cache.readRows(await engine.readIds(place)),
+    'records/read-rows': async (place) => {
+      const { report, ids } = await engine.readIds(place);
+      const rows = await cache.readRows({ report, ids });
+      return addOutcomes(parts, report === 'inbound-detail' ? 'inbound' : 'outbound', rows);
+    },
     'records/close-view': async ({ viewId }) => {
       ends.get(viewId)?.abort();
       await engine.closeView(viewId);
@@ -51,7 +58,15 @@ export function createRecordsHandlers(parts: {
     'records/group-errors': ({ fromMs, toMs, ...question }) =>
       engine.groupErrors({ ...question, period: { fromMs, toMs } }),
     'records/find-first-seen': async (question) => ({ patterns: await engine.findFirstSeen(question) }),
-    'records/read-record': (input) => cache.readRecord(input),
+    'records/read-record': async (input) => {
+      const [record, { report }] = await Promise.all([
+        cache.readRecord(input),
+        cache.getSnapshot(input.snapshotId),
+      ]);
+      const direction = report.startsWith('inbound') ? 'inbound' : 'outbound';
+      const [judged = record] = await addOutcomes(parts, direction, [record]);
+      return judged;
+    },
     'records/read-raw': (place) => cache.readRaw(place),
     'records/read-session': async (input) => addPreviews(cache, await engine.readSession(input)),
   };

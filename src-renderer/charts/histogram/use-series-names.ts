@@ -10,7 +10,7 @@ export function useSeriesNames(): (series: HistogramSeries, split: Histogram['sp
   return (series, split) => {
     switch (series.kind) {
       case 'class':
-        return t(`detail.codeClasses.${series.codeClass}`);
+        return t(`outcome.classes.${series.codeClass}`);
       case 'value':
         return series.value === null ? t('detail.filters.blank') : names.toText(split, series.value);
       case 'others':

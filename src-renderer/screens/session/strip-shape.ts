@@ -1,4 +1,4 @@
-import { toCodeClass, type CodeClass } from '../../../src-main/common/model/records/record.ts';
+import { toShownClass, type CodeClass } from '../../../src-main/common/model/records/record.ts';
 import type { SessionRequest } from '../../../src-main/common/model/records/session.ts';
 import { listRoundTimes } from './session-axis.ts';
 import { toLatencySpan, toWorkSpan, type Span } from './session-times.ts';
@@ -42,7 +42,7 @@ export function drawStrip(
     const latency = toLatencySpan(request);
     if (latency !== null && latency.toMs > latency.fromMs) add(request.direction, 'latency', latency);
     const at = { fromMs: request.dateMs, toMs: request.dateMs };
-    add(request.direction, toCodeClass(request.responseCode), toWorkSpan(request) ?? at);
+    add(request.direction, toShownClass(request.outcome, request.responseCode), toWorkSpan(request) ?? at);
   }
   return [...paths.values()];
 }

@@ -2,6 +2,7 @@ import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
+import type { ConnectionOutcomes } from '../../../src-main/common/reporting/outcome.ts';
 import type { ValueName } from '../../../src-main/common/model/records/value-name.ts';
 import type { ZoneFinding } from '../../../src-main/common/model/connections/zone-finding.ts';
 import { useBackend } from '../../backend/backend.ts';
@@ -27,7 +28,17 @@ export const useConnectionsStore = defineStore('connections', () => {
     () => find(shownId.value) ?? find(app.settings?.lastConnectionId) ?? list.value[0] ?? null,
   );
 
+  /** Connections whose records are being decided again: figures of failures follow the rules before. */
+  const decidingIds = shallowRef<ReadonlySet<string>>(new Set());
+  /** Rises each time that records were decided again: every figure of failures is another one then. */
+  const decisions = ref(0);
+
   backend.on('connections/changed', (connections) => (list.value = connections));
+  backend.on('outcome/changed', ({ connectionId, isDeciding }) => {
+    const others = [...decidingIds.value].filter((id) => id !== connectionId);
+    decidingIds.value = new Set(isDeciding ? [...others, connectionId] : others);
+    if (!isDeciding && connectionId === active.value?.id) decisions.value += 1;
+  });
 
   async function load(): Promise<void> {
     list.value = await backend.call('connections/list', null);
@@ -54,6 +65,11 @@ export const useConnectionsStore = defineStore('connections', () => {
 
   async function saveNames(connectionId: string, names: ValueName[]): Promise<void> {
     const saved = await backend.call('connections/save-names', { connectionId, names });
+    list.value = list.value.map((connection) => (connection.id === saved.id ? saved : connection));
+  }
+
+  async function saveOutcomes(connectionId: string, outcomes: ConnectionOutcomes): Promise<void> {
+    const saved = await backend.call('outcome/save', { connectionId, outcomes });
     list.value = list.value.map((connection) => (connection.id === saved.id ? saved : connection));
   }
 
@@ -89,6 +105,9 @@ export const useConnectionsStore = defineStore('connections', () => {
     show,
     save,
     saveNames,
+    saveOutcomes,
+    decidingIds,
+    decisions,
     forgetSaved,
     remove,
     startTest,

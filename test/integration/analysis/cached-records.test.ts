@@ -32,7 +32,7 @@ let overview: ReturnType<typeof createOverviewHandlers>;
 shareCache((shared) => {
   ({ cache, engine } = shared);
   killEngine = () => shared.processes.at(-1)?.kill();
-  records = createRecordsHandlers({ cache, engine });
+  records = createRecordsHandlers({ cache, engine, connections: { listSaved: () => [] } });
   overview = createOverviewHandlers({
     engine,
     ledger: openLedger(cache),

@@ -26,9 +26,9 @@ import {
   recordArbitrary,
   sortPlainly,
   SPAN,
-  toClass,
   type PlainRecord,
 } from './random-records.ts';
+import { toShownPlainly } from './measured-plainly.ts';
 
 let folder: string;
 let database: EngineDatabase;
@@ -262,8 +262,9 @@ function countPlainly(records: readonly PlainRecord[]): number[][] {
   return EDGES.slice(1).map((toMs, place) =>
     CODE_CLASSES.map(
       (name) =>
-        records.filter(({ dateMs, responseCode }) => {
-          if (dateMs === null || toClass(responseCode) !== name) return false;
+        records.filter((record) => {
+          const { dateMs } = record;
+          if (dateMs === null || toShownPlainly(record) !== name) return false;
           return dateMs >= (EDGES[place] ?? 0) && dateMs < toMs;
         }).length,
     ),

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Latency, MeasuredGroup } from '../../../src-main/common/model/analysis/grouping.ts';
-import { CODE_CLASSES } from '../../../src-main/common/model/records/record.ts';
+import { CODE_CLASSES, type CodeClass } from '../../../src-main/common/model/records/record.ts';
+import { OUTCOMES, type Outcome } from '../../../src-main/common/reporting/outcome.ts';
 import { civilToUtcMs } from '../../../src-main/common/time/civil-time.ts';
 import { toCivilTime } from '../../../src-main/common/time/time-zones.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
@@ -13,6 +14,22 @@ function findPercentile(values: readonly number[], share: number): number | null
   const low = sorted[Math.floor(place)];
   const high = sorted[Math.ceil(place)];
   return low === undefined || high === undefined ? null : low + (high - low) * (place % 1);
+}
+
+/** What became of a request by the default rules, found the plain way. */
+export function judgePlainly({ responseCode, error }: Pick<PlainRecord, 'responseCode' | 'error'>): Outcome {
+  const code = responseCode ?? 0;
+  if ((code >= 400 && code <= 599) || error !== '') return 'failed';
+  return code >= 100 && code <= 399 ? 'ok' : 'unknown';
+}
+
+/** The class that a record is shown in, found the plain way. */
+export function toShownPlainly(record: PlainRecord): CodeClass {
+  const outcome = judgePlainly(record);
+  const codeClass = toClass(record.responseCode);
+  if (outcome === 'failed') return codeClass === '4xx' ? '4xx' : '5xx';
+  if (outcome === 'ok') return codeClass === '3xx' ? '3xx' : '2xx';
+  return 'none';
 }
 
 export function measureTimes(values: readonly (number | null)[]): Latency {
@@ -31,15 +48,19 @@ export function measureTimes(values: readonly (number | null)[]): Latency {
 
 /** What the engine says of a group of records, found the plain way. */
 export function measurePlainly(records: readonly PlainRecord[], key: MeasuredGroup['key']): MeasuredGroup {
+  const outcomeCounts = OUTCOMES.map(
+    (name) => records.filter((record) => judgePlainly(record) === name).length,
+  );
   const classCounts = CODE_CLASSES.map(
-    (name) => records.filter(({ responseCode }) => toClass(responseCode) === name).length,
+    (name) => records.filter((record) => toShownPlainly(record) === name).length,
   );
   const dates = records.flatMap(({ dateMs }) => dateMs ?? []);
   return {
     key,
     count: records.length,
     classCounts,
-    failures: (classCounts[2] ?? 0) + (classCounts[3] ?? 0),
+    outcomeCounts,
+    failures: outcomeCounts[1] ?? 0,
     response: measureTimes(records.map(({ responseTimeMs }) => responseTimeMs)),
     botLatency: measureTimes(records.map(({ botLatencyMs }) => botLatencyMs)),
     firstMs: dates.length === 0 ? null : Math.min(...dates),

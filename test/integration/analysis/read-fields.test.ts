@@ -10,13 +10,15 @@ import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-f
 import { readDistribution } from '../../../src-main/core/analysis/engine/measures/read-distribution.ts';
 import { readFields } from '../../../src-main/core/analysis/engine/measures/read-fields.ts';
 import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
+import { judgePlainly } from './measured-plainly.ts';
 import { useFedEngine } from './use-fed-engine.ts';
 
 const engine = useFedEngine();
-const INBOUND = ['responseCode', 'errorFamily', 'channel', 'origin', 'service', 'client'] as const;
+const INBOUND = ['outcome', 'responseCode', 'errorFamily', 'channel', 'origin', 'service', 'client'] as const;
 
 function readValue(record: PlainRecord, field: ListedField): string | number | null {
   if (field === 'actionId') return null;
+  if (field === 'outcome') return judgePlainly(record);
   const value = field === 'errorFamily' ? toErrorPattern(record.error) : record[field];
   return value === '' ? null : value;
 }

@@ -368,6 +368,7 @@ describe('open as SQL', () => {
       createDocument(index, {
         Date: new Date(fromMs + index * 150_000).toISOString(),
         ReponseCode: codes[index % codes.length] ?? 0,
+        Error: '',
       }),
     );
     await fillSnapshot(cache, documents, { period });

@@ -25,7 +25,7 @@ let engine: Engine;
 let records: ReturnType<typeof createRecordsHandlers>;
 shareCache((shared) => {
   ({ cache, engine } = shared);
-  records = createRecordsHandlers({ cache, engine });
+  records = createRecordsHandlers({ cache, engine, connections: { listSaved: () => [] } });
 });
 
 const toPeriod = (fromS: number, toS: number): Period => ({

@@ -135,8 +135,15 @@ function near(value: unknown): unknown {
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
-const isFailed = ({ responseCode }: ServedRecord): boolean =>
-  responseCode !== null && responseCode >= 400 && responseCode <= 599;
+/** By the default rules: a code of 400 to 599, or a text in Error. */
+const isFailed = ({ responseCode, error }: ServedRecord): boolean =>
+  (responseCode !== null && responseCode >= 400 && responseCode <= 599) || (error ?? '') !== '';
+/** As charts show it: by outcome first, by the code where that is one of HTTP. */
+const toShown = (record: ServedRecord): string => {
+  const codeClass = toClass(record.responseCode);
+  if (isFailed(record)) return codeClass === '4xx' ? '4xx' : '5xx';
+  return codeClass;
+};
 const countFailed = (records: readonly ServedRecord[]): number => records.filter(isFailed).length;
 const listTimes = (records: readonly ServedRecord[]): (number | null)[] =>
   records.map(({ responseTimeMs }) => responseTimeMs);
@@ -270,7 +277,7 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       const own = within(found, bucket.fromMs, bucket.toMs);
       const expected = series.map((one) => {
         if (one.kind === 'class')
-          return own.filter((record) => toClass(record.responseCode) === one.codeClass).length;
+          return own.filter((record) => toShown(record) === one.codeClass).length;
         const values = own.map((record) => readField(record, split) as number | null);
         return values.filter((value) => (one.kind === 'value' ? value === one.value : !named.includes(value)))
           .length;
@@ -293,7 +300,7 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       expect(group.count).toBe(own.length);
       expect(group.failures).toBe(countFailed(own));
       expect(group.classCounts).toEqual(
-        CODE_CLASSES.map((name) => own.filter(({ responseCode }) => toClass(responseCode) === name).length),
+        CODE_CLASSES.map((name) => own.filter((record) => toShown(record) === name).length),
       );
       expect(group.response).toEqual(near(measureTimes(listTimes(own))));
       expect(group.botLatency).toEqual(near(measureTimes(listLatencies(own))));

@@ -35,6 +35,7 @@ export function createFakeMeasures(
     key: [],
     count: records.length,
     classCounts,
+    outcomeCounts: [records.length - failures, failures, 0, 0],
     failures,
     response: NO_TIMES,
     botLatency: NO_TIMES,

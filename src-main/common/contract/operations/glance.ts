@@ -11,7 +11,7 @@ const Traffic = Type.Object({
   /** Exclusive. */
   toMs: Type.Integer(),
   count: Type.Integer(),
-  /** Response codes of 400 to 599. */
+  /** Those that failed, by the rules of the connection. */
   failures: Type.Integer(),
 });
 

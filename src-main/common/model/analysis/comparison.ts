@@ -27,7 +27,7 @@ const Figure = Nullable(Type.Number());
 /** Records of a group in one of the two periods. */
 export const ComparedSide = Type.Object({
   count: Type.Integer(),
-  /** With a response code of 400 to 599. */
+  /** Those that failed, by the rules of the connection. */
   failures: Type.Integer(),
   /** With a response time; the times are of these, null where there are none. */
   timed: Type.Integer(),

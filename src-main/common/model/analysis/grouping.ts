@@ -46,9 +46,11 @@ export const MeasuredGroup = Type.Object({
   /** The values, in the order of the fields that were asked for. */
   key: Type.Array(GroupValue),
   count: Type.Integer(),
-  /** Records of each class of response code, in the order of CODE_CLASSES. */
+  /** Records that are shown in each class, in the order of CODE_CLASSES; see `toShownClass`. */
   classCounts: Type.Array(Type.Integer()),
-  /** Records with a response code of 400 to 599. */
+  /** Records of each outcome, in the order of OUTCOMES. */
+  outcomeCounts: Type.Array(Type.Integer()),
+  /** Those that failed. */
   failures: Type.Integer(),
   response: Latency,
   /** Of the outbound report, which has none, always empty. */

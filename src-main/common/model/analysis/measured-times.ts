@@ -5,7 +5,7 @@ import { Latency } from './grouping.ts';
 const Figure = Nullable(Type.Number());
 const measures = {
   count: Type.Integer(),
-  /** Records with a response code of 400 to 599. */
+  /** Those that failed, by the rules of the connection. */
   failures: Type.Integer(),
   /** Of the response times; continuous, as in a Latency. Null where no record has one. */
   medianMs: Figure,

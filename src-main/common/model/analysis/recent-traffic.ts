@@ -9,7 +9,7 @@ export const RecentTraffic = Type.Object({
     Type.Object({
       /** Response codes up to 399. */
       successes: Type.Integer(),
-      /** Response codes of 400 to 599. */
+      /** Those that failed, by the rules of the connection. */
       failures: Type.Integer(),
     }),
   ),

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { ConnectionOutcomes } from '../../reporting/outcome.ts';
 import { mapKinds, REPORT_KINDS } from '../../reporting/reports.ts';
 import { Nullable } from '../nullable.ts';
 import { ValueNames } from '../records/value-name.ts';
@@ -72,6 +73,8 @@ export const Connection = Type.Object({
   followedSinceMs: Type.Optional(Type.Integer()),
   /** A person's own names of channels, services and actions. They stay on this computer. */
   names: Type.Optional(ValueNames),
+  /** What counts as failed; left out, what DEFAULT_RULES say. */
+  outcomes: Type.Optional(ConnectionOutcomes),
 });
 export type Connection = Static<typeof Connection>;
 

@@ -4,6 +4,7 @@ import { Nullable } from '../nullable.ts';
 
 /** Fields whose values are listed, beside those whose times are distributed. */
 export const LISTED_FIELDS = [
+  'outcome',
   'responseCode',
   'errorFamily',
   'channel',

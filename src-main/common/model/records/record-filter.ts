@@ -6,6 +6,8 @@ export const FILTER_FIELDS = [
   /** Any of SEARCHED_FIELDS. */
   'anywhere',
   'dateMs',
+  /** What became of the request, by the rules of its connection. */
+  'outcome',
   'responseCode',
   'channel',
   'service',
@@ -76,3 +78,17 @@ export const RecordFilter = Type.Object({
   conditions: Type.Array(FieldCondition, { maxItems: MAX_CONDITIONS }),
 });
 export type RecordFilter = Static<typeof RecordFilter>;
+
+/** The conditions that leave exactly the records of a shown class. */
+export function toClassConditions(codeClass: CodeClass): FieldCondition[] {
+  const ok: FieldCondition = { field: 'outcome', values: ['ok'] };
+  const failed: FieldCondition = { field: 'outcome', values: ['failed'] };
+  const conditions: Readonly<Record<CodeClass, FieldCondition[]>> = {
+    '2xx': [ok, { field: 'responseCode', classes: ['3xx'], exclude: true }],
+    '3xx': [ok, { field: 'responseCode', classes: ['3xx'] }],
+    '4xx': [failed, { field: 'responseCode', classes: ['4xx'] }],
+    '5xx': [failed, { field: 'responseCode', classes: ['4xx'], exclude: true }],
+    none: [{ field: 'outcome', values: ['expected', 'unknown'] }],
+  };
+  return conditions[codeClass];
+}

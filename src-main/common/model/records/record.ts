@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { CONTENT_VALUES, NARROW_NAMES, NARROW_VALUES } from '../../reporting/field-values.ts';
+import { Outcome } from '../../reporting/outcome.ts';
 import { Nullable } from '../nullable.ts';
 import { LANGUAGES } from '../settings/language.ts';
 import { RecordMark } from './record-mark.ts';
@@ -22,6 +23,18 @@ export function toCodeClass(responseCode: number | null): CodeClass {
   return responseCode < 500 ? '4xx' : '5xx';
 }
 
+/**
+ * How a request is shown: by its outcome first, by its code where that is one of HTTP. One that was expected, or of which
+ * nothing is known, is in no class.
+ */
+export function toShownClass(outcome: Outcome | undefined, responseCode: number | null): CodeClass {
+  const codeClass = toCodeClass(responseCode);
+  if (outcome === undefined) return codeClass;
+  if (outcome === 'failed') return codeClass === '4xx' ? '4xx' : '5xx';
+  if (outcome === 'ok') return codeClass === '3xx' ? '3xx' : '2xx';
+  return 'none';
+}
+
 /** Longest preview of a payload in a row, in characters. */
 export const PREVIEW_CHARACTERS = 120;
 
@@ -38,6 +51,8 @@ export const RecordRow = Type.Object({
   dateMs: Nullable(Type.Integer()),
   /** The text in the payload, or else its beginning: 120 characters at most. */
   payloadPreview: Type.String(),
+  /** What became of the request; left out where nobody asked for it. */
+  outcome: Type.Optional(Outcome),
   /** What a person noted on the record; absent for most. */
   mark: Type.Optional(RecordMark),
 });
@@ -79,6 +94,7 @@ export type RecordOrder = Static<typeof RecordOrder>;
 
 /** Distinct values with their number of records, for the filter chips. */
 export const Facets = Type.Object({
+  outcomes: Type.Array(Type.Object({ value: Outcome, count: Type.Integer() })),
   codeClasses: Type.Array(Type.Object({ value: CodeClass, count: Type.Integer() })),
   responseCodes: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
   channels: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
@@ -89,11 +105,11 @@ export const Facets = Type.Object({
 });
 export type Facets = Static<typeof Facets>;
 
-/** Records per span of time and response-code class. */
+/** Records per span of time and class. */
 export const TimeBucket = Type.Object({
   fromMs: Type.Integer(),
   toMs: Type.Integer(),
-  /** Counts in the order of CODE_CLASSES, where nothing else is said. */
+  /** Counts in the order of CODE_CLASSES, where nothing else is said; see `toShownClass`. */
   counts: Type.Array(Type.Integer()),
 });
 export type TimeBucket = Static<typeof TimeBucket>;

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { DIRECTIONS } from '../../reporting/reports.ts';
+import { Outcome } from '../../reporting/outcome.ts';
 import { Nullable } from '../nullable.ts';
 
 /** The longest session id that can be asked for. */
@@ -17,6 +18,7 @@ export const SessionRequest = Type.Object({
   /** Null for outbound requests. */
   botLatencyMs: Nullable(Type.Number()),
   responseCode: Nullable(Type.Integer()),
+  outcome: Outcome,
   /** Null for inbound requests. */
   actionId: Nullable(Type.String()),
   channel: Nullable(Type.Integer()),
@@ -34,7 +36,7 @@ const DirectionCount = Type.Object({ requests: Type.Integer(), failures: Type.In
 export const Session = Type.Object({
   /** The requests that have a date, oldest first. */
   requests: Type.Array(SessionRequest),
-  /** All that are cached; failures have response codes of 400 to 599. */
+  /** All that are cached, and those that failed. */
   inbound: DirectionCount,
   outbound: DirectionCount,
   /** Requests without a readable date: they have no place in time. */

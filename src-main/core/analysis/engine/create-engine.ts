@@ -8,6 +8,7 @@ import { emptyFilesFolder } from './files/files-folder.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FedMark, FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineStart } from './serve-engine.ts';
+import type { OutcomesByConnection } from './outcomes.ts';
 import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
 import { createMemoryWatch, type MemoryWatch } from './watch-memory.ts';
 
@@ -26,7 +27,7 @@ const MAX_RESTARTS = 3;
 
 type InputOf<Operation> = Operation extends (input: infer Input, ...rest: never[]) => unknown ? Input : null;
 type Calls = {
-  readonly [Name in Exclude<keyof EngineOperations, 'close' | 'follow' | 'readLoad'>]: (
+  readonly [Name in Exclude<keyof EngineOperations, 'close' | 'follow' | 'readLoad' | 'setOutcomes'>]: (
     input: InputOf<EngineOperations[Name]>,
     options?: CallOptions,
   ) => Promise<Awaited<ReturnType<EngineOperations[Name]>>>;
@@ -36,6 +37,8 @@ type Calls = {
 export interface Engine extends Calls {
   /** The cache changed: what is new is fed soon. */
   noteChange(): void;
+  /** The rules of a connection changed: resolves once all records are decided by them. Rejects with `analysis.*`. */
+  noteOutcomes(): Promise<void>;
   /** Feeds what the cache has now; resolves once it is in the engine. Rejects with `analysis.*`. */
   catchUp(): Promise<void>;
   /** Records of a snapshot that the engine has, of the `reading`-th reading of its pages. */
@@ -74,6 +77,9 @@ const NAMES = [
   'groupErrors',
   'findFirstSeen',
   'findFindings',
+  'previewOutcomes',
+  'adviseOutcomes',
+  'readOutcomes',
   'countMinutes',
   'readPercentiles',
   'findNewFamilies',
@@ -103,6 +109,8 @@ export function createEngine(options: {
   readonly start: Omit<EngineStart, 'mark' | 'isInDoubt'>;
   readonly logger: Logger;
   now(): number;
+  /** The rules that say which requests failed; those of a connection without its own are the default ones. */
+  listOutcomes?(): OutcomesByConnection;
   /** Keeps patterns of errors in the cache. What it fails to keep is found again by the next process. */
   keepPatterns?(kept: {
     readonly found: readonly FoundPatterns[];
@@ -145,6 +153,10 @@ export function createEngine(options: {
     ending = Promise.all([ending, own.exited]).then(() => undefined);
     noteChange();
   };
+  /** A call that is lost with its process is made anew of the next one. */
+  const tellOutcomes = (engine: RunningEngine): void => {
+    engine.call('setOutcomes', options.listOutcomes?.() ?? {}).catch(() => undefined);
+  };
   const run = (): NonNullable<typeof running> => {
     if (isClosed) throw new AppError('app.cancelled', 'The application is closing.');
     if (running !== null) return running;
@@ -164,6 +176,7 @@ export function createEngine(options: {
       },
     });
     const own = { ...started, memory };
+    tellOutcomes(own);
     running = own;
     let hasNoRoom = false;
     own.started.then(
@@ -291,6 +304,10 @@ export function createEngine(options: {
   return {
     ...calls,
     noteChange,
+    noteOutcomes() {
+      if (running !== null) tellOutcomes(running);
+      return catchUp();
+    },
     catchUp,
     countFed(snapshotId, reading) {
       const mark = fed.get(snapshotId);

@@ -5,7 +5,8 @@ import type { ErrorGrouping } from '../../../common/model/records/error-family.t
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import type { PeriodScope, RecordScope } from '../../../common/model/records/record-scope.ts';
 import type { SqlQuestion } from '../../../common/model/records/sql.ts';
-import type { DetailKind } from '../../../common/reporting/reports.ts';
+import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts';
+import type { DetailKind, Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { rejectOnAbort } from '../../calls/reject-on-abort.ts';
 import { countClasses, countValues, type ClassCount, type ValueCount } from './count-records.ts';
@@ -16,7 +17,7 @@ import {
   type FeedProgress,
 } from './feed/create-engine-feed.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
-import type { EngineDatabase } from './engine-database.ts';
+import { readRows, type EngineDatabase } from './engine-database.ts';
 import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies, groupErrors, resolveFamilies } from './error-families.ts';
@@ -28,8 +29,10 @@ import { resolveMarks } from './marked-records.ts';
 import { createMeasureOperations } from './measures/measure-operations.ts';
 import { readHistogram, type HistogramShape } from './read-histogram.ts';
 import { readSession } from './read-session.ts';
+import type { OutcomesByConnection } from './outcomes.ts';
 import { createRecordViews } from './views/record-views.ts';
-import type { FilteredRecords } from './resolved-scope.ts';
+import type { FilteredRecords, ResolvedScope } from './resolved-scope.ts';
+import { adviseOutcomes, previewOutcomes } from './outcome-figures.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
 import { countTables } from './sql/make-tables.ts';
 import { runStatement } from './sql/run-statement.ts';
@@ -45,6 +48,12 @@ interface Followed {
   readonly found: readonly FoundPatterns[];
   /** Of the cache that they were found in, as it was when this process began. */
   readonly cacheIdentity: string;
+}
+
+interface OutcomeQuestion {
+  readonly connectionId: string;
+  readonly direction: Direction;
+  readonly rules: OutcomeRules;
 }
 
 /** Whether the time of a statement runs. */
@@ -122,6 +131,15 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       return work(connection, await resolveFilter(connection, records, connectionId));
     });
 
+  const askAll = <Value>(
+    { connectionId, direction }: Pick<OutcomeQuestion, 'connectionId' | 'direction'>,
+    context: Pick<Context, 'signal'>,
+    work: (connection: DuckDBConnection, scope: ResolvedScope) => Promise<Value>,
+  ): Promise<Value> =>
+    withConnection(context, async (connection) =>
+      work(connection, await resolver.resolveAll(connection, connectionId, `${direction}-detail`)),
+    );
+
   return {
     /** Records that this process has fed, and whether its end would close views or results. */
     readLoad: () => ({ fedRecords: feed.fedRecords, isInUse: views.size > 0 || results.count > 0 }),
@@ -133,6 +151,8 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       await follow(report);
       return { marks: feed.listMarks(), found: feed.takeFound(), cacheIdentity: source.identity };
     },
+    /** Takes what says which requests failed; records that were fed before follow with the next `follow`. */
+    setOutcomes: (rules: OutcomesByConnection): void => feed.setOutcomes(rules),
     openView: ({ order, ...question }: Question & { order: RecordOrder }, context: Context) =>
       askFiltered(question, context, (_connection, records) => views.open(records, order, context.signal)),
     /** All rows of a view, once they have been found. */
@@ -147,7 +167,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       askFiltered(question, context, (connection, records) => readHistogram(connection, records, question)),
     countFacets: (question: Question, context: Context): Promise<Facets> =>
       askFiltered(question, context, async (connection, records) => {
-        const fields = ['responseCode', 'channel', 'service', 'origin', 'errorFamily'] as const;
+        const fields = ['outcome', 'responseCode', 'channel', 'service', 'origin', 'errorFamily'] as const;
         const counts = await countValues(connection, records, fields);
         return toFacets(counts, await countClasses(connection, records));
       }),
@@ -189,6 +209,29 @@ export async function createEngineOperations(database: EngineDatabase, source: E
           question,
         ),
       ),
+    /** What some rules make of everything cached of a report. */
+    previewOutcomes: (question: OutcomeQuestion, context: Context) =>
+      askAll(question, context, (connection, scope) =>
+        previewOutcomes(connection, scope, question, question.rules),
+      ),
+    adviseOutcomes: (question: OutcomeQuestion, context: Context) =>
+      askAll(question, context, (connection, scope) =>
+        adviseOutcomes(connection, scope, question, question.rules),
+      ),
+    /** Outcomes of records of a direction, in the order of their ids; null for one that isn't there any more. */
+    readOutcomes: (
+      { direction, ids }: { direction: Direction; ids: readonly number[] },
+      context: Context,
+    ): Promise<(Outcome | null)[]> =>
+      withConnection(context, async (connection) => {
+        if (ids.length === 0) return [];
+        const rows = await readRows<[number, Outcome]>(
+          connection,
+          `SELECT record_id, outcome::VARCHAR FROM ${direction} WHERE record_id IN (${ids.join(', ')})`,
+        );
+        const found = new Map(rows);
+        return ids.map((id) => found.get(id) ?? null);
+      }),
     countMinutes: (question: Question & Parameters<typeof countMinutes>[2], context: Context) =>
       askFiltered(question, context, (connection, records) => countMinutes(connection, records, question)),
     readPercentiles: (question: Question & Parameters<typeof readPercentiles>[2], context: Context) =>
@@ -254,7 +297,9 @@ export async function createEngineOperations(database: EngineDatabase, source: E
 }
 
 function toFacets(
-  counts: Readonly<Record<'responseCode' | 'channel' | 'service' | 'origin' | 'errorFamily', ValueCount[]>>,
+  counts: Readonly<
+    Record<'outcome' | 'responseCode' | 'channel' | 'service' | 'origin' | 'errorFamily', ValueCount[]>
+  >,
   classes: readonly ClassCount[],
 ): Facets {
   const listNumbers = (field: keyof typeof counts): { value: number; count: number }[] =>
@@ -262,6 +307,7 @@ function toFacets(
   const listTexts = (field: keyof typeof counts): { value: string; count: number }[] =>
     counts[field].flatMap(({ value, count }) => (typeof value === 'string' ? [{ value, count }] : []));
   return {
+    outcomes: counts.outcome.map(({ value, count }) => ({ value: value as Outcome, count })),
     codeClasses: classes.filter(({ count }) => count > 0),
     responseCodes: listNumbers('responseCode'),
     channels: listNumbers('channel'),

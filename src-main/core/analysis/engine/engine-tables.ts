@@ -1,6 +1,7 @@
-import { BIGINT, DOUBLE, VARCHAR, type DuckDBType } from '@duckdb/node-api';
+import { BIGINT, DOUBLE, ENUM, VARCHAR, type DuckDBType } from '@duckdb/node-api';
 import type { FilterField } from '../../../common/model/records/record-filter.ts';
-import { OTHER_FIELDS_COLUMN } from '../../../common/sql/sql-tables.ts';
+import { OUTCOMES } from '../../../common/reporting/outcome.ts';
+import { OTHER_FIELDS_COLUMN, OUTCOME_COLUMN_NAME } from '../../../common/sql/sql-tables.ts';
 import { listFoldCaseSql } from './fold-case-sql.ts';
 import {
   REPORTS,
@@ -11,7 +12,7 @@ import {
 } from '../../../common/reporting/reports.ts';
 
 /** Raised whenever a table or macro below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 9;
+export const ENGINE_SCHEMA = 10;
 
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
 export const DATE_TEXT_COLUMN = 'date_text';
@@ -33,8 +34,14 @@ export const ENGINE_COLUMNS: Readonly<Record<Direction, readonly EngineColumn[]>
   outbound: listColumns('outbound-detail'),
 };
 
-/** The last column of each table: the family of the record's error, found while it is fed. */
+/** After the columns of the cache: the family of the record's error, found while it is fed. */
 export const PATTERN_COLUMN: EngineColumn = { name: 'error_pattern', type: VARCHAR };
+
+/** The last column: what became of the request, by the rules of its connection. */
+export const OUTCOME_COLUMN: EngineColumn = { name: OUTCOME_COLUMN_NAME, type: ENUM([...OUTCOMES]) };
+
+/** Whether a record failed: the only place that says so in SQL of the engine. */
+export const FAILED_SQL = `${OUTCOME_COLUMN_NAME} = 'failed'::outcome`;
 
 function listColumns(kind: DetailKind): EngineColumn[] {
   const fields = listFields(kind)
@@ -55,10 +62,22 @@ function toType(type: ReportField['type'], unit: ReportField['unit']): DuckDBTyp
   return type === 'integer' ? BIGINT : VARCHAR;
 }
 
+/**
+ * Conditions on the records of each class that charts and tables show, in the order of CODE_CLASSES, as `toShownClass`
+ * tells them apart: by outcome first, by the code where that is one of HTTP. What none holds for is in the last class.
+ */
+export const SHOWN_CLASS_SQL = [
+  "outcome = 'ok'::outcome AND coalesce(response_code NOT BETWEEN 300 AND 399, true)",
+  "outcome = 'ok'::outcome AND response_code BETWEEN 300 AND 399",
+  `${FAILED_SQL} AND response_code BETWEEN 400 AND 499`,
+  `${FAILED_SQL} AND coalesce(response_code NOT BETWEEN 400 AND 499, true)`,
+] as const;
+
 /** The column of a field, or null where the direction does not have it. */
 export function findColumn(field: FilterField, direction: Direction): EngineColumn | null {
   const fields: Readonly<Record<string, ReportField>> = REPORTS[`${direction}-detail`].fields;
   if (field === 'errorFamily') return PATTERN_COLUMN;
+  if (field === 'outcome') return OUTCOME_COLUMN;
   const name = field === 'dateMs' ? 'date_ms' : fields[field]?.column;
   return ENGINE_COLUMNS[direction].find((column) => column.name === name) ?? null;
 }
@@ -67,9 +86,10 @@ export function findColumn(field: FilterField, direction: Direction): EngineColu
 export function listTableSql(): string[] {
   const tables = Object.entries(ENGINE_COLUMNS).map(
     ([direction, columns]) =>
-      `CREATE TABLE ${direction} (${[...columns, PATTERN_COLUMN]
-        .map(({ name, type }) => `${name} ${type.toString()}`)
-        .join(', ')})`,
+      `CREATE TABLE ${direction} (${[
+        ...[...columns, PATTERN_COLUMN].map(({ name, type }) => `${name} ${type.toString()}`),
+        `${OUTCOME_COLUMN.name} outcome`,
+      ].join(', ')})`,
   );
   return [
     'CREATE TABLE engine_state (schema_version INTEGER, cache_identity VARCHAR)',
@@ -79,6 +99,9 @@ export function listTableSql(): string[] {
     // Patterns of a connection's errors in the order in which they came, each with the pattern that names its family.
     `CREATE TABLE error_families (connection_id VARCHAR, direction VARCHAR, pattern VARCHAR, family VARCHAR,
        place BIGINT)`,
+    // By which rules the records of a connection were decided.
+    `CREATE TABLE outcome_rules (connection_id VARCHAR, direction VARCHAR, rules VARCHAR)`,
+    `CREATE TYPE outcome AS ENUM (${OUTCOMES.map((outcome) => `'${outcome}'`).join(', ')})`,
     ...tables,
     ...listFoldCaseSql(),
   ];

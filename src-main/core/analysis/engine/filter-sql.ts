@@ -6,9 +6,10 @@ import {
   type FilterField,
   type RecordFilter,
 } from '../../../common/model/records/record-filter.ts';
+import { OUTCOMES } from '../../../common/reporting/outcome.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { CODE_CLASS_SQL } from '../../../common/sql/filter-statement.ts';
-import { findColumn, type EngineColumn } from './engine-tables.ts';
+import { findColumn, OUTCOME_COLUMN, type EngineColumn } from './engine-tables.ts';
 
 /** A condition on marks or notes, once it is known which records meet it. */
 export interface MarkedCondition extends FieldCondition {
@@ -86,6 +87,7 @@ function listAlternatives(
   const listed = values.length + anyCase.length + classes.length;
   if (listed === 0 && min === undefined && max === undefined && text === undefined) return null;
   if (column === null) return [];
+  if (column === OUTCOME_COLUMN) return [toOutcomesSql([...values, ...anyCase])];
   const { name } = column;
   const isText = column.type === VARCHAR;
   const parts: string[] = [];
@@ -111,6 +113,15 @@ function listAlternatives(
   }
   if (text !== undefined && isText) parts.push(toContainsSql(name, text, bind));
   return parts;
+}
+
+/** Outcomes stand in the statement itself, as what they are: compared with a text, each record's would become one. */
+function toOutcomesSql(values: readonly (string | number | null)[]): string {
+  const named = OUTCOMES.filter((outcome) =>
+    values.some((value) => String(value).toLowerCase() === outcome),
+  );
+  if (named.length === 0) return 'false';
+  return `outcome IN (${named.map((outcome) => `'${outcome}'::outcome`).join(', ')})`;
 }
 
 /** Ids are numbers of the application, never input: they stand in the statement itself. */

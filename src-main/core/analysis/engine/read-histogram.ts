@@ -7,6 +7,7 @@ import {
 } from '../../../common/model/records/histogram.ts';
 import { CODE_CLASSES } from '../../../common/model/records/record.ts';
 import { readRows } from './engine-database.ts';
+import { SHOWN_CLASS_SQL } from './engine-tables.ts';
 import { toFilterSql } from './filter-sql.ts';
 import { toBucketSql, toCountedBucketSql } from './measures/bucket-sql.ts';
 import { toSourceSql, type FilteredRecords } from './resolved-scope.ts';
@@ -32,13 +33,18 @@ export async function readHistogram(
   { edges, split, withMedian }: HistogramShape,
 ): Promise<Histogram> {
   const where = toFilterSql(filter, scope.direction);
-  const column = split === 'class' ? 'response_code' : split;
-  const source = toSourceSql(scope, ['date_ms', column, ...(withMedian ? ['response_time_ms'] : [])], where);
+  const columns = split === 'class' ? ['response_code', 'outcome'] : [split];
+  const source = toSourceSql(
+    scope,
+    ['date_ms', ...columns, ...(withMedian ? ['response_time_ms'] : [])],
+    where,
+  );
   const [first = 0] = edges;
   const inside = `date_ms >= ${first} AND date_ms < ${edges.at(-1) ?? first}`;
   // Codes beyond the classes are no codes; small whole numbers are grouped without hashing.
-  const value = split === 'class' ? 'TRY_CAST(response_code AS SMALLINT)' : column;
-  const cells = `SELECT ${toCountedBucketSql(edges)} AS bucket, ${value} AS value, count(*) AS records
+  const value =
+    split === 'class' ? 'TRY_CAST(response_code AS SMALLINT) AS response_code, outcome' : `${split} AS value`;
+  const cells = `SELECT ${toCountedBucketSql(edges)} AS bucket, ${value}, count(*) AS records
     FROM ${source} WHERE ${inside} GROUP BY ALL`;
   const counts =
     split === 'class'
@@ -47,16 +53,19 @@ export async function readHistogram(
       : `SELECT bucket, least(rank, ${MAX_HISTOGRAM_VALUES}) AS place,
            CASE WHEN rank < ${MAX_HISTOGRAM_VALUES} THEN cells.value END AS value, sum(records)::BIGINT, any_value(value_count)
          FROM cells JOIN ranked ON cells.value IS NOT DISTINCT FROM ranked.value GROUP BY ALL`;
-  const ranked = `SELECT value, row_number() OVER (ORDER BY sum(records) DESC, value NULLS LAST) - 1 AS rank,
+  const ranked =
+    split === 'class'
+      ? ''
+      : `, ranked AS (SELECT value, row_number() OVER (ORDER BY sum(records) DESC, value NULLS LAST) - 1 AS rank,
       count(*) OVER () AS value_count
-    FROM cells GROUP BY value`;
+    FROM cells GROUP BY value)`;
   const medians = withMedian
     ? `UNION ALL SELECT ${toBucketSql(edges)} AS bucket, NULL, NULL, 0, 0, median(response_time_ms)
        FROM ${source} WHERE ${inside} GROUP BY bucket`
     : '';
   const rows = await readRows<Row>(
     connection,
-    `WITH cells AS MATERIALIZED (${cells}), ranked AS (${ranked})
+    `WITH cells AS MATERIALIZED (${cells})${ranked}
      SELECT *, NULL::DOUBLE AS median_ms FROM (${counts}) ${medians}`,
     where.values,
   );
@@ -76,10 +85,8 @@ export async function readHistogram(
   return { split, series: [...series], buckets };
 }
 
-/** The class of a response code as its place in CODE_CLASSES. */
-const CLASS_PLACE_SQL =
-  'CASE WHEN value IS NULL OR value NOT BETWEEN 100 AND 599 THEN 4 ' +
-  'WHEN value < 300 THEN 0 WHEN value < 400 THEN 1 WHEN value < 500 THEN 2 ELSE 3 END';
+/** The class that a record is shown in, as its place in CODE_CLASSES. */
+const CLASS_PLACE_SQL = `CASE ${SHOWN_CLASS_SQL.map((is, place) => `WHEN ${is} THEN ${place}`).join(' ')} ELSE ${SHOWN_CLASS_SQL.length} END`;
 const CLASS_SERIES: readonly HistogramSeries[] = CODE_CLASSES.map((codeClass) => ({
   kind: 'class',
   codeClass,

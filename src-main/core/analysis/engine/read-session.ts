@@ -2,7 +2,9 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Session, SessionRequest } from '../../../common/model/records/session.ts';
 import { fromRecordId } from '../../../common/model/records/record-ids.ts';
 import { isGuid } from '../../../common/reporting/reports.ts';
+import type { Outcome } from '../../../common/reporting/outcome.ts';
 import { readRows } from './engine-database.ts';
+import { FAILED_SQL } from './engine-tables.ts';
 import { toSourceSql, type ResolvedScope } from './resolved-scope.ts';
 
 const SHARED_COLUMNS = [
@@ -14,11 +16,12 @@ const SHARED_COLUMNS = [
   'service',
   'client',
   'error',
+  'outcome',
 ];
 
 type Row = [
   ...[number, number, number | null, number | null, number | null, number | null],
-  ...[string, string, number | string | null],
+  ...[string, string, number | string | null, Outcome],
 ];
 
 /** A session in the scopes of both directions: what is counted of it, and its oldest dated requests. */
@@ -49,7 +52,7 @@ export async function readSession(
       [number, number, number, number | null, number | null, number | null, number]
     >(
       connection,
-      `SELECT count(*), count(*) FILTER (response_code BETWEEN 400 AND 599), count(*) FILTER (date_ms IS NULL),
+      `SELECT count(*), count(*) FILTER (${FAILED_SQL}), count(*) FILTER (date_ms IS NULL),
          min(date_ms), max(date_ms), max(date_ms + response_time_ms) FILTER (response_time_ms >= 0),
          count(*) FILTER (date_ms IS NOT NULL AND (response_time_ms IS NULL OR response_time_ms < 0))
        FROM ${source}`,
@@ -66,7 +69,7 @@ export async function readSession(
     const rows = await readRows<Row>(
       connection,
       `SELECT record_id, date_ms, response_time_ms, response_code, channel, service, left(client, 300),
-         left(error, 300), ${own}
+         left(error, 300), ${own}, outcome::VARCHAR
        FROM ${source} WHERE date_ms IS NOT NULL ORDER BY date_ms, part, record_id LIMIT ${limit}`,
       ids,
     );
@@ -84,13 +87,14 @@ export async function readSession(
 }
 
 function toRequest(direction: SessionRequest['direction'], row: Row): SessionRequest {
-  const [recordId, dateMs, responseTimeMs, responseCode, channel, service, client, error, own] = row;
+  const [recordId, dateMs, responseTimeMs, responseCode, channel, service, client, error, own, outcome] = row;
   return {
     direction,
     ...fromRecordId(recordId),
     dateMs,
     responseTimeMs,
     responseCode,
+    outcome,
     channel,
     service,
     client,

@@ -41,7 +41,7 @@ export function createScopeResolver(
   follow: () => Promise<void>,
 ): ScopeResolver {
   const waitFor = async (snapshots: readonly Snapshot[]): Promise<void> => {
-    if (!snapshots.every((snapshot) => feed.isFed(snapshot))) await follow();
+    if (feed.isUndecided || !snapshots.every((snapshot) => feed.isFed(snapshot))) await follow();
   };
   const findWholeParts = createWholeParts();
   const findOwners = createMomentOwners();

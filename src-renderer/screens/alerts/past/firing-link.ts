@@ -29,7 +29,7 @@ export function toFiringRecords(
 function listCauses(condition: AlertCondition): FieldCondition[] {
   if (condition.kind === 'new-family') return [{ field: 'error', exclude: true, values: [null] }];
   if (condition.kind !== 'measure' || condition.comparison === 'below') return [];
-  if (condition.measure === 'error-share') return [{ field: 'responseCode', classes: ['4xx', '5xx'] }];
+  if (condition.measure === 'error-share') return [{ field: 'outcome', values: ['failed'] }];
   if (SLOWER_SHARES[condition.measure] === undefined) return [];
   return [{ field: 'responseTimeMs', min: condition.threshold }];
 }

@@ -30,6 +30,7 @@ export interface FieldSection {
 
 /** Every field that records can have, in the order of the panel. */
 const ORDER: readonly FilterField[] = [
+  'outcome',
   'responseCode',
   'responseTimeMs',
   'errorFamily',

@@ -52,7 +52,7 @@ export function toCellCondition({ field, row }: Cell): FieldCondition | null {
       // Of long texts the row holds a preview at most.
       return null;
     default:
-      return { field, values: [row[field]] };
+      return { field, values: [row[field] ?? null] };
   }
 }
 

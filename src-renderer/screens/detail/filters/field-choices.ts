@@ -19,6 +19,7 @@ export interface CountedChoice {
 
 /** Fields whose values are counted, with the name of their counts. */
 const COUNTED = {
+  outcome: 'outcomes',
   responseCode: 'responseCodes',
   channel: 'channels',
   service: 'services',

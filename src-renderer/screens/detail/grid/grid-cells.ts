@@ -1,5 +1,5 @@
 import type { ICellRendererParams } from 'ag-grid-community';
-import { toCodeClass, type RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import { toShownClass, type RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { MARKS, RecordMark } from '../../../../src-main/common/model/records/record-mark.ts';
 import type { NamedField } from '../../../../src-main/common/model/records/value-name.ts';
 import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/log-scale.ts';
@@ -37,7 +37,7 @@ function createSpan(className: string, text = ''): HTMLSpanElement {
 export function renderCode({ data }: CellParams): HTMLElement | string {
   if (data === undefined) return '';
   const badge = createSpan('record-code num');
-  badge.dataset['class'] = toCodeClass(data.responseCode);
+  badge.dataset['class'] = toShownClass(data.outcome, data.responseCode);
   badge.append(createSpan('record-code-mark'), createSpan('', String(data.responseCode ?? '–')));
   return badge;
 }

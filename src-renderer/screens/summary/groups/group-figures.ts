@@ -5,7 +5,8 @@ import {
   type Latency,
   type MeasuredGroup,
 } from '../../../../src-main/common/model/analysis/grouping.ts';
-import { CODE_CLASSES, toCodeClass } from '../../../../src-main/common/model/records/record.ts';
+import { CODE_CLASSES, toShownClass } from '../../../../src-main/common/model/records/record.ts';
+import type { DecideOutcome } from '../../../../src-main/common/reporting/outcome.ts';
 import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
 
 /** What is known of some requests, from either source. */
@@ -20,7 +21,6 @@ export interface Group extends Figures {
 
 /** What the service groups by; it reports neither actions nor errors. */
 export const REPORTED_FIELDS = ['channel', 'service', 'origin', 'responseCode'] as const;
-const FAILING = ['4xx', '5xx'] as const;
 
 const NO_TIMES: Latency = {
   count: 0,
@@ -36,16 +36,21 @@ function toAverage(averageMs: number | null, count: number): Latency {
   return averageMs === null ? NO_TIMES : { ...NO_TIMES, count, averageMs };
 }
 
-/** Returns a group of a summary, which knows averages only. */
-export function fromSummaryGroup(summary: SummaryGroup): Group {
-  const codeClass = toCodeClass(summary.responseCode);
+/**
+ * Returns a group of a summary, which knows averages only. `decide` has the rules that look at nothing but what groups
+ * have; see `splitForSummaries`.
+ */
+export function fromSummaryGroup(summary: SummaryGroup, decide: DecideOutcome): Group {
   const { channel, service, origin, responseCode, count } = summary;
+  const outcome =
+    decide({ channel, service, origin, responseCode, error: null, actionId: null }) ?? 'unknown';
+  const codeClass = toShownClass(outcome, responseCode);
   return {
     values: { channel, service, origin, responseCode },
     summary,
     count,
     classCounts: CODE_CLASSES.map((one) => (one === codeClass ? count : 0)),
-    failures: FAILING.some((one) => one === codeClass) ? count : 0,
+    failures: outcome === 'failed' ? count : 0,
     response: toAverage(summary.averageResponseTimeMs, count),
     botLatency: toAverage(summary.averageBotLatencyMs, count),
   };

@@ -4,6 +4,12 @@ import type { RecordFilter } from '../../../../src-main/common/model/records/rec
 import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
 import type { Summary } from '../../../../src-main/common/model/records/summary.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import {
+  createOutcomeDecider,
+  splitForSummaries,
+  toRules,
+} from '../../../../src-main/common/reporting/outcome.ts';
+import { useConnectionsStore } from '../../../stores/connections/connections.ts';
 import { isOnGroups, restrictGroups } from './group-conditions.ts';
 import {
   fromMeasuredGroup,
@@ -48,6 +54,7 @@ export function useGroups(
   chosen: { readonly by: Ref<GroupField | null>; readonly then: Ref<SecondLevel | null> },
   readInput: () => Input,
 ) {
+  const connections = useConnectionsStore();
   const chosenBy = computed(() => chosen.by.value ?? 'channel');
 
   const hasField = (field: GroupField): boolean => {
@@ -88,8 +95,10 @@ export function useGroups(
   );
 
   const reported = computed(() => {
-    const { summary, filter } = readInput();
-    return restrictGroups(summary?.groups ?? [], filter).map(fromSummaryGroup);
+    const { summary, filter, direction } = readInput();
+    const { usable } = splitForSummaries(toRules(connections.active?.outcomes, direction));
+    const decide = createOutcomeDecider(usable);
+    return restrictGroups(summary?.groups ?? [], filter).map((group) => fromSummaryGroup(group, decide));
   });
 
   function findMeasured(fields: readonly GroupField[]): readonly Group[] | null {

@@ -19,7 +19,11 @@ it('what a view has in its fields is no longer counted once the view is closed, 
       }),
     closeView: () => Promise.resolve(),
   } satisfies Pick<Engine, 'readFields' | 'closeView'>;
-  const records = createRecordsHandlers({ cache: {} as Cache, engine: engine as unknown as Engine });
+  const records = createRecordsHandlers({
+    cache: {} as Cache,
+    engine: engine as unknown as Engine,
+    connections: { listSaved: () => [] },
+  });
   const ask = (viewId: string) =>
     records['records/read-fields']({ viewId, scope: { snapshotId: 1 }, filter: { conditions: [] } });
 

@@ -38,6 +38,7 @@ async function open(board: AlertBoard, path = '/alerts', tested = makeTest()) {
     'alerts/remove-rule': () => null,
     'alerts/mute-rule': () => null,
     'records/read-facets': () => ({
+      outcomes: [],
       codeClasses: [],
       responseCodes: [],
       channels: [{ value: 3, count: 9 }],

@@ -48,6 +48,7 @@ let menu: VueWrapper;
 
 const counts = {
   facets: {
+    outcomes: [],
     codeClasses: [],
     responseCodes: [],
     services: [],

@@ -63,6 +63,7 @@ const FIELDS: RecordFields = {
   ],
 };
 const FACETS = {
+  outcomes: [],
   codeClasses: [],
   responseCodes: [],
   channels: [{ value: 1, count: 300 }],

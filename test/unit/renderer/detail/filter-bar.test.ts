@@ -13,6 +13,7 @@ const global = { plugins: [createMessages()] };
 const clock = createQueryClock('UTC');
 const read = (query: string): RecordFilter => parseQuery(query, clock).filter;
 const facets = {
+  outcomes: [],
   codeClasses: [{ value: '5xx' as const, count: 25 }],
   responseCodes: [],
   channels: [

@@ -17,6 +17,7 @@ const read = (query: string): RecordFilter => {
 };
 
 const facets: Facets = {
+  outcomes: [],
   codeClasses: [
     { value: '2xx', count: 75 },
     { value: '5xx', count: 25 },

@@ -58,6 +58,7 @@ async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): P
     'records/close-view': () => null,
     'records/read-histogram': () => ({ split: 'class', series: [], buckets: [] }),
     'records/read-facets': () => ({
+      outcomes: [],
       codeClasses: [],
       responseCodes: [],
       channels: [],

@@ -85,6 +85,7 @@ describe('a named number', () => {
 
   it('is completed by its name, with the number beside it, unless another has the same', () => {
     const facets = {
+      outcomes: [],
       codeClasses: [],
       responseCodes: [],
       services: [],

@@ -9,6 +9,7 @@ export function makeRequest(change: Partial<SessionRequest> = {}): SessionReques
     responseTimeMs: 100,
     botLatencyMs: null,
     responseCode: 200,
+    outcome: 'ok',
     actionId: null,
     channel: 3,
     service: 7,

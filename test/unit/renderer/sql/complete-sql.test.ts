@@ -54,6 +54,7 @@ describe('values', () => {
   const numbers = (values: Readonly<Record<number, number>>) =>
     count(values).map(({ value, count: records }) => ({ value: Number(value), count: records }));
   const FACETS: Facets = {
+    outcomes: [],
     codeClasses: [],
     responseCodes: numbers({ 200: 90, 504: 10 }),
     channels: numbers({ 1: 5, 3: 60, 31: 35 }),

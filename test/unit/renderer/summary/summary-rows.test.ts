@@ -21,6 +21,14 @@ import {
 } from '../../../../src-renderer/screens/summary/groups/group-rows.ts';
 import { toMeasureBars } from '../../../../src-renderer/screens/summary/charts/group-bars.ts';
 import type { GroupField } from '../../../../src-main/common/model/analysis/grouping.ts';
+import {
+  createOutcomeDecider,
+  DEFAULT_RULES,
+  splitForSummaries,
+} from '../../../../src-main/common/reporting/outcome.ts';
+
+const { usable } = splitForSummaries(DEFAULT_RULES);
+const toReportedGroup = (summary: SummaryGroup) => fromSummaryGroup(summary, createOutcomeDecider(usable));
 
 function group(channel: number, service: number, responseCode: number | null, count: number): SummaryGroup {
   return {
@@ -48,7 +56,7 @@ function toTable(
 ) {
   const matches = createGroupFilter(text);
   return toGroupTable({
-    groups: groups.map(fromSummaryGroup),
+    groups: groups.map(toReportedGroup),
     wholes: null,
     total: null,
     by,
@@ -83,6 +91,7 @@ function measured(key: (number | null)[], count: number, medianMs: number) {
   return {
     key,
     count,
+    outcomeCounts: [],
     classCounts: [count, 0, 0, 0, 0],
     failures: 0,
     response,
@@ -118,14 +127,14 @@ describe('summary rows', () => {
     });
     fc.assert(
       fc.property(fc.array(timed, { minLength: 1 }), (drawn) => {
-        const joined = joinFigures(drawn.map((one) => fromSummaryGroup({ ...group(1, 1, 200, 1), ...one })));
+        const joined = joinFigures(drawn.map((one) => toReportedGroup({ ...group(1, 1, 200, 1), ...one })));
         const averages = drawn.map((one) => one.averageResponseTimeMs);
         expect(joined.response.averageMs).toBeGreaterThanOrEqual(Math.min(...averages) - 1e-3);
         expect(joined.response.averageMs).toBeLessThanOrEqual(Math.max(...averages) * (1 + 1e-9) + 1e-3);
       }),
     );
     const pair = [{ ...group(1, 1, 100, 999) }, group(1, 1, 10_100, 1), group(1, 1, null, 50)];
-    expect(joinFigures(pair.map(fromSummaryGroup)).response.averageMs).toBe(110);
+    expect(joinFigures(pair.map(toReportedGroup)).response.averageMs).toBe(110);
   });
 
   it('puts tinted errors first, then larger counts', () => {
@@ -218,7 +227,7 @@ describe('summary rows', () => {
 
   it('filters by channel, code, class and origin', () => {
     const count = (text: string): number =>
-      groups.map(fromSummaryGroup).filter(createGroupFilter(text)).length;
+      groups.map(toReportedGroup).filter(createGroupFilter(text)).length;
     expect(['5xx', '3 504', 'WEB', 'sms', ''].map(count)).toEqual([2, 1, 5, 0, 5]);
   });
 
@@ -238,7 +247,7 @@ describe('summary rows', () => {
   });
 
   it('decision 40, client: leads to the records of a group: no code is a class, nothing is nothing where records were measured', () => {
-    const bare = fromSummaryGroup({ ...group(3, 7, null, 1), channel: null, origin: null });
+    const bare = toReportedGroup({ ...group(3, 7, null, 1), channel: null, origin: null });
     const service = { field: 'service', values: [7] };
     const none = { field: 'responseCode', classes: ['none'] };
     expect(toConditions(bare, false)).toEqual([service, none]);
@@ -256,9 +265,9 @@ describe('summary rows', () => {
       [2, 20, 20],
       [1, 10, 10],
     ]);
-    const shares = toMeasureBars(groups.map(fromSummaryGroup), 'origin', 'errorShare');
+    const shares = toMeasureBars(groups.map(toReportedGroup), 'origin', 'errorShare');
     expect(shares.map(({ length }) => length)).toEqual([1, 1, 0, 0, 0]);
-    expect(toMeasureBars(groups.map(fromSummaryGroup), 'service', 'latency')).toEqual([]);
+    expect(toMeasureBars(groups.map(toReportedGroup), 'service', 'latency')).toEqual([]);
   });
 
   it('draws shares against the widest row', () => {

@@ -6,6 +6,14 @@ import { toGroupKey } from '../../../../src-renderer/screens/summary/summary-dif
 import GroupTable from '../../../../src-renderer/screens/summary/groups/GroupTable.vue';
 import { fromSummaryGroup } from '../../../../src-renderer/screens/summary/groups/group-figures.ts';
 import { createGroupFilter } from '../../../../src-renderer/screens/summary/groups/group-rows.ts';
+import {
+  createOutcomeDecider,
+  DEFAULT_RULES,
+  splitForSummaries,
+} from '../../../../src-main/common/reporting/outcome.ts';
+
+const { usable } = splitForSummaries(DEFAULT_RULES);
+const toReportedGroup = (summary: SummaryGroup) => fromSummaryGroup(summary, createOutcomeDecider(usable));
 
 function makeGroup(change: Partial<SummaryGroup> = {}): SummaryGroup {
   return {
@@ -36,7 +44,7 @@ type Props = InstanceType<typeof GroupTable>['$props'];
 function mountTable(props: Partial<Props> = {}): Table {
   return mount(GroupTable, {
     props: {
-      groups: groups.map(fromSummaryGroup),
+      groups: groups.map(toReportedGroup),
       wholes: null,
       total: null,
       direction: 'inbound',
@@ -65,7 +73,7 @@ const heads = (table: Table): string[] => textsOf(table, 'thead th');
 describe('the table of a summary', () => {
   it('has the session of a group, and what has no column, one press away', async () => {
     const extra = { Region: '"<i>eu</i>"', AvegareReponseTime: '1e400' };
-    const table = mountTable({ groups: [fromSummaryGroup(makeGroup({ sessionId: 'a-b-c', extra }))] });
+    const table = mountTable({ groups: [toReportedGroup(makeGroup({ sessionId: 'a-b-c', extra }))] });
     await table.get('.toggle').trigger('click');
     expect(table.get('.leaf').text()).toContain('+2 fields');
     expect(table.find('dl').exists()).toBe(false);
@@ -127,7 +135,7 @@ describe('the table of a summary', () => {
 
   it('opens nothing where no row stands out', () => {
     const table = mountTable({
-      groups: groups.filter((group) => group.responseCode === 200).map(fromSummaryGroup),
+      groups: groups.filter((group) => group.responseCode === 200).map(toReportedGroup),
     });
     expect(table.findAll('.leaf')).toEqual([]);
     expect(table.find('.alert').exists()).toBe(false);
@@ -147,13 +155,13 @@ describe('the table of a summary', () => {
     const table = mountTable();
     await table.findAll('.toggle')[0]!.trigger('click');
     await table.findAll('.toggle')[1]!.trigger('click');
-    await table.setProps({ groups: [...groups, makeGroup({ channel: 9, count: 5 })].map(fromSummaryGroup) });
+    await table.setProps({ groups: [...groups, makeGroup({ channel: 9, count: 5 })].map(toReportedGroup) });
     expect(table.findAll('.toggle').map((toggle) => toggle.attributes('aria-expanded'))).toEqual([
       'true',
       'false',
       'false',
     ]);
-    await table.setProps({ by: 'service', groups: groups.map(fromSummaryGroup) });
+    await table.setProps({ by: 'service', groups: groups.map(toReportedGroup) });
     expect(heads(table).slice(0, 2)).toEqual(['Service', 'Channel']);
     expect(textsOf(table, '.toggle')).toEqual(['Service 7', 'Service 4']);
     expect(table.findAll('.toggle').map((toggle) => toggle.attributes('aria-expanded'))).toEqual([
@@ -177,7 +185,7 @@ describe('the table of a summary', () => {
 
   it('picks by what a group has: no code is a class, and what is unknown restricts nothing', async () => {
     const bare = makeGroup({ channel: null, service: null, origin: null, responseCode: null, count: 50 });
-    const table = mountTable({ groups: [...groups, bare].map(fromSummaryGroup) });
+    const table = mountTable({ groups: [...groups, bare].map(toReportedGroup) });
     const toggle = table.findAll('.toggle').find((each) => each.text() === 'No channel');
     if (toggle?.attributes('aria-expanded') === 'false') await toggle.trigger('click');
     const leaves = table.findAll('.leaf');

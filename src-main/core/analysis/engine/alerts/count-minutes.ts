@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { readRows } from '../engine-database.ts';
+import { FAILED_SQL } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 
@@ -9,7 +10,7 @@ import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 export interface MinuteCounts {
   readonly places: number[];
   readonly counts: number[];
-  /** Response codes of 400 to 599. */
+  /** Records that failed. */
   readonly failures: number[];
   /** Records with a response time. */
   readonly timed: number[];
@@ -24,13 +25,13 @@ export async function countMinutes(
   { fromMs, toMs, limits }: TimeSpan & { limits: readonly number[] },
 ): Promise<MinuteCounts> {
   const where = toFilterSql(filter, scope.direction);
-  const source = toSourceSql(scope, ['date_ms', 'response_code', 'response_time_ms'], where);
+  const source = toSourceSql(scope, ['date_ms', 'outcome', 'response_time_ms'], where);
   // Numbers of the contract, checked as such: they stand in the statement itself.
   const slower = limits.map((limit) => `, count(*) FILTER (response_time_ms > ${limit})`);
   const rows = await readRows<[number, number, number, number, ...number[]]>(
     connection,
     `SELECT (date_ms - ${fromMs}) // ${MINUTE_MS} AS place, count(*),
-       count(*) FILTER (response_code BETWEEN 400 AND 599), count(response_time_ms)${slower.join('')}
+       count(*) FILTER (${FAILED_SQL}), count(response_time_ms)${slower.join('')}
      FROM ${source} WHERE date_ms >= ${fromMs} AND date_ms < ${toMs} GROUP BY place ORDER BY place`,
     where.values,
   );

@@ -1,7 +1,9 @@
 import type { DuckDBAppender, DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
+import { toRecordId } from '../../../../common/model/records/record-ids.ts';
 import { followDates, type DateOrder } from './date-order.ts';
 import { CHUNK_ROWS, createFeedChunk } from './feed-chunk.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
+import type { OutcomeStore } from '../outcomes.ts';
 import type { FamilyStore } from './keep-families.ts';
 import { rollBack, type Ending } from './transaction.ts';
 import { writeWatermark, type Watermark } from './watermarks.ts';
@@ -25,9 +27,10 @@ export interface Batch {
  */
 export type AppendBatch = (snapshot: FeedSnapshot, batch: Batch) => Promise<Watermark>;
 
-/** The families of errors, and what is called where records that were fed before get another one. */
-export interface FeedFamilies {
-  readonly store: FamilyStore;
+/** What records get beyond what they have, and what is called where ones that were fed before get another family. */
+export interface FeedStores {
+  readonly families: FamilyStore;
+  readonly outcomes: OutcomeStore;
   onChanged(): void;
 }
 
@@ -42,14 +45,15 @@ export class RecordsMissing extends Error {
 export function createBatchAppender(
   connection: DuckDBConnection,
   source: FeedSource,
-  families: FeedFamilies,
+  { families, outcomes, onChanged }: FeedStores,
 ): AppendBatch {
   const fillers = { inbound: createFeedChunk('inbound'), outbound: createFeedChunk('outbound') };
 
   return async (snapshot, { from, until, before, order: orderBefore }) => {
     const { snapshotId, direction, startedAtMs, reading } = snapshot;
-    const own = await families.store.open(snapshot);
-    const fill: FillChunk = (rows) => fillers[direction](rows, own.find);
+    const own = await families.open(snapshot);
+    const ownOutcomes = outcomes.open(snapshot);
+    const fill: FillChunk = (rows) => fillers[direction](rows, own.find, ownOutcomes.decide);
     const rowsAhead = holdRows(connection, direction, fill);
     let order = orderBefore;
     try {
@@ -68,7 +72,9 @@ export function createBatchAppender(
       }
       await before.promise;
       await rowsAhead.finish();
-      if (await own.keep()) families.onChanged();
+      const isMoved = await own.keep();
+      if (isMoved) onChanged();
+      await ownOutcomes.finish(toRecordId(snapshotId, from), toRecordId(snapshotId, until), isMoved);
       const watermark = { ...order, startedAtMs, recordCount: until, reading };
       await writeWatermark(connection, snapshot, watermark);
       return watermark;

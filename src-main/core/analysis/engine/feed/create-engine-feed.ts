@@ -3,6 +3,7 @@ import type { Snapshot } from '../../../../common/model/cache/snapshot.ts';
 import { createBatchAppender, RecordsMissing } from './append-batch.ts';
 import { feedSnapshot } from './feed-snapshot.ts';
 import type { FeedSnapshot, FeedSource, FoundPatterns } from './feed-source.ts';
+import { createOutcomeStore, type OutcomesByConnection } from '../outcomes.ts';
 import { createFamilyStore } from './keep-families.ts';
 import { deleteFed, loadWatermarks, type Watermark } from './watermarks.ts';
 
@@ -10,7 +11,7 @@ import { deleteFed, loadWatermarks, type Watermark } from './watermarks.ts';
 export interface EngineFeed {
   /** Records that this process has fed. */
   readonly fedRecords: number;
-  /** Changes when records that were fed are gone, were read again, or got another family. */
+  /** Changes when records that were fed are gone, were read again, or got another family or outcome. */
   readonly version: number;
   /** Records of a snapshot that queries see. */
   countFed(snapshotId: number): number;
@@ -23,6 +24,10 @@ export interface EngineFeed {
    * transaction, so that a process that dies leaves whole batches. Calls `onProgress` after each batch.
    */
   follow(onProgress?: (progress: FeedProgress) => void): Promise<void>;
+  /** The rules that say what failed, from the next `follow` on: until then records are decided by those before. */
+  setOutcomes(rules: OutcomesByConnection): void;
+  /** Whether records may be decided by rules of an earlier process: what is asked waits for the next `follow`. */
+  readonly isUndecided: boolean;
   /** How far each snapshot has been fed. */
   listMarks(): FedMark[];
   /** Patterns of errors that the cache doesn't have yet; each is returned once. */
@@ -54,11 +59,14 @@ export async function createEngineFeed(
   const watermarks = await loadWatermarks(connection);
   let fedRecords = 0;
   let version = 0;
+  /** Null before any rules were set. */
+  let isUndecided: boolean | null = null;
   const families = createFamilyStore(connection, source);
   const onChanged = (): void => {
     version += 1;
   };
-  const appendBatch = createBatchAppender(connection, source, { store: families, onChanged });
+  const outcomes = await createOutcomeStore(connection);
+  const appendBatch = createBatchAppender(connection, source, { families, outcomes, onChanged });
   const parts = { connection, appendBatch };
 
   const countFed = (snapshotId: number): number => watermarks.get(snapshotId)?.recordCount ?? 0;
@@ -107,6 +115,13 @@ export async function createEngineFeed(
       const mark = watermarks.get(id);
       return recordCount === 0 || (mark?.reading === reading && mark.recordCount >= recordCount);
     },
+    setOutcomes(rules) {
+      isUndecided ??= true;
+      outcomes.setRules(rules);
+    },
+    get isUndecided() {
+      return isUndecided === true;
+    },
     listMarks: () => [...watermarks].map(([snapshotId, mark]) => toFedMark(snapshotId, mark)),
     takeFound: families.takeFound,
     isInOrder: (snapshotId) => watermarks.get(snapshotId)?.isInOrder === true,
@@ -114,6 +129,8 @@ export async function createEngineFeed(
       const snapshots = source.list();
       await forgetOutdated(snapshots);
       await families.forgetOthers(snapshots.map(({ connectionId }) => connectionId));
+      if (await outcomes.catchUp(snapshots)) version += 1;
+      isUndecided &&= false;
       const total = snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0);
       let fed = snapshots.reduce((sum, { snapshotId }) => sum + countFed(snapshotId), 0);
       await feedMissing(snapshots, (count, mark) => {

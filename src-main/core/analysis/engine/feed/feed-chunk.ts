@@ -1,7 +1,8 @@
 import { BIGINT, DuckDBDataChunk, VARCHAR, type DuckDBType } from '@duckdb/node-api';
 import duckdb, { type Vector } from '@duckdb/node-bindings';
+import { OUTCOMES, type DecideOutcome, type JudgedRecord } from '../../../../common/reporting/outcome.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
-import { ENGINE_COLUMNS, PATTERN_COLUMN } from '../engine-tables.ts';
+import { ENGINE_COLUMNS, OUTCOME_COLUMN, PATTERN_COLUMN } from '../engine-tables.ts';
 import type { EngineValue } from './feed-source.ts';
 
 /** The most rows of a chunk of the engine. */
@@ -11,23 +12,58 @@ type Rows = readonly (readonly EngineValue[])[];
 
 /**
  * Returns a chunk that holds some rows, at most 2048, until it is asked for the next ones. `findFamily` returns the family
- * of an error.
+ * of an error. What can't be decided without a body stays `unknown` until `decideByBodies`.
  */
-type FillChunk = (rows: Rows, findFamily: (error: string) => string) => DuckDBDataChunk;
+type FillChunk = (
+  rows: Rows,
+  findFamily: (error: string) => string,
+  decide: DecideOutcome,
+) => DuckDBDataChunk;
 
 /** Creates a FillChunk for a direction's table. One chunk is used again and again: each new one keeps native memory. */
 export function createFeedChunk(direction: Direction): FillChunk {
   const columns = ENGINE_COLUMNS[direction];
   const errorAt = columns.findIndex(({ name }) => name === 'error');
-  const chunk = DuckDBDataChunk.create([...columns, PATTERN_COLUMN].map(({ type }) => type));
-  return (rows, findFamily) => {
+  const toJudged = createRowReader(columns.map(({ name }) => name));
+  const chunk = DuckDBDataChunk.create([...columns, PATTERN_COLUMN, OUTCOME_COLUMN].map(({ type }) => type));
+  return (rows, findFamily, decide) => {
     chunk.reset();
     chunk.rowCount = rows.length;
     for (const [at, { type }] of columns.entries()) write(chunk, at, type, readColumn(rows, at, type));
     const patterns = rows.map((row) => findFamily(String(row[errorAt] ?? '')));
     write(chunk, columns.length, PATTERN_COLUMN.type, patterns);
+    for (const [place, row] of rows.entries())
+      outcomes[place] = OUTCOMES.indexOf(decide(toJudged(row, patterns[place])) ?? 'unknown');
+    const vector = duckdb.data_chunk_get_vector(chunk.chunk, columns.length + 1);
+    duckdb.copy_data_to_vector(vector, 0, outcomes.buffer, 0, rows.length);
     return chunk;
   };
+}
+
+/** Reads what rules look at from a row, whose values are in the order of some columns. */
+function createRowReader(
+  names: readonly string[],
+): (row: readonly EngineValue[], family: string | undefined) => JudgedRecord {
+  const [code, error, channel, service, origin, action] = [
+    'response_code',
+    'error',
+    'channel',
+    'service',
+    'origin',
+    'action_id',
+  ].map((name) => names.indexOf(name)) as [number, number, number, number, number, number];
+  const toNumber = (value: EngineValue | undefined): number | null =>
+    typeof value === 'number' ? value : null;
+  const toText = (value: EngineValue | undefined): string | null => (value == null ? null : String(value));
+  return (row, family = '') => ({
+    responseCode: toNumber(row[code]),
+    error: toText(row[error]),
+    channel: toNumber(row[channel]),
+    service: toNumber(row[service]),
+    origin: toText(row[origin]),
+    actionId: toText(row[action]),
+    family,
+  });
 }
 
 function readColumn(rows: Rows, at: number, type: DuckDBType): EngineValue[] {
@@ -46,6 +82,8 @@ const TEXT_BYTES = 16;
 const words = new Int32Array(CHUNK_ROWS * 2);
 const numbers = new Float64Array(CHUNK_ROWS);
 const isValid = new Uint8Array(CHUNK_ROWS / 8);
+/** Places in OUTCOMES: an enumeration of so few values is a byte each. */
+const outcomes = new Uint8Array(CHUNK_ROWS);
 /** A text of no characters is sixteen bytes of zero. */
 const noTexts = new ArrayBuffer(CHUNK_ROWS * TEXT_BYTES);
 

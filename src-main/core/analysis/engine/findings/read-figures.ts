@@ -7,6 +7,7 @@ import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { USUAL_DAYS } from '../../findings/traffic-grid.ts';
 import type { Place } from '../../findings/detect-incidents.ts';
 import { readRows } from '../engine-database.ts';
+import { FAILED_SQL } from '../engine-tables.ts';
 import { NO_CONDITION, toFilterSql, type BoundValue, type SqlCondition } from '../filter-sql.ts';
 import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 
@@ -39,18 +40,17 @@ type FigureRow = [
 const MAX_EXAMPLES = 3;
 const HALF_HOUR_MS = HOUR_MS / 2;
 const HOURS_BEFORE_MS = 6 * HOUR_MS;
-const FAILS = 'coalesce(response_code BETWEEN 400 AND 599, false)';
 /** A session has requests of both directions; each is named once, with the one that it began with. */
 const EXAMPLES_SQL = `(SELECT coalesce(to_json(list({'direction': direction, 'sessionId': session_id} ORDER BY place)), '[]')::VARCHAR FROM (
   SELECT arg_min(direction, date_ms) AS direction, session_id,
     row_number() OVER (ORDER BY count(*) DESC, min(date_ms), session_id) AS place
   FROM counted WHERE session_id <> '' GROUP BY session_id ORDER BY place LIMIT ${MAX_EXAMPLES}))`;
-const COLUMNS = ['date_ms', 'response_code', 'response_time_ms', 'error_pattern', 'session_id'];
+const COLUMNS = ['date_ms', 'outcome', 'response_time_ms', 'error_pattern', 'session_id'];
 
 /** Returns the conditions that show exactly the records that a finding counts. */
 export function listConditions(shape: FindingShape): FieldCondition[] {
   const { kind, newFamily } = shape;
-  const failing: FieldCondition = { field: 'responseCode', classes: ['4xx', '5xx'] };
+  const failing: FieldCondition = { field: 'outcome', values: ['failed'] };
   const counted: Readonly<Record<FindingKind, FieldCondition[]>> = {
     down: [],
     unreachable: [],
@@ -72,8 +72,8 @@ function listPlace({ channel, service }: Place): FieldCondition[] {
 
 /** Which of the requests at its place and in its time a finding counts: those that `listConditions` shows. */
 function toCountedSql({ kind, newFamily }: FindingShape, bind: (value: BoundValue) => string): string {
-  if (kind === 'errors-up') return FAILS;
-  if (kind === 'slower') return `NOT ${FAILS}`;
+  if (kind === 'errors-up') return FAILED_SQL;
+  if (kind === 'slower') return `NOT ${FAILED_SQL}`;
   return newFamily === null ? 'true' : `error_pattern = ${bind(newFamily)}`;
 }
 
@@ -92,8 +92,8 @@ export async function readFigures(
   const [row] = await readRows<FigureRow>(
     connection,
     `WITH every AS MATERIALIZED (FROM ${source}), counted AS (FROM every WHERE ${counted})
-     SELECT count(*), count(*) FILTER (${FAILS}),
-       quantile_cont(response_time_ms, 0.5) FILTER (NOT ${FAILS} AND response_time_ms >= 0),
+     SELECT count(*), count(*) FILTER (${FAILED_SQL}),
+       quantile_cont(response_time_ms, 0.5) FILTER (NOT ${FAILED_SQL} AND response_time_ms >= 0),
        ${DIRECTIONS.map((own) => `(SELECT count(*) FROM counted WHERE direction = '${own}')`).join(', ')},
        (SELECT error_pattern FROM counted WHERE error_pattern <> ''
         GROUP BY error_pattern ORDER BY count(*) DESC, error_pattern LIMIT 1),
@@ -138,7 +138,7 @@ export async function readUsualMedian(
   const all = toRecordsSql(scopes, listPlace(shape), `(${dates.join(' OR ')})`);
   const [[medianMs] = [null]] = await readRows<[number | null]>(
     connection,
-    `SELECT quantile_cont(response_time_ms, 0.5) FROM ${all.source} WHERE NOT ${FAILS} AND response_time_ms >= 0`,
+    `SELECT quantile_cont(response_time_ms, 0.5) FROM ${all.source} WHERE NOT ${FAILED_SQL} AND response_time_ms >= 0`,
     all.values,
   );
   return medianMs;

@@ -2,32 +2,33 @@ import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import type { TrafficCells } from '../../findings/traffic-cells.ts';
 import { FAILED, UNTIMED } from '../../findings/traffic-grid.ts';
+import { FAILED_SQL } from '../engine-tables.ts';
 import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 
 /** Times from 2^31 ms on count as the same. */
-const MAX_OUTCOME = 62;
-const OUTCOME_SQL = `CASE
-  WHEN response_code BETWEEN 400 AND 599 THEN ${FAILED}
+const MAX_KIND = 62;
+const KIND_SQL = `CASE
+  WHEN ${FAILED_SQL} THEN ${FAILED}
   WHEN response_time_ms IS NULL OR response_time_ms < 0 THEN ${UNTIMED}
-  ELSE least(${MAX_OUTCOME}, floor(2 * log2(response_time_ms + 1)))
+  ELSE least(${MAX_KIND}, floor(2 * log2(response_time_ms + 1)))
 END`;
 
-/** Returns how many requests of each channel and service had each outcome, in each slot of a span. */
+/** Returns how many requests of each channel and service failed, or took which time, in each slot of a span. */
 export async function readTraffic(
   connection: DuckDBConnection,
   scope: ResolvedScope,
   { fromMs, toMs }: TimeSpan,
   slotMs: number,
 ): Promise<TrafficCells> {
-  const columns = ['channel', 'service', `date_ms // ${slotMs} AS slot`, `${OUTCOME_SQL} AS outcome`];
+  const columns = ['channel', 'service', `date_ms // ${slotMs} AS slot`, `${KIND_SQL} AS kind`];
   const source = toSourceSql(scope, columns, {
     sql: `date_ms >= ${fromMs} AND date_ms < ${toMs}`,
     values: [],
   });
   const result = await connection.stream(
     `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE),
-       slot::DOUBLE, outcome::DOUBLE, requests::DOUBLE
-     FROM (SELECT channel, service, slot, outcome, count(*) AS requests FROM ${source} GROUP BY ALL)`,
+       slot::DOUBLE, kind::DOUBLE, requests::DOUBLE
+     FROM (SELECT channel, service, slot, kind, count(*) AS requests FROM ${source} GROUP BY ALL)`,
   );
   const chunks: Float64Array[][] = [];
   for (;;) {

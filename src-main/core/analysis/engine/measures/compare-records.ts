@@ -3,6 +3,7 @@ import type { ComparedSide } from '../../../../common/model/analysis/comparison.
 import type { GroupField, GroupValue } from '../../../../common/model/analysis/grouping.ts';
 import { DEFAULT_LEVEL, type Interval } from '../../../../common/statistics/interval.ts';
 import { toDeviations } from '../../../../common/statistics/normal-quantile.ts';
+import { FAILED_SQL, OUTCOME_COLUMN } from '../engine-tables.ts';
 import { toFilterSql, type BoundValue } from '../filter-sql.ts';
 import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import { toKeySql } from './key-sql.ts';
@@ -58,7 +59,7 @@ export async function compareRecords(
   const { sql: source, values } = joinSides(sides, by);
   const keys = by.map((_, place) => `key_${place}`);
   const list = keys.join(', ');
-  const failing = 'count(*) FILTER (response_code BETWEEN 400 AND 599) AS failures';
+  const failing = `count(*) FILTER (${FAILED_SQL}) AS failures`;
   // Equal records are counted first: what is left to be ranked, or added up for each level, is a fraction.
   const valueCount = await makeCells(
     connection,
@@ -193,7 +194,7 @@ function joinSides(
     };
     values.push(...own.values);
     const columns = [
-      'response_code',
+      OUTCOME_COLUMN.name,
       'response_time_ms AS value',
       `${side} AS side`,
       ...by.map((field, place) => `${toKeySql(field, direction)} AS key_${place}`),

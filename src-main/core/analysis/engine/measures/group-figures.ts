@@ -1,9 +1,17 @@
 import { MAX_GROUPS, type GroupValue, type Latency } from '../../../../common/model/analysis/grouping.ts';
+import type { Outcome } from '../../../../common/reporting/outcome.ts';
+import { SHOWN_CLASS_SQL } from '../engine-tables.ts';
 import { joinKeys } from './times-sql.ts';
 
 type Counts = readonly [count: number, fine: number, redirected: number, faulty: number, broken: number];
+type Outcomes = readonly [failed: number, expected: number, unknown: number];
 /** What is counted of a group, as FIGURE_COLUMNS say. */
-export type Figures = readonly [...counts: Counts, firstMs: number | null, lastMs: number | null];
+export type Figures = readonly [
+  ...counts: Counts,
+  ...outcomes: Outcomes,
+  firstMs: number | null,
+  lastMs: number | null,
+];
 
 /** A group as it is the same however its times were measured. */
 export interface ReadGroup {
@@ -20,16 +28,21 @@ export interface ReadGroups {
   readonly groupCount: number;
 }
 
-/** Columns of counts that add up; the last class of response codes is what the others leave. */
-const CLASS_RANGES = { fine: [100, 299], redirected: [300, 399], faulty: [400, 499], broken: [500, 599] };
+/** Columns of counts that add up; the last class is what the others leave. */
+const CLASSES = ['fine', 'redirected', 'faulty', 'broken'] as const;
+/** Outcomes that are counted; the rest of the records are fine. */
+const COUNTED_OUTCOMES = ['failed', 'expected', 'unknown'] as const satisfies readonly Outcome[];
 /** The columns that Figures are read from: counts, and the first and the last date. */
-export const FIGURE_COLUMNS = ['records', ...Object.keys(CLASS_RANGES), 'first_ms', 'last_ms'];
-/** The figures of a group from its counts by response code. */
+export const FIGURE_COLUMNS = ['records', ...CLASSES, ...COUNTED_OUTCOMES, 'first_ms', 'last_ms'];
+/** The figures of a group from its counts by response code and outcome. */
 const FIGURES_SQL = [
   'sum(records)::BIGINT AS records',
-  ...Object.entries(CLASS_RANGES).map(
-    ([name, [from, to]]) =>
-      `coalesce(sum(records) FILTER (response_code BETWEEN ${from} AND ${to}), 0)::BIGINT AS ${name}`,
+  ...CLASSES.map(
+    (name, place) =>
+      `coalesce(sum(records) FILTER (${SHOWN_CLASS_SQL[place] ?? 'false'}), 0)::BIGINT AS ${name}`,
+  ),
+  ...COUNTED_OUTCOMES.map(
+    (outcome) => `coalesce(sum(records) FILTER (outcome = '${outcome}'::outcome), 0)::BIGINT AS ${outcome}`,
   ),
   'min(first_ms) AS first_ms',
   'max(last_ms) AS last_ms',

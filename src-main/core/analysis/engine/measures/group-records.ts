@@ -62,6 +62,7 @@ export async function groupRecords(
     );
   const cellCount = await make('code_cells', [
     'response_code',
+    'outcome',
     'min(date_ms) AS first_ms, max(date_ms) AS last_ms',
   ]);
   const most = countAtMost(scope);
@@ -142,12 +143,13 @@ function toGroups(
 }
 
 function toGroup({ figures, key, ...times }: ReadGroup): MeasuredGroup {
-  const [count, fine, redirected, faulty, broken, firstMs, lastMs] = figures;
+  const [count, fine, redirected, faulty, broken, failed, expected, unknown, firstMs, lastMs] = figures;
   return {
     key: [...key],
     count,
     classCounts: [fine, redirected, faulty, broken, count - fine - redirected - faulty - broken],
-    failures: faulty + broken,
+    outcomeCounts: [count - failed - expected - unknown, failed, expected, unknown],
+    failures: failed,
     ...times,
     firstMs,
     lastMs,
@@ -158,6 +160,7 @@ const NO_RECORDS: MeasuredGroup = {
   key: [],
   count: 0,
   classCounts: [0, 0, 0, 0, 0],
+  outcomeCounts: [0, 0, 0, 0],
   failures: 0,
   response: NO_TIMES,
   botLatency: NO_TIMES,

@@ -1,11 +1,12 @@
 import { VARCHAR } from '@duckdb/node-api';
 import type { FilterField } from '../../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
-import { findColumn } from '../engine-tables.ts';
+import { findColumn, OUTCOME_COLUMN } from '../engine-tables.ts';
 
 /** A field as groups have it: no value is null whether the column says so, is an empty text, or is missing. */
 export function toKeySql(field: FilterField, direction: Direction): string {
   const column = findColumn(field, direction);
   if (column === null) return 'NULL::VARCHAR';
+  if (column === OUTCOME_COLUMN) return `${column.name}::VARCHAR`;
   return column.type === VARCHAR ? `nullif(${column.name}, '')` : column.name;
 }

@@ -95,8 +95,11 @@ function addUp(groups: readonly RankedGroup[]): RankedGroup | undefined {
       sum[2] + own.figures[2],
       sum[3] + own.figures[3],
       sum[4] + own.figures[4],
-      pick(Math.min, sum[5], own.figures[5]),
-      pick(Math.max, sum[6], own.figures[6]),
+      sum[5] + own.figures[5],
+      sum[6] + own.figures[6],
+      sum[7] + own.figures[7],
+      pick(Math.min, sum[8], own.figures[8]),
+      pick(Math.max, sum[9], own.figures[9]),
     ],
     first.figures,
   );

@@ -8,7 +8,7 @@ import {
 } from '../../../../common/model/records/record-fields.ts';
 import type { FieldCondition, RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import { readRows } from '../engine-database.ts';
-import { findColumn } from '../engine-tables.ts';
+import { findColumn, OUTCOME_COLUMN } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import { readDistribution } from './read-distribution.ts';
@@ -33,7 +33,9 @@ export async function readFields(
   const { direction } = records.scope;
   const columns = LISTED_FIELDS.flatMap((field): ListedColumn[] => {
     const column = findColumn(field, direction);
-    return column === null ? [] : [{ field, name: column.name, isText: column.type === VARCHAR }];
+    return column === null
+      ? []
+      : [{ field, name: column.name, isText: column.type === VARCHAR || column === OUTCOME_COLUMN }];
   });
   const values: FieldValues[] = [];
   let recordCount = 0;
@@ -143,5 +145,6 @@ function withoutExcluded(condition: FieldCondition, own: ListedField): FieldCond
 
 /** An empty text is no value. */
 function toValueSql({ name, isText }: Pick<ListedColumn, 'name' | 'isText'>): string {
+  if (name === OUTCOME_COLUMN.name) return `${name}::VARCHAR AS ${name}`;
   return isText ? `nullif(${name}, '') AS ${name}` : name;
 }

@@ -3,6 +3,7 @@ import type { HeatMap, SeriesBucket } from '../../../../common/model/analysis/me
 import { HOUR_MS } from '../../../../common/time/durations.ts';
 import { listZoneOffsets, type ZoneOffset } from '../../../../common/time/zone-offsets.ts';
 import { readRows } from '../engine-database.ts';
+import { FAILED_SQL } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import { countAtMost, toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import { toBucketSql } from './bucket-sql.ts';
@@ -39,9 +40,9 @@ async function readMeasured(
   { place, condition, shares, maxHeld }: MeasuredPlaces,
 ): Promise<Measured[]> {
   const where = toFilterSql(filter, scope.direction);
-  const columns = [`${place} AS place`, 'date_ms', 'response_code', 'response_time_ms AS value'];
+  const columns = [`${place} AS place`, 'date_ms', 'outcome', 'response_time_ms AS value'];
   const source = toSourceSql(scope, columns, where);
-  const failing = 'count(*) FILTER (response_code BETWEEN 400 AND 599)';
+  const failing = `count(*) FILTER (${FAILED_SQL})`;
   if (countAtMost(scope) <= maxHeld) {
     const percentiles = shares.map((_, at) => `percentiles[${at + 1}]`);
     return readRows<Measured>(

@@ -15,7 +15,7 @@ import {
 import { listClockOffsets, toClockText, type ClockOffset } from '../../../../common/sql/zone-clock.ts';
 import { countRecords } from '../count-records.ts';
 import { readRows } from '../engine-database.ts';
-import { PATTERN_COLUMN } from '../engine-tables.ts';
+import { OUTCOME_COLUMN, PATTERN_COLUMN } from '../engine-tables.ts';
 import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 
@@ -90,16 +90,18 @@ async function makeRecords(
 ): Promise<void> {
   const { direction } = scope;
   const own = SQL_TABLES.find(({ name }) => name === direction)?.columns.map(({ name }) => name) ?? [];
-  const [, , ...fields] = own.filter((name) => name !== ERROR_FAMILY_COLUMN);
+  const [, , ...fields] = own.filter((name) => name !== ERROR_FAMILY_COLUMN && name !== OUTCOME_COLUMN.name);
   const [[catalog] = ['']] = await readRows<[string]>(connection, 'SELECT current_database()');
   // The name alone would be that of the view itself.
   const table = `"${catalog.replaceAll('"', '""')}".main.${direction}`;
-  const source = toSourceSql(scope, ['date_ms', ...fields, PATTERN_COLUMN.name], ALL, table);
+  const source = toSourceSql(scope, ['date_ms', ...fields, PATTERN_COLUMN.name, OUTCOME_COLUMN.name], ALL, table);
   const selected = [
     `epoch_ms(date_ms + ${toOffsetSql(offsets)}) AS date`,
     `epoch_ms(date_ms) AS ${UTC_COLUMN}`,
     ...fields,
     `${PATTERN_COLUMN.name} AS ${ERROR_FAMILY_COLUMN}`,
+    // A text like any other, to whoever writes statements.
+    `${OUTCOME_COLUMN.name}::VARCHAR AS ${OUTCOME_COLUMN.name}`,
   ];
   await connection.run(`CREATE TEMP VIEW ${direction} AS SELECT ${selected.join(', ')} FROM ${source}`);
 }

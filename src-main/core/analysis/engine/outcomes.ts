@@ -1,0 +1,218 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { foldCase } from '../../../common/fold-case.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import {
+  createOutcomeDecider,
+  looksIntoBodies,
+  namesFamilies,
+  toRules,
+  type ConnectionOutcomes,
+  type DecideOutcome,
+  type OutcomeRule,
+  type OutcomeRules,
+} from '../../../common/reporting/outcome.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
+import { quoteText } from '../../../common/sql/filter-statement.ts';
+import { readRows } from './engine-database.ts';
+import type { FeedSnapshot } from './feed/feed-source.ts';
+import { commit, rollBack } from './feed/transaction.ts';
+
+/** The rules of every connection that has its own. */
+export type OutcomesByConnection = Readonly<Record<string, ConnectionOutcomes>>;
+
+type Owner = Pick<FeedSnapshot, 'connectionId' | 'direction'>;
+
+/** How records of a connection and direction are decided while they are fed. */
+export interface OwnOutcomes {
+  readonly decide: DecideOutcome;
+  /** Decides what took a body or a family, in the transaction that is open: the records [fromId, untilId), or all. */
+  finish(fromId: number, untilId: number, familiesMoved: boolean): Promise<void>;
+}
+
+/** Keeps the column `outcome` as the rules of each connection say. */
+export interface OutcomeStore {
+  /** What holds from the next turn of feeding on. */
+  setRules(rules: OutcomesByConnection): void;
+  /**
+   * Decides again, in a transaction for each connection and direction, whatever has other rules by now. Returns whether
+   * records changed.
+   */
+  catchUp(snapshots: readonly FeedSnapshot[]): Promise<boolean>;
+  open(owner: Owner): OwnOutcomes;
+}
+
+/** Creates the store over the feed's connection. */
+export async function createOutcomeStore(connection: DuckDBConnection): Promise<OutcomeStore> {
+  let wanted: OutcomesByConnection = {};
+  const rows = await readRows<[string, Direction, string]>(
+    connection,
+    'SELECT connection_id, direction, rules FROM outcome_rules',
+  );
+  /** The rules that the records were decided by, as JSON. */
+  const applied = new Map(
+    rows.map(([connectionId, direction, rules]) => [toKey({ connectionId, direction }), rules]),
+  );
+  const getRules = ({ connectionId, direction }: Owner): OutcomeRules =>
+    toRules(wanted[connectionId], direction);
+  const listOutdated = (snapshots: readonly FeedSnapshot[]): Owner[] => {
+    const owners = new Map(snapshots.map((own) => [toKey(own), own]));
+    return [...owners.values()].filter((own) => applied.get(toKey(own)) !== JSON.stringify(getRules(own)));
+  };
+  const writeRules = async ({ connectionId, direction }: Owner, rules: OutcomeRules): Promise<void> => {
+    const written = JSON.stringify(rules);
+    await connection.run('INSERT INTO outcome_rules VALUES ($1, $2, $3)', [connectionId, direction, written]);
+  };
+  const decideAgain = async (owner: Owner, ranges: readonly string[]): Promise<void> => {
+    const { connectionId, direction } = owner;
+    const rules = getRules(owner);
+    // Rules are written before anything is fed: where there are none, there is nothing to decide yet.
+    if (!applied.has(toKey(owner))) await writeRules(owner, rules);
+    else {
+      await connection.run('BEGIN');
+      try {
+        await decideIn(connection, owner, rules, `(${ranges.join(' OR ')})`);
+        const own = 'connection_id = $1 AND direction = $2';
+        await connection.run(`DELETE FROM outcome_rules WHERE ${own}`, [connectionId, direction]);
+        await writeRules(owner, rules);
+      } catch (error) {
+        await rollBack(connection);
+        throw error;
+      }
+      await commit(connection);
+    }
+    applied.set(toKey(owner), JSON.stringify(rules));
+  };
+  const listRanges = (snapshots: readonly FeedSnapshot[], owner: Owner): string[] =>
+    snapshots
+      .filter((own) => toKey(own) === toKey(owner))
+      .map(({ snapshotId }) => toRangeSql(toRecordId(snapshotId, 0), toRecordId(snapshotId + 1, 0)));
+
+  let known: readonly FeedSnapshot[] = [];
+  return {
+    setRules: (rules) => {
+      wanted = rules;
+    },
+    async catchUp(snapshots) {
+      known = snapshots;
+      let isChanged = false;
+      for (const owner of listOutdated(snapshots)) {
+        isChanged ||= applied.has(toKey(owner));
+        await decideAgain(owner, listRanges(snapshots, owner));
+      }
+      return isChanged;
+    },
+    open(owner) {
+      const rules = getRules(owner);
+      const takesFamilies = namesFamilies(rules);
+      const takesEngine = takesFamilies || looksIntoBodies(rules);
+      return {
+        decide: createOutcomeDecider(rules),
+        async finish(fromId, untilId, familiesMoved) {
+          if (!takesEngine) return;
+          const ranges =
+            familiesMoved && takesFamilies ? listRanges(known, owner) : [toRangeSql(fromId, untilId)];
+          await decideIn(connection, owner, rules, `(${ranges.join(' OR ')})`);
+        },
+      };
+    },
+  };
+}
+
+function toKey({ connectionId, direction }: Owner): string {
+  return JSON.stringify([connectionId, direction]);
+}
+
+/** Numbers of the application, never input: they stand in the statement itself. */
+function toRangeSql(fromId: number, untilId: number): string {
+  return `record_id >= ${fromId} AND record_id < ${untilId}`;
+}
+
+async function decideIn(
+  connection: DuckDBConnection,
+  owner: Owner,
+  rules: OutcomeRules,
+  where: string,
+): Promise<void> {
+  const decided = toOutcomeSql(rules, owner);
+  // What stays as it is isn't written: most records do.
+  await connection.run(
+    `UPDATE ${owner.direction} SET outcome = ${decided} WHERE ${where} AND outcome IS DISTINCT FROM ${decided}`,
+  );
+}
+
+/**
+ * Rules as an expression of SQL over a direction's table, which says the same as `createOutcomeDecider`, bodies and
+ * families included.
+ */
+export function toOutcomeSql(rules: OutcomeRules, owner: Owner): string {
+  const cases = rules.map((rule) => `WHEN ${toRuleSql(rule, owner)} THEN '${rule.outcome}'`);
+  return cases.length === 0 ? "'unknown'::outcome" : `(CASE ${cases.join(' ')} ELSE 'unknown' END)::outcome`;
+}
+
+function toRuleSql(rule: OutcomeRule, owner: Owner): string {
+  const { codes, error, path, channels, services, origins, actions } = rule;
+  const parts: string[] = [];
+  if (codes !== undefined) parts.push(toAnyOfSql(codes.map(toCodeSql)));
+  if (channels !== undefined) parts.push(toAnyOfSql(channels.map((value) => toNumberSql('channel', value))));
+  if (services !== undefined) parts.push(toAnyOfSql(services.map((value) => toNumberSql('service', value))));
+  const has = { origin: true, action_id: owner.direction === 'outbound' };
+  for (const [column, texts] of [
+    ['origin', origins],
+    ['action_id', actions],
+  ] as const) {
+    if (texts === undefined) continue;
+    const value = has[column] ? `coalesce(${column}, '')` : "''";
+    parts.push(`${value} IN (${texts.map(quoteText).join(', ')})`);
+  }
+  if (error !== undefined) parts.push(toErrorSql(error, owner));
+  if (path !== undefined) parts.push(toPathSql(path, owner.direction));
+  // Nothing that a rule asks is null in the end: the first rule that holds must not be passed over.
+  return parts.length === 0 ? 'true' : `(${parts.join(' AND ')})`;
+}
+
+function toAnyOfSql(parts: readonly string[]): string {
+  return parts.length === 1 ? parts.join('') : `(${parts.join(' OR ')})`;
+}
+
+function toCodeSql(code: NonNullable<OutcomeRule['codes']>[number]): string {
+  if (code === null || typeof code === 'number') return toNumberSql('response_code', code);
+  return `coalesce(response_code BETWEEN ${code[0]} AND ${code[1]}, false)`;
+}
+
+function toNumberSql(column: string, value: number | null): string {
+  return value === null ? `${column} IS NULL` : `coalesce(${column} = ${value}, false)`;
+}
+
+function toErrorSql(error: NonNullable<OutcomeRule['error']>, { connectionId, direction }: Owner): string {
+  if (error === 'present') return "coalesce(error, '') <> ''";
+  if (error === 'absent') return "coalesce(error, '') = ''";
+  if ('contains' in error)
+    return `contains(fold_case(coalesce(error, '')), ${quoteText(foldCase(error.contains))})`;
+  if ('is' in error) {
+    const texts = error.is.map((text) => quoteText(foldCase(text)));
+    return `(coalesce(error, '') <> '' AND fold_case(coalesce(error, '')) IN (${texts.join(', ')}))`;
+  }
+  const named = quoteText(error.family);
+  // A family may have become part of another one since the rule was made.
+  return `(coalesce(error_pattern, '') <> '' AND (error_pattern = ${named} OR error_pattern IN (
+    SELECT family FROM error_families WHERE connection_id = ${quoteText(connectionId)}
+    AND direction = '${direction}' AND pattern = ${named})))`;
+}
+
+function toPathSql({ in: body, at, is }: NonNullable<OutcomeRule['path']>, direction: Direction): string {
+  // Inbound records have no response: nothing is in it.
+  if (body === 'response' && direction === 'inbound') return 'false';
+  const pointer = quoteText(
+    at
+      .split('.')
+      .map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+      .join(''),
+  );
+  const valid = `CASE WHEN json_valid(${body}) THEN ${body} END`;
+  if (is === undefined) {
+    const none = ['null', 'false', '""', '[]', '{}', '0'].map(quoteText).join(', ');
+    return `coalesce(json_extract(${valid}, ${pointer})::VARCHAR NOT IN (${none}), false)`;
+  }
+  const texts = is.map((text) => quoteText(foldCase(text)));
+  return `coalesce(fold_case(json_extract_string(${valid}, ${pointer})) IN (${texts.join(', ')}), false)`;
+}
