@@ -14,7 +14,7 @@ export const OutcomePreview = Type.Object({
 export type OutcomePreview = Static<typeof OutcomePreview>;
 
 /** Why a rule is offered; shares are of the records that it is about, and of the others. */
-export const SuggestionReason = Type.Union([
+const SuggestionReason = Type.Union([
   /** They come with a text in Error. */
   Type.Literal('error-text'),
   /** They have a value in a body that speaks of failure. */
@@ -32,7 +32,6 @@ export const SuggestionReason = Type.Union([
   /** Most records have this text in Error. */
   Type.Literal('usual-text'),
 ]);
-export type SuggestionReason = Static<typeof SuggestionReason>;
 
 /** A rule that the cached records suggest; nothing changes before a person takes it. */
 export const OutcomeSuggestion = Type.Object({
