@@ -4,7 +4,7 @@ import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { toAddress } from '../filters/filter-address.ts';
 
 /** Fields that say how a request ended. */
-const OUTCOMES: readonly string[] = ['responseCode', 'error', 'errorFamily', 'responseTimeMs'];
+const OUTCOMES: readonly string[] = ['outcome', 'responseCode', 'error', 'errorFamily', 'responseTimeMs'];
 
 /** Returns the address that shows exactly the records of a finding in a direction, by default the one that shows it best. */
 export function toFindingTarget(

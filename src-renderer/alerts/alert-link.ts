@@ -81,7 +81,7 @@ export function toAlertOnFilter(
   // A span that has passed can't be watched.
   const conditions = filter.conditions.filter(({ field }) => field !== 'dateMs');
   const isAboutErrors = conditions.some(({ field }) =>
-    ['responseCode', 'error', 'errorFamily', 'responseTimeMs', 'anywhere'].includes(field),
+    ['outcome', 'responseCode', 'error', 'errorFamily', 'responseTimeMs', 'anywhere'].includes(field),
   );
   const subject = charted ?? (isAboutErrors ? 'volume' : 'error-share');
   const origin = charted === undefined ? 'filter' : 'chart';

@@ -47,7 +47,7 @@ function writeText({ values = [], anyCase = [], text }: FieldCondition, known: Q
   // Without the sign a value is found in any letter case, and a lone one, where a field finds parts, as a part.
   const exact = values.map((value) => {
     const own = String(value ?? '');
-    const isAnyCase = known.field !== 'mark' && hasCase(own);
+    const isAnyCase = known.field !== 'mark' && known.field !== 'outcome' && hasCase(own);
     const isMarked = own !== '' && (isAnyCase || (known.findsParts && isOnly));
     return `${isMarked ? '=' : ''}${quote(own, PLAIN_VALUE)}`;
   });

@@ -17,7 +17,7 @@ export const EXAMPLES: Readonly<Record<ExampleName, string>> = {
   errorShare: `-- Share of failed requests of each channel, hour by hour
 SELECT date_trunc('hour', date) AS hour, channel,
   count(*) AS requests,
-  count(*) FILTER (response_code >= 400) AS failed,
+  count(*) FILTER (outcome = 'failed') AS failed,
   round(100.0 * failed / requests, 2) AS failed_percent
 FROM inbound
 WHERE date IS NOT NULL
@@ -34,7 +34,7 @@ GROUP BY ALL
 ORDER BY p95_ms DESC NULLS LAST`,
   sessions: `-- Sessions with the most errors, and what they met
 SELECT session_id,
-  count(*) FILTER (response_code >= 400) AS failed,
+  count(*) FILTER (outcome = 'failed') AS failed,
   count(*) AS requests,
   min(date) AS first_request,
   max(date) AS last_request,

@@ -26,7 +26,7 @@ export function useLeads(readBasis: () => { direction: Direction; filter: Record
       const { direction, filter } = readBasis();
       // Of failures alone the share that failed says nothing.
       const own = (conditions ?? []).filter(
-        ({ field }) => subject !== 'error-share' || field !== 'responseCode',
+        ({ field }) => subject !== 'error-share' || (field !== 'outcome' && field !== 'responseCode'),
       );
       const whole = { conditions: joinConditions(filter, own) };
       void router.push(toAlertOnFilter(direction, whole, subject));

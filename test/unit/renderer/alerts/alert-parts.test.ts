@@ -89,7 +89,7 @@ test('a firing leads to what it counted, from the minutes before it', () => {
   const { query } = toFiringRecords(makeRule().condition, TO_MS, TO_MS + 60_000) as {
     query: Record<string, string>;
   };
-  expect(query['q']).toBe('service:7 code:4xx,5xx');
+  expect(query['q']).toBe('service:7 outcome:failed');
   expect(query['period']).toContain('2026-11-22');
   expect(toFiringRecords({ kind: 'down', part: 'platform', minutes: 5 }, TO_MS, TO_MS)).toBeNull();
 });

@@ -130,8 +130,8 @@ describe('a time histogram', () => {
     await point('pointermove', 390);
     const tip = view.get('.tip').text();
     expect(tip).toContain('00:03:00');
-    expect(tip).toMatch(/2xx\s*8/u);
-    expect(tip).toMatch(/5xx\s*2/u);
+    expect(tip).toMatch(/OK\s*8/u);
+    expect(tip).toMatch(/Failed\s*2/u);
     expect(tip).toMatch(/Total\s*10/u);
     expect(tip).not.toContain('Median');
     await point('pointerleave', 390);

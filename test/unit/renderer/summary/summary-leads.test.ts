@@ -134,7 +134,7 @@ describe('the menu of a bar', () => {
     // Requests without an origin are those, not all.
     await second!.trigger('focus');
     await second!.trigger('contextmenu');
-    expect(await choose('Open the records')).toMatchObject({ q: '-channel:9 origin:"" code:4xx,5xx' });
+    expect(await choose('Open the records')).toMatchObject({ q: '-channel:9 origin:"" outcome:failed' });
   });
 });
 

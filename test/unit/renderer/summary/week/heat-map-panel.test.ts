@@ -104,7 +104,7 @@ test('a share of few requests is hatched and never a percentage', async () => {
   );
   await cellAt(FIRST).trigger('click');
   expect(panel.emitted('pick')).toMatchObject([
-    [[{ field: 'dateMs' }, { field: 'responseCode', classes: ['4xx', '5xx'] }]],
+    [[{ field: 'dateMs' }, { field: 'outcome', values: ['failed'] }]],
   ]);
 });
 
