@@ -35,12 +35,12 @@ function explain({
     .join(', ');
   const who = codes === '' ? 'Records' : `Records with ${codes}`;
   const others = othersShare === null ? '' : ` (others in ${toPercent(othersShare)})`;
-  const place = path === undefined ? '' : `${path.in === 'payload' ? 'Payload' : 'Reponse'}: ${path.at}`;
+  const place = path === undefined ? '' : `${path.in === 'payload' ? 'Payload' : 'Response'}: ${path.at}`;
   const [example = ''] = examples;
   const says = {
     'error-text': `come with a text in Error in ${toPercent(share)}${others}, such as "${example}"`,
     body: `say "${example}" in ${place} in ${toPercent(share)}${others}`,
-    'no-response': `have no Reponse in ${toPercent(share)}${others}`,
+    'no-response': `have no response in ${toPercent(share)}${others}`,
     slow: `take ${Math.round(share)} times as long as others`,
     usual: `are ${toPercent(ofAll)} of all, without a sign of failure`,
     alike: 'read like those that are fine',
@@ -115,7 +115,7 @@ a failure) or "unknown", and what it looks at, all of which must hold:
   "codes": [0, [400, 599], null]      codes, ranges with both ends, and null for no code
   "error": "present" or "absent", {"contains": "timeout"}, {"is": ["OK"]}, {"family": "…"}
   "path": {"in": "response", "at": "status", "is": ["failed"]}
-                                      a value inside Payload ("payload") or Reponse ("response");
+                                      a value inside the payload or the response;
                                       without "is" anything but null, false, 0 and what is empty
   "channels", "services": [3]         "origins", "actions": ["-1"]`,
   async run(context): Promise<ExitCode> {

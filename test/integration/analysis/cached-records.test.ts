@@ -198,10 +198,10 @@ describe('facets', () => {
 
 describe('decision 33, client: everything cached of a period', () => {
   it('counts each moment once, from the snapshot that was fetched later', async () => {
-    await fillSnapshot(cache, createMany(100), { period: toPeriod(0, 100), startedAtMs: FROM_MS + 1 });
+    await fillSnapshot(cache, createMany(100), { period: toPeriod(0, 100), startedAtMs: FROM_MS + HOUR_MS });
     // Seconds 50 to 150 again: the service now has a second record in each.
     const later = [...createMany(100, 50), ...createMany(100, 50)];
-    await fillSnapshot(cache, later, { period: toPeriod(50, 150), startedAtMs: FROM_MS + 2 });
+    await fillSnapshot(cache, later, { period: toPeriod(50, 150), startedAtMs: FROM_MS + HOUR_MS + 1 });
     await fillSnapshot(cache, createMany(10), { connectionId: 'two' });
     const volume = await overview['overview/read-volume']({
       connectionId: 'one',
@@ -215,9 +215,9 @@ describe('decision 33, client: everything cached of a period', () => {
   });
 
   it('takes the larger of two snapshots where the later one is not complete', async () => {
-    await fillSnapshot(cache, createMany(100), { period: toPeriod(0, 100), startedAtMs: FROM_MS + 1 });
+    await fillSnapshot(cache, createMany(100), { period: toPeriod(0, 100), startedAtMs: FROM_MS + HOUR_MS });
     const { id } = await cache.createSnapshot(
-      toNewSnapshot({ period: toPeriod(0, 100), startedAtMs: FROM_MS + 2 }),
+      toNewSnapshot({ period: toPeriod(0, 100), startedAtMs: FROM_MS + HOUR_MS + 1 }),
     );
     await cache.storePage(toPage(id, '', FROM_MS + 500), toBody(createMany(30), 'more', 100)).stored;
     const view = await records['records/open-view']({ scope: toScope(0, 100), filter: ALL, order: RECEIVED });
@@ -236,8 +236,8 @@ describe('decision 33, client: everything cached of a period', () => {
 
   it('gives one number in the table, the summary, the histogram, the facets and row by row, for any period', async () => {
     // Each second has one record; snapshots overlap, one is partial, one was fetched again.
-    await fillSnapshot(cache, createMany(300), { period: toPeriod(0, 300), startedAtMs: FROM_MS + 1 });
-    await fillSnapshot(cache, createMany(200, 200), { period: toPeriod(200, 400), startedAtMs: FROM_MS + 2 });
+    await fillSnapshot(cache, createMany(300), { period: toPeriod(0, 300), startedAtMs: FROM_MS + HOUR_MS });
+    await fillSnapshot(cache, createMany(200, 200), { period: toPeriod(200, 400), startedAtMs: FROM_MS + HOUR_MS + 1 });
     const { id } = await cache.createSnapshot(
       toNewSnapshot({ period: toPeriod(350, 600), startedAtMs: FROM_MS + 3 }),
     );
