@@ -92,7 +92,7 @@ describe('outcomes of records in the engine', () => {
           for (const table of ['fed_snapshots', 'outcome_rules', 'error_families'])
             await engine.connection.run(`DELETE FROM ${table}`);
           const records = list.map((record, seq) => ({ ...record, recordId: SPAN + seq }));
-          const decider = createOutcomeDecider(rules as OutcomeRules);
+          const decider = createOutcomeDecider(rules);
           const expected = records.map((record) =>
             decider({ ...record, actionId: null, family: toErrorPattern(record.error) }),
           );
@@ -100,7 +100,7 @@ describe('outcomes of records in the engine', () => {
           const feed = await openFeed();
           feed.setOutcomes({});
           await feed.follow();
-          feed.setOutcomes({ one: { inbound: rules as OutcomeRules } });
+          feed.setOutcomes({ one: { inbound: rules } });
           await feed.follow();
           expect(await readOutcomes()).toEqual(expected);
         },

@@ -137,7 +137,7 @@ function near(value: unknown): unknown {
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 /** By the default rules: a code of 400 to 599, or a text in Error. */
 const isFailed = ({ responseCode, error }: ServedRecord): boolean =>
-  (responseCode !== null && responseCode >= 400 && responseCode <= 599) || (error ?? '') !== '';
+  (responseCode !== null && responseCode >= 400 && responseCode <= 599) || error !== '';
 /** As charts show it: by outcome first, by the code where that is one of HTTP. */
 const toShown = (record: ServedRecord): string => {
   const codeClass = toClass(record.responseCode);

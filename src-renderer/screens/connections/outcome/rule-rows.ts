@@ -27,8 +27,9 @@ export function toRow(rule: OutcomeRule): RuleRow {
   const { codes = [], error, path, channels = [], services = [], origins, actions, outcome } = rule;
   const list = (values: readonly (number | string | null)[]): string =>
     values.map((value) => value ?? 'none').join(', ');
-  const told = typeof error === 'object' ? Object.entries(error)[0] : undefined;
-  const [way, text = ''] = told ?? [error ?? 'any'];
+  const told: readonly [string, string | string[]] | undefined =
+    typeof error === 'object' ? Object.entries(error)[0] : undefined;
+  const [way, text] = told ?? [typeof error === 'string' ? error : 'any', ''];
   return {
     key: nextKey++,
     codes: list(codes.map((code) => (Array.isArray(code) ? code.join('-') : code))),

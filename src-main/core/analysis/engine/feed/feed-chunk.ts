@@ -54,7 +54,8 @@ function createRowReader(
   ].map((name) => names.indexOf(name)) as [number, number, number, number, number, number];
   const toNumber = (value: EngineValue | undefined): number | null =>
     typeof value === 'number' ? value : null;
-  const toText = (value: EngineValue | undefined): string | null => (value == null ? null : String(value));
+  const toText = (value: EngineValue | undefined): string | null =>
+    value === null || value === undefined ? null : String(value);
   return (row, family = '') => ({
     responseCode: toNumber(row[code]),
     error: toText(row[error]),

@@ -21,7 +21,7 @@ interface Code extends Partial<CodeFigures> {
 /** A survey of records, each code's spread evenly over five days unless it says otherwise. */
 function survey(codes: readonly Code[], families: CodeSurvey['families'] = []): CodeSurvey {
   const decide = createOutcomeDecider(DEFAULT_RULES);
-  const figures = codes.map(({ response, payload, ...own }): CodeFigures => {
+  const figures = codes.map(({ response, ...own }): CodeFigures => {
     const withError = own.withError ?? 0;
     const outcome = decide({
       ...{ responseCode: own.code, error: '', channel: null, service: null, origin: null, actionId: null },
