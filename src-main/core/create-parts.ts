@@ -148,7 +148,9 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     now,
     listOutcomes: () =>
       Object.fromEntries(
-        connections.listSaved().flatMap(({ id, outcomes }) => (outcomes === undefined ? [] : [[id, outcomes]])),
+        connections
+          .listSaved()
+          .flatMap(({ id, outcomes }) => (outcomes === undefined ? [] : [[id, outcomes]])),
       ),
     keepPatterns: (kept) => cache.saveErrorPatterns(kept),
   });

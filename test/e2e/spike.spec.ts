@@ -19,7 +19,10 @@ test('from a spike of failures to the payload of one of them, by mouse and by ke
   // By mouse: a time is dragged over, failures are chosen from the legend, a record is clicked.
   const { count: inTime } = await detail.countAfter(() => detail.brushWithMouse(0.3, 0.7));
   const { count: failed } = await detail.countAfter(() =>
-    page.getByRole('list', { name: 'Legend' }).getByRole('button', { name: /^Failed(?!,)/ }).click(),
+    page
+      .getByRole('list', { name: 'Legend' })
+      .getByRole('button', { name: /^Failed(?!,)/ })
+      .click(),
   );
   expect(failed).toBeGreaterThan(0);
   expect(failed).toBeLessThan(inTime);

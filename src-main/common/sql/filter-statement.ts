@@ -8,7 +8,13 @@ import {
 } from '../model/records/record-filter.ts';
 import { findOpenBound } from '../query/number-bounds.ts';
 import { REPORTS, type Direction, type ReportField } from '../reporting/reports.ts';
-import { ERROR_FAMILY_COLUMN, OUTCOME_COLUMN_NAME, SQL_TABLES, UTC_COLUMN, type SqlTableColumn } from './sql-tables.ts';
+import {
+  ERROR_FAMILY_COLUMN,
+  OUTCOME_COLUMN_NAME,
+  SQL_TABLES,
+  UTC_COLUMN,
+  type SqlTableColumn,
+} from './sql-tables.ts';
 import { listClockOffsets, toClockText } from './zone-clock.ts';
 import type { TimeSpan } from '../time/time-span.ts';
 

@@ -237,7 +237,10 @@ describe('decision 33, client: everything cached of a period', () => {
   it('gives one number in the table, the summary, the histogram, the facets and row by row, for any period', async () => {
     // Each second has one record; snapshots overlap, one is partial, one was fetched again.
     await fillSnapshot(cache, createMany(300), { period: toPeriod(0, 300), startedAtMs: FROM_MS + HOUR_MS });
-    await fillSnapshot(cache, createMany(200, 200), { period: toPeriod(200, 400), startedAtMs: FROM_MS + HOUR_MS + 1 });
+    await fillSnapshot(cache, createMany(200, 200), {
+      period: toPeriod(200, 400),
+      startedAtMs: FROM_MS + HOUR_MS + 1,
+    });
     const { id } = await cache.createSnapshot(
       toNewSnapshot({ period: toPeriod(350, 600), startedAtMs: FROM_MS + 3 }),
     );

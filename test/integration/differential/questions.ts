@@ -276,8 +276,7 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       if (place > 0) expect(bucket.fromMs).toBe(buckets[place - 1]!.toMs);
       const own = within(found, bucket.fromMs, bucket.toMs);
       const expected = series.map((one) => {
-        if (one.kind === 'class')
-          return own.filter((record) => toShown(record) === one.codeClass).length;
+        if (one.kind === 'class') return own.filter((record) => toShown(record) === one.codeClass).length;
         const values = own.map((record) => readField(record, split) as number | null);
         return values.filter((value) => (one.kind === 'value' ? value === one.value : !named.includes(value)))
           .length;

@@ -117,9 +117,7 @@ function listAlternatives(
 
 /** Outcomes stand in the statement itself, as what they are: compared with a text, each record's would become one. */
 function toOutcomesSql(values: readonly (string | number | null)[]): string {
-  const named = OUTCOMES.filter((outcome) =>
-    values.some((value) => String(value).toLowerCase() === outcome),
-  );
+  const named = OUTCOMES.filter((outcome) => values.some((value) => String(value).toLowerCase() === outcome));
   if (named.length === 0) return 'false';
   return `outcome IN (${named.map((outcome) => `'${outcome}'::outcome`).join(', ')})`;
 }

@@ -162,7 +162,9 @@ describe('the query line', () => {
     const view = mountLine('code:5xx');
     await type(view, 'code:5xx sevice:8');
     expect(listChanges(view)).toEqual([]);
-    expect(view.get('[role=alert]').text()).toContain('There is no field “sevice”. Fields: outcome, code, channel');
+    expect(view.get('[role=alert]').text()).toContain(
+      'There is no field “sevice”. Fields: outcome, code, channel',
+    );
     expect(view.get('[role=alert]').text()).not.toContain('action');
     expect(view.findAll('.wrong').map((part) => part.text())).toEqual(['sevice']);
     expect(view.get('input').attributes('aria-invalid')).toBe('true');

@@ -94,7 +94,12 @@ async function makeRecords(
   const [[catalog] = ['']] = await readRows<[string]>(connection, 'SELECT current_database()');
   // The name alone would be that of the view itself.
   const table = `"${catalog.replaceAll('"', '""')}".main.${direction}`;
-  const source = toSourceSql(scope, ['date_ms', ...fields, PATTERN_COLUMN.name, OUTCOME_COLUMN.name], ALL, table);
+  const source = toSourceSql(
+    scope,
+    ['date_ms', ...fields, PATTERN_COLUMN.name, OUTCOME_COLUMN.name],
+    ALL,
+    table,
+  );
   const selected = [
     `epoch_ms(date_ms + ${toOffsetSql(offsets)}) AS date`,
     `epoch_ms(date_ms) AS ${UTC_COLUMN}`,
