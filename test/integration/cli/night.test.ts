@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { EXPORT_FORMATS } from '../../../src-main/common/model/exports/export-op
 import { createSharedCore } from '../../../src-main/core/control/create-shared-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { claimFolder } from '../../../src-main/node/claim-folder.ts';
+import { DEFAULT_RULES } from '../../../src-main/common/reporting/outcome.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { writeUnsandboxedBrowser } from '../../support/programs/unsandboxed-browser.ts';
@@ -160,6 +161,36 @@ describe('a night’s work on the command line', () => {
     expect(again.objects).toMatchObject([{ state: 'complete' }]);
     const counted = await cli.run('count', ...ofReport('inbound-detail', ...period), '--json');
     expect(counted.objects).toEqual([{ records: again.objects[0]!['records'], missingSeconds: 0 }]);
+  });
+
+  it('says what counts as failed, takes the rules of a file, and goes back', async () => {
+    const count = async (...more: string[]): Promise<unknown> => {
+      const counted = await cli.run('count', ...ofReport('inbound-detail'), ...more, '--json');
+      return counted.objects[0]?.['records'];
+    };
+    const read = async (...more: string[]) => {
+      const { output } = await cli.run('outcome', '--connection', 'Night', ...more);
+      return JSON.parse(output) as { inbound: unknown; outbound: unknown };
+    };
+    expect((await cli.run('fetch', ...ofReport('inbound-detail'))).code).toBe(0);
+    const before = await read();
+    const records = await count();
+    const countFailed = (): Promise<unknown> => count('--query', 'outcome:failed');
+    const failed = await countFailed();
+    expect(before.inbound).toEqual(DEFAULT_RULES);
+    const file = join(folder, 'rules.json');
+    await writeFile(file, JSON.stringify({ inbound: [{ outcome: 'failed' }] }));
+    expect(await read('--file', file)).toEqual({ ...before, inbound: [{ outcome: 'failed' }] });
+    expect(await countFailed()).toBe(records);
+    await writeFile(file, '{"inbound":[{"codes":["500"],"outcome":"failed"}]}');
+    const refused = await cli.run('outcome', '--connection', 'Night', '--file', file);
+    expect(refused).toMatchObject({ code: 2, output: '' });
+    expect(refused.errors).toContain('/inbound/0/codes/0');
+    expect(await countFailed()).toBe(records);
+    expect(await read('--defaults')).toEqual(before);
+    expect(await countFailed()).toBe(failed);
+    const suggested = await cli.run('outcome', '--connection', 'Night', '--suggest');
+    expect(suggested.output).toMatch(/^inbound: [\d,]+ records, .* failed/);
   });
 
   it('leaves no secret in a file, an output or a log', async () => {
