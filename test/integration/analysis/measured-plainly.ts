@@ -24,7 +24,7 @@ export function judgePlainly({ responseCode, error }: Pick<PlainRecord, 'respons
 }
 
 /** The class that a record is shown in, found the plain way. */
-export function toShownPlainly(record: PlainRecord): CodeClass {
+export function toShownPlainly(record: Pick<PlainRecord, 'responseCode' | 'error'>): CodeClass {
   const outcome = judgePlainly(record);
   const codeClass = toClass(record.responseCode);
   if (outcome === 'failed') return codeClass === '4xx' ? '4xx' : '5xx';

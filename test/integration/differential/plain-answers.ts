@@ -2,6 +2,7 @@ import type { FieldCondition, RecordFilter } from '../../../src-main/common/mode
 import { SEARCHED_FIELDS } from '../../../src-main/common/model/records/record-filter.ts';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
+import { judgePlainly } from '../analysis/measured-plainly.ts';
 import { toClass } from '../analysis/random-records.ts';
 import type { ServedRecord } from './served-world.ts';
 
@@ -89,6 +90,7 @@ type Value = string | number | null | undefined;
 /** The value of a field; undefined where the report lacks it. */
 export function readField(record: ServedRecord, field: string): Value {
   if (field === 'errorFamily') return toErrorPattern(record.error);
+  if (field === 'outcome') return judgePlainly(record);
   return (record as unknown as Record<string, Value>)[field];
 }
 

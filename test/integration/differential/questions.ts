@@ -8,6 +8,8 @@ import { RFC_4180 } from '../../../src-main/common/model/exports/export-options.
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { CODE_CLASSES, type RecordOrder } from '../../../src-main/common/model/records/record.ts';
+import { judgePlainly, toShownPlainly } from '../analysis/measured-plainly.ts';
+import { OUTCOMES } from '../../../src-main/common/reporting/outcome.ts';
 import { toClass } from '../analysis/random-records.ts';
 import { measureTimes, toWeekHour } from '../analysis/measured-plainly.ts';
 import { isSorted, meets, readField, tally, toSortKeys } from './plain-answers.ts';
@@ -80,6 +82,7 @@ const CONDITIONS: readonly ((chance: Chance, scope: PeriodScope) => FieldConditi
     return { field, ...withBounds(chance, one ?? 0, other ?? 0) };
   },
   (chance) => ({ field: 'responseCode', classes: CODE_CLASSES.filter(() => chance.is(0.4)) }),
+  (chance) => ({ field: 'outcome', values: OUTCOMES.filter(() => chance.is(0.4)) }),
   (chance) => ({
     field: 'errorFamily',
     values: [chance.pick(['', 'Timed out', 'timed OUT <number>', 'No route to <address>', 'Ana', 'another'])],
@@ -135,15 +138,7 @@ function near(value: unknown): unknown {
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
-/** By the default rules: a code of 400 to 599, or a text in Error. */
-const isFailed = ({ responseCode, error }: ServedRecord): boolean =>
-  (responseCode !== null && responseCode >= 400 && responseCode <= 599) || error !== '';
-/** As charts show it: by outcome first, by the code where that is one of HTTP. */
-const toShown = (record: ServedRecord): string => {
-  const codeClass = toClass(record.responseCode);
-  if (isFailed(record)) return codeClass === '4xx' ? '4xx' : '5xx';
-  return codeClass;
-};
+const isFailed = (record: ServedRecord): boolean => judgePlainly(record) === 'failed';
 const countFailed = (records: readonly ServedRecord[]): number => records.filter(isFailed).length;
 const listTimes = (records: readonly ServedRecord[]): (number | null)[] =>
   records.map(({ responseTimeMs }) => responseTimeMs);
@@ -276,7 +271,8 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       if (place > 0) expect(bucket.fromMs).toBe(buckets[place - 1]!.toMs);
       const own = within(found, bucket.fromMs, bucket.toMs);
       const expected = series.map((one) => {
-        if (one.kind === 'class') return own.filter((record) => toShown(record) === one.codeClass).length;
+        if (one.kind === 'class')
+          return own.filter((record) => toShownPlainly(record) === one.codeClass).length;
         const values = own.map((record) => readField(record, split) as number | null);
         return values.filter((value) => (one.kind === 'value' ? value === one.value : !named.includes(value)))
           .length;
@@ -299,7 +295,7 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       expect(group.count).toBe(own.length);
       expect(group.failures).toBe(countFailed(own));
       expect(group.classCounts).toEqual(
-        CODE_CLASSES.map((name) => own.filter((record) => toShown(record) === name).length),
+        CODE_CLASSES.map((name) => own.filter((record) => toShownPlainly(record) === name).length),
       );
       expect(group.response).toEqual(near(measureTimes(listTimes(own))));
       expect(group.botLatency).toEqual(near(measureTimes(listLatencies(own))));

@@ -248,7 +248,7 @@ describe('a download', () => {
     expect(measured.basis).toBe('measured');
     const { sizeBytes } = await rig.readSnapshot(snapshotId);
     expect(measured.receivedBytes).toBe(sizeBytes);
-    const long = await plan({ ...period, fromMs: period.toMs - 30 * DAY_MS });
+    const long = await plan(lastDays(30, period.toMs));
     expect(long.suggestedSliceDays).toBe(1);
   });
 
