@@ -33,6 +33,8 @@ export interface OwnOutcomes {
 export interface OutcomeStore {
   /** What holds from the next turn of feeding on. */
   setRules(rules: OutcomesByConnection): void;
+  /** Whether some records were decided by other rules than those that hold now. */
+  isBehind(snapshots: readonly FeedSnapshot[]): boolean;
   /**
    * Decides again, in a transaction for each connection and direction, whatever has other rules by now. Returns whether
    * records changed.
@@ -92,6 +94,7 @@ export async function createOutcomeStore(connection: DuckDBConnection): Promise<
     setRules: (rules) => {
       wanted = rules;
     },
+    isBehind: (snapshots) => listOutdated(snapshots).some((own) => applied.has(toKey(own))),
     async catchUp(snapshots) {
       known = snapshots;
       let isChanged = false;

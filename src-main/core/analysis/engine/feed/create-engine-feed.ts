@@ -120,7 +120,7 @@ export async function createEngineFeed(
       outcomes.setRules(rules);
     },
     get isUndecided() {
-      return isUndecided === true;
+      return isUndecided === true && outcomes.isBehind(source.list());
     },
     listMarks: () => [...watermarks].map(([snapshotId, mark]) => toFedMark(snapshotId, mark)),
     takeFound: families.takeFound,
