@@ -131,5 +131,10 @@ test('an error leads to its part of Help, over what was entered', async ({ app, 
   await expect(page.getByLabel('Name')).toHaveValue('Half entered');
   await more.click();
   await paragraph.getByRole('button', { name: 'Open in Help' }).click();
+  // The credentials are nowhere else: leaving them behind is asked about.
+  await page
+    .getByRole('dialog', { name: /Discard the credentials/ })
+    .getByRole('button', { name: 'Discard' })
+    .click();
   await expect(page.getByRole('heading', { name: "The service can't be reached" })).toBeFocused();
 });
