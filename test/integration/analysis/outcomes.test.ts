@@ -164,6 +164,25 @@ describe('outcomes of records in the engine', () => {
     expect(await readOutcomes()).toEqual(['ok', 'failed', 'ok', 'failed']);
   });
 
+  it('decides records that are fed while rules come and go by those that the others have', async () => {
+    expect(await decide([toRecord(0, { responseCode: 1 })])).toEqual(['unknown']);
+    snapshots.get(1)!.push(toRecord(1, { responseCode: 1 }));
+    const plain = createPlainSource(snapshots);
+    const feed = await createEngineFeed(engine.connection, {
+      ...plain,
+      // Asked for once the turn has begun, and before its first record is decided.
+      listErrorPatterns: (...owner) => {
+        feed.setOutcomes({ one: { inbound: [{ outcome: 'failed' }] } });
+        return plain.listErrorPatterns(...owner);
+      },
+    });
+    feed.setOutcomes({});
+    await feed.follow();
+    feed.setOutcomes({});
+    await feed.follow();
+    expect(await readOutcomes()).toEqual(['unknown', 'unknown']);
+  });
+
   it('tells what rules would change before anything changes, and what the records suggest', async () => {
     const records = Array.from({ length: 200 }, (_, seq) =>
       toRecord(seq, seq % 20 === 0 ? { responseCode: 1, error: 'No answer' } : { responseCode: 0 }),

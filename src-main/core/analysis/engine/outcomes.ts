@@ -46,6 +46,8 @@ export interface OutcomeStore {
 /** Creates the store over the feed's connection. */
 export async function createOutcomeStore(connection: DuckDBConnection): Promise<OutcomeStore> {
   let wanted: OutcomesByConnection = {};
+  /** Those that records are decided by until the next turn: what is wanted may change while records are fed. */
+  let held = wanted;
   const rows = await readRows<[string, Direction, string]>(
     connection,
     'SELECT connection_id, direction, rules FROM outcome_rules',
@@ -55,10 +57,12 @@ export async function createOutcomeStore(connection: DuckDBConnection): Promise<
     rows.map(([connectionId, direction, rules]) => [toKey({ connectionId, direction }), rules]),
   );
   const getRules = ({ connectionId, direction }: Owner): OutcomeRules =>
-    toRules(wanted[connectionId], direction);
-  const listOutdated = (snapshots: readonly FeedSnapshot[]): Owner[] => {
+    toRules(held[connectionId], direction);
+  const listOutdated = (snapshots: readonly FeedSnapshot[], rules: OutcomesByConnection): Owner[] => {
     const owners = new Map(snapshots.map((own) => [toKey(own), own]));
-    return [...owners.values()].filter((own) => applied.get(toKey(own)) !== JSON.stringify(getRules(own)));
+    return [...owners.values()].filter(
+      (own) => applied.get(toKey(own)) !== JSON.stringify(toRules(rules[own.connectionId], own.direction)),
+    );
   };
   const writeRules = async ({ connectionId, direction }: Owner, rules: OutcomeRules): Promise<void> => {
     const written = JSON.stringify(rules);
@@ -94,11 +98,12 @@ export async function createOutcomeStore(connection: DuckDBConnection): Promise<
     setRules: (rules) => {
       wanted = rules;
     },
-    isBehind: (snapshots) => listOutdated(snapshots).some((own) => applied.has(toKey(own))),
+    isBehind: (snapshots) => listOutdated(snapshots, wanted).some((own) => applied.has(toKey(own))),
     async catchUp(snapshots) {
       known = snapshots;
+      held = wanted;
       let isChanged = false;
-      for (const owner of listOutdated(snapshots)) {
+      for (const owner of listOutdated(snapshots, held)) {
         isChanged ||= applied.has(toKey(owner));
         await decideAgain(owner, listRanges(snapshots, owner));
       }

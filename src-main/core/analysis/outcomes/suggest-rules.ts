@@ -48,6 +48,8 @@ export interface CodeSurvey {
 /** From this share of its records on a code is one of failures, or (below the other) of none. */
 const SPEAKS = 0.5;
 const SILENT = 0.02;
+/** With more errors than these a code isn't what others are compared with. */
+const FEW_ERRORS = 0.1;
 /** Nearly all, and nearly none, of the records of a code and of the others. */
 const NEARLY_ALL = 0.9;
 const NEARLY_NONE = 0.05;
@@ -153,7 +155,7 @@ function isFine(
   toOutcome: ToOutcome,
 ): boolean {
   const outcome = toOutcome(own.code, '');
-  if (errors / own.count > SILENT * 5) return false;
+  if (errors / own.count > FEW_ERRORS) return false;
   return outcome === 'ok'
     ? own.count / recordCount >= NEARLY_NONE
     : outcome !== 'failed' && own.count / recordCount >= USUAL;
