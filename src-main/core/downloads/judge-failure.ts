@@ -1,5 +1,23 @@
-import type { AppError, ErrorCode } from '../../common/contract/errors.ts';
+import { toErrorInfo, type AppError, type ErrorCode, type ErrorInfo } from '../../common/contract/errors.ts';
+import type { Following } from '../../common/contract/operations/unattended/following.ts';
 import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
+import { isUnreachable } from '../client/is-unreachable.ts';
+
+/**
+ * What helps against a failure. `time`: the service or the network is away, and may be back. `again`: it may be right the
+ * next time. `person`: somebody has to act first. `size`: less has to be asked for. `cursor`: the walk has to begin again.
+ */
+type Cure = 'time' | 'again' | 'person' | 'size' | 'cursor' | 'nothing';
+
+interface FailureClass {
+  readonly cure: Cure;
+  /** It happened in the application, not at the service. */
+  readonly isHere: boolean;
+  /** Smaller pages may help, beside the cure. */
+  readonly isTooMuch: boolean;
+  /** How long the service asks to be left alone. */
+  readonly askedMs: number;
+}
 
 /** Where a download stood when it met a failure. */
 export interface FailurePlace {
@@ -24,52 +42,57 @@ export type FailureVerdict =
   | { readonly kind: 'pause' }
   | { readonly kind: 'stop' };
 
-/** The service or the network is unavailable: the download waits for it, up to a limit. */
-const AWAY: ReadonlySet<ErrorCode> = new Set([
-  'client.refused-connection',
-  'client.host-not-found',
-  'client.unreachable',
-  'client.proxy',
-  'client.timeout',
-  'client.rate-limited',
-  'client.server-error',
-  'client.circuit-open',
-  'local-service.not-running',
-  'cache.locked',
-]);
-/**
- * What may be right the next time: a sign-in page on the way, a cut or garbled body; also the calls that a cache
- * drops while it opens its file again.
- */
-const DOUBTFUL: ReadonlySet<ErrorCode> = new Set([
-  'client.truncated',
-  'client.unknown-encoding',
-  'client.html',
-  'client.not-json',
-  'client.unexpected-shape',
-  'client.redirected',
-  'client.tls',
-  'client.report-refused',
-  'cache.damaged',
-  'app.cancelled',
-]);
-/** What only the user can fix. */
-const FIXABLE: ReadonlySet<ErrorCode> = new Set([
-  'cache.disk-full',
-  'cache.folder-gone',
-  'cache.read-only',
-  'cache.io-failed',
-  'secrets.missing',
-  'secrets.no-keychain',
-  'secrets.locked',
-  'secrets.denied',
-  'secrets.timeout',
-  'client.credentials-refused',
-  'client.forbidden',
-]);
+/** What a failed turn of following means for the next one. */
+export interface TurnVerdict {
+  readonly state: Extract<Following['state'], 'paused' | 'refused' | 'unreachable' | 'failing'>;
+  readonly failure: ErrorInfo;
+  /** Until the next turn; null where a person must act first. */
+  readonly delayMs: number | null;
+  /** Smaller pages may help. */
+  readonly isTooMuch: boolean;
+}
+
+const CURES: Readonly<Partial<Record<ErrorCode, Cure>>> = {
+  'client.refused-connection': 'time',
+  'client.host-not-found': 'time',
+  'client.unreachable': 'time',
+  'client.proxy': 'time',
+  'client.timeout': 'time',
+  'client.rate-limited': 'time',
+  'client.server-error': 'time',
+  'client.circuit-open': 'time',
+  'local-service.not-running': 'time',
+  'cache.locked': 'time',
+  // A sign-in page on the way, a cut or garbled body.
+  'client.truncated': 'again',
+  'client.unknown-encoding': 'again',
+  'client.html': 'again',
+  'client.not-json': 'again',
+  'client.unexpected-shape': 'again',
+  'client.redirected': 'again',
+  'client.tls': 'again',
+  'client.report-refused': 'again',
+  // Calls that a cache drops while it opens its file again.
+  'cache.damaged': 'again',
+  'app.cancelled': 'again',
+  'cache.disk-full': 'person',
+  'cache.folder-gone': 'person',
+  'cache.read-only': 'person',
+  'cache.io-failed': 'person',
+  'secrets.missing': 'person',
+  'secrets.no-keychain': 'person',
+  'secrets.locked': 'person',
+  'secrets.denied': 'person',
+  'secrets.timeout': 'person',
+  'client.credentials-refused': 'person',
+  'client.forbidden': 'person',
+};
+const HERE = /^(?:cache|local-service)\./u;
+/** Following asks again and again: what was refused is not sent again, since that could lock an account. */
+const REFUSED = /^(?:secrets\.|client\.(?:credentials-refused|report-refused|forbidden)$|connections\.)/u;
 /** Repeated statuses beside those that have a code of their own (decision 31). */
 const REPEATED_STATUSES = new Set([408, 425]);
-const TOO_MUCH_STATUSES = new Set([413, 500, 504]);
+const TOO_MUCH_STATUSES = new Set([500, 504]);
 const GONE_STATUS = 410;
 const TOO_LARGE_STATUS = 413;
 
@@ -82,37 +105,78 @@ const MAX_WAIT_MS = 12 * HOUR_MS;
 const MAX_DOUBTFUL_FAILURES = 8;
 const MAX_WATCHED_FAILURES = 2;
 const MAX_RESTARTS = 5;
+const MAX_TURN_DELAY_MS = 900_000;
+/** A network is soon back: it is looked for more often than a service that fails. */
+const MAX_AWAY_DELAY_MS = 300_000;
+
+/** The one classification of what goes wrong while records are fetched; `cursor` is the one that was sent. */
+function classify({ code, details }: Pick<AppError, 'code' | 'details'>, cursor: string): FailureClass {
+  const status = Number(details['status'] ?? 0);
+  const asked = details['retryAfterMs'];
+  const isTooLarge = code === 'client.too-large' || status === TOO_LARGE_STATUS;
+  // A smaller page has headers just as large.
+  const isHeaders = code === 'client.too-large' && details['kind'] === 'headers';
+  const isSlowResponse = code === 'client.timeout' && details['kind'] !== 'connect';
+  const about = {
+    isHere: HERE.test(code),
+    isTooMuch: !isHeaders && (isTooLarge || isSlowResponse || TOO_MUCH_STATUSES.has(status)),
+    askedMs: typeof asked === 'number' ? Math.min(asked, MAX_RETRY_AFTER_MS) : 0,
+  };
+  const known = CURES[code] ?? (REPEATED_STATUSES.has(status) ? 'time' : 'nothing');
+  if (known === 'person') return { ...about, cure: known };
+  const isGone = code === 'client.invalid-request' || status === GONE_STATUS;
+  if (cursor !== '' && isGone) return { ...about, cure: 'cursor' };
+  if (isHeaders) return { ...about, cure: 'nothing' };
+  return { ...about, cure: isTooLarge ? 'size' : known };
+}
 
 /** Decides what a download does about a failure; `random` is from 0 up to 1. */
 export function judgeFailure(error: AppError, place: FailurePlace, random: number): FailureVerdict {
-  const { code, details } = error;
-  const status = Number(details['status'] ?? 0);
-  if (code === 'cache.disk-full') return { kind: 'pause' };
-  if (FIXABLE.has(code)) return { kind: place.isWatched ? 'stop' : 'pause' };
-  if (place.cursor !== '' && (code === 'client.invalid-request' || status === GONE_STATUS)) {
-    return { kind: place.restarts < MAX_RESTARTS ? 'restart-walk' : 'stop' };
+  const { cure, isTooMuch, askedMs } = classify(error, place.cursor);
+  const { isWatched, failures } = place;
+  const delayMs = Math.round(Math.max(toBackOffMs(failures, random), askedMs));
+  const wait = { kind: 'wait', delayMs, isTooMuch } as const;
+  const giveUp = { kind: isWatched ? 'stop' : 'pause' } as const;
+  if (cure === 'person') return error.code === 'cache.disk-full' ? { kind: 'pause' } : giveUp;
+  if (cure === 'cursor') return { kind: place.restarts < MAX_RESTARTS ? 'restart-walk' : 'stop' };
+  if (cure === 'size') return place.canShrink ? { ...wait, delayMs: 0 } : { kind: 'stop' };
+  if (cure === 'again') {
+    return failures <= (isWatched ? MAX_WATCHED_FAILURES : MAX_DOUBTFUL_FAILURES) ? wait : giveUp;
   }
-  const isSlowResponse = code === 'client.timeout' && details['kind'] !== 'connect';
-  const isTooMuch = code === 'client.too-large' || isSlowResponse || TOO_MUCH_STATUSES.has(status);
-  const wait = { kind: 'wait', delayMs: toDelayMs(error, place.failures, random), isTooMuch } as const;
-  // A smaller page has headers just as large.
-  if (code === 'client.too-large' && details['kind'] === 'headers') return { kind: 'stop' };
-  if (code === 'client.too-large' || status === TOO_LARGE_STATUS) {
-    return place.canShrink ? { ...wait, delayMs: 0 } : { kind: 'stop' };
-  }
-  if (DOUBTFUL.has(code)) {
-    if (place.failures <= (place.isWatched ? MAX_WATCHED_FAILURES : MAX_DOUBTFUL_FAILURES)) return wait;
-    return { kind: place.isWatched ? 'stop' : 'pause' };
-  }
-  if (!AWAY.has(code) && !REPEATED_STATUSES.has(status)) return { kind: 'stop' };
-  if (place.isWatched && code !== 'client.circuit-open') return { kind: 'stop' };
+  if (cure === 'nothing' || (isWatched && error.code !== 'client.circuit-open')) return { kind: 'stop' };
   return place.withoutProgressMs < MAX_WAIT_MS ? wait : { kind: 'pause' };
 }
 
-/** Doubles from half a second to a minute, half of it random; never less than the service asks for. */
-function toDelayMs({ details }: AppError, failures: number, random: number): number {
-  const backOffMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random / 2);
-  const asked = details['retryAfterMs'];
-  const askedMs = typeof asked === 'number' ? Math.min(asked, MAX_RETRY_AFTER_MS) : 0;
-  return Math.round(Math.max(backOffMs, askedMs));
+/** Doubles from half a second to a minute, half of it random. */
+function toBackOffMs(failures: number, random: number): number {
+  return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random / 2);
+}
+
+/**
+ * Judges a failed turn of following, the `failures`-th in a row: each wait is twice the one before, never less than the
+ * interval or than the service asks for.
+ */
+export function judgeTurn(
+  thrown: unknown,
+  turn: { readonly failures: number; readonly intervalMs: number; readonly isLocal: boolean },
+): TurnVerdict {
+  const { failures, intervalMs, isLocal } = turn;
+  const known = toErrorInfo(thrown);
+  // Nobody enters the built-in service's credentials: it brings them when it starts.
+  const isNotStarted = isLocal && known.code === 'secrets.missing';
+  const failure: ErrorInfo = isNotStarted ? { ...known, code: 'local-service.not-running' } : known;
+  const { isHere, isTooMuch, askedMs } = classify(failure, '');
+  if (REFUSED.test(failure.code)) return { state: 'refused', failure, delayMs: null, isTooMuch: false };
+  if (isHere) return { state: 'paused', failure, delayMs: intervalMs, isTooMuch: false };
+  // A call that the circuit stopped has the reason of the failures before it.
+  const cause = failure.code === 'client.circuit-open' ? failure.details['reason'] : failure.code;
+  const isAway = isUnreachable(cause);
+  const mostMs = Math.max(intervalMs, isAway ? MAX_AWAY_DELAY_MS : MAX_TURN_DELAY_MS);
+  const backOffMs = Math.min(mostMs, intervalMs * 2 ** Math.min(failures - 1, 10));
+  return {
+    state: isAway ? 'unreachable' : 'failing',
+    failure,
+    delayMs: Math.max(backOffMs, askedMs),
+    isTooMuch,
+  };
 }

@@ -5,8 +5,9 @@ import type { TimeSpan } from '../../common/time/time-span.ts';
 import { createGate } from '../../node/gate.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
+import { judgeTurn } from '../downloads/judge-failure.ts';
 import type { Logger } from '../logging/logger.ts';
-import { judgeTurn } from './judge-turn.ts';
+
 import { createTurns, type TurnParts, type TurnResult, type Turns } from './run-turn.ts';
 
 /** Keeps the cache up to date with the services of connections that are followed. */
@@ -118,9 +119,7 @@ export function createFollowing(
     follower.failures += 1;
     const { failures, turns } = follower;
     const intervalMs = toFollowOptions(connections.get(id)).followSeconds * 1_000;
-    const { canShrink } = turns;
-    const about = { failures, intervalMs, isLocal: kind === 'local', canShrink, random: random() };
-    const verdict = judgeTurn(thrown, about);
+    const verdict = judgeTurn(thrown, { failures, intervalMs, isLocal: kind === 'local' });
     turns.shrink(verdict.isTooMuch);
     if (follower.failure?.code !== verdict.failure.code) {
       logger.warn('following failed', { connectionId: id, code: verdict.failure.code, error: thrown });

@@ -3,7 +3,7 @@ import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { adaptPageSize, canShrink, toFirstSizing, type PageSizing } from '../downloads/adapt-page-size.ts';
+import { adaptPageSize, toFirstSizing, type PageSizing } from '../downloads/adapt-page-size.ts';
 import { listFollowedDays, type DayParts } from './list-days.ts';
 import { measureBehind, planSteps, type FollowedStep } from './plan-steps.ts';
 import { readSpan, type SpanReading } from './read-span.ts';
@@ -32,7 +32,6 @@ export interface Turns {
   findPending(report: DetailKind): Promise<number>;
   /** Smaller pages and shorter spans, after a failure that may be for their size. */
   shrink(isTooMuch: boolean): void;
-  readonly canShrink: boolean;
 }
 
 interface ReportPace {
@@ -121,9 +120,6 @@ export function createTurns(connectionId: string, parts: TurnParts): Turns {
       for (const pace of Object.values(paces)) pace.sliceMs = Math.max(MIN_SLICE_MS, pace.sliceMs / 2);
       const { pageSize } = connections.get(connectionId);
       if (isTooMuch) sizing = adaptPageSize(readSizing(), { kind: 'too-much' }, pageSize);
-    },
-    get canShrink() {
-      return canShrink(readSizing(), connections.get(connectionId).pageSize);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeTurn } from '../../../../src-main/core/following/judge-turn.ts';
+import { judgeTurn } from '../../../../src-main/core/downloads/judge-failure.ts';
 import {
   listDays,
   planSteps,
@@ -90,8 +90,6 @@ describe('a failed turn', () => {
       failures,
       isLocal,
       intervalMs: 30_000,
-      canShrink: true,
-      random: 0.5,
     });
     return [state, failure.code, delayMs];
   };
