@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ref, shallowRef } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import SnapshotList from '../../../../src-renderer/screens/library/snapshots/SnapshotList.vue';
-import { EMPTY_SELECTION } from '../../../../src-renderer/screens/library/snapshots/row-selection.ts';
+import { EMPTY_SELECTION } from '../../../../src-renderer/components/table/row-selection.ts';
 import { useSnapshotActions } from '../../../../src-renderer/screens/library/snapshots/use-snapshot-actions.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import { provideApplication } from '../support/provide-application.ts';

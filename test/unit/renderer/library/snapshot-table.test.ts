@@ -4,7 +4,7 @@ import { defineComponent, h, ref } from 'vue';
 import {
   EMPTY_SELECTION,
   type RowSelection,
-} from '../../../../src-renderer/screens/library/snapshots/row-selection.ts';
+} from '../../../../src-renderer/components/table/row-selection.ts';
 import SnapshotTable from '../../../../src-renderer/screens/library/snapshots/SnapshotTable.vue';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeTask } from '../support/samples.ts';
@@ -219,6 +219,16 @@ describe('the selection of snapshots', () => {
     expect(selectedRows()).toEqual([2, 3]);
     await press('a', { ctrlKey: true });
     expect(selectedRows()).toEqual([0, 1, 2, 3]);
+  });
+
+  it('announces the active row as it moves', async () => {
+    await open();
+    const grid = page.get('[role=grid]');
+    expect(grid.attributes('aria-activedescendant')).toBeUndefined();
+    for (const index of [0, 1]) {
+      await press('ArrowDown');
+      expect(rows()[index]!.attributes('id')).toBe(grid.attributes('aria-activedescendant'));
+    }
   });
 
   it('has its keys in the description of the table', async () => {

@@ -129,11 +129,11 @@ describe('the list of requests', () => {
     expect(panel.get('thead').text()).toContain('Local time');
     const rows = () => panel.findAll('tbody tr').length;
     expect(rows()).toBe(1);
-    await panel.get('.scroll').trigger('pointerenter');
+    await panel.get('[role=region]').trigger('pointerenter');
     await panel.setProps({ requests: [make(2), make(1)] });
     expect(rows()).toBe(1);
     expect(panel.text()).toContain('Paused');
-    await panel.get('.scroll').trigger('pointerleave');
+    await panel.get('[role=region]').trigger('pointerleave');
     expect(rows()).toBe(2);
     await panel.get('[aria-label="Pause the list"]').trigger('click');
     await panel.setProps({ requests: [make(3), make(2), make(1)] });

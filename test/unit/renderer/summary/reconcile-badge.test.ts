@@ -58,7 +58,7 @@ describe('the badge of a reported summary', () => {
     });
     expect(badge.get('.badge').text()).toBe('2 groups differ');
     expect(textsOf('tbody tr').map((row) => row.replaceAll(/\s+/g, ' '))).toHaveLength(3);
-    expect(textsOf('td.end')).toEqual([
+    expect(textsOf('td.right')).toEqual([
       '1,231',
       '1,269',
       '+38',
@@ -70,7 +70,7 @@ describe('the badge of a reported summary', () => {
       '−4',
     ]);
     expect(textsOf('.why')).toEqual(['38 records are dated after the summary was fetched', 'Not known']);
-    expect(textsOf('.name')).toEqual(['3 / 7 / web / 502', '3 / 7 / <b> / –']);
+    expect(textsOf('tbody th')).toEqual(['3 / 7 / web / 502', '3 / 7 / <b> / –']);
     panel()?.querySelector<HTMLButtonElement>('tbody button')?.click();
     expect(badge.emitted('pick')).toEqual([
       [

@@ -81,7 +81,7 @@ describe('the table of a summary', () => {
     expect(textsOf(table, 'dt')).toEqual(['Id', 'Region', 'AvegareReponseTime']);
     expect(textsOf(table, 'dd')).toEqual(['a-b-c', '<i>eu</i>', '1e400']);
     expect(table.emitted('pick')).toBeUndefined();
-    expect(table.get('.more').attributes('colspan')).toBe(String(heads(table).length));
+    expect(table.get('.below').attributes('colspan')).toBe(String(heads(table).length));
   });
 
   it('joins the groups of a channel, most requests first, with shares and weighted averages', () => {
