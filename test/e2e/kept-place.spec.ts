@@ -41,7 +41,7 @@ test('a window keeps its place, whatever another one does', async ({ app, page, 
     await second.goto(new URL('/', place).href);
     await expect(second).toHaveURL(new RegExp(`connection=${own}`));
     await switcher(second, /Local service/).click();
-    await second.getByRole('menuitem', { name: /Other platform/ }).click();
+    await second.getByRole('menuitemradio', { name: /Other platform/ }).click();
     await expect(switcher(second, /Other platform/)).toBeVisible();
     await expect(second).not.toHaveURL(new RegExp(`connection=${own}`));
     expect(page.url()).toBe(place);
