@@ -90,7 +90,7 @@ export function createLedger(parts: LedgerParts): Ledger {
     const ready = countUnready(engine, snapshot) === 0;
     return [
       ...facts.map((fact) => ({ ...fact, ready })),
-      ...(fetching === null ? [] : [{ ...unread, fetching }]),
+      ...(fetching === null ? [] : unread.map((span) => ({ ...span, fetching }))),
     ];
   };
   const toCoverage = (

@@ -6,9 +6,8 @@ import type { TimeSpan } from '../../common/time/time-span.ts';
 import { listInstants } from '../../common/time/time-zones.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import { slicePeriod } from '../downloads/slice-period.ts';
 import { hasBrokenEnd, listShortcomings } from '../downloads/walk-report.ts';
-import { measureSpans, type CoverageFact, type CoverageState } from './coverage-spans.ts';
+import { layOut, measureSpans, toPlain, type CoverageFact, type CoverageState } from './coverage-spans.ts';
 
 /** What a snapshot says about the time of its report. */
 export interface Holding {
@@ -17,7 +16,7 @@ export interface Holding {
   readonly row: DownloadRow | null;
   readonly facts: readonly CoverageFact[];
   /** What its download still has to read while it is under way. */
-  readonly unread: TimeSpan;
+  readonly unread: readonly TimeSpan[];
 }
 
 /** A connection and a report. */
@@ -29,12 +28,11 @@ export interface CoverageSubject {
 /** What the ledger reads of the cache. */
 export type HoldingSource = Pick<Cache, 'listSnapshots' | 'listDownloads' | 'getSnapshot' | 'getDownload' | 'readReach'>;
 
-/** Where the walk over the pages of a download stands. */
+/** Where the walks over the slices of a download stand. */
 interface Walked {
-  /** Its slices were read to their end up to here; exclusive. */
-  readonly toMs: number;
-  /** The slice after that. */
-  readonly slice: TimeSpan;
+  /** What was read to its end, in order, and what wasn't. */
+  readonly read: readonly TimeSpan[];
+  readonly unread: readonly TimeSpan[];
   readonly isSound: boolean;
 }
 
@@ -72,26 +70,30 @@ export async function readHolding(
   const { snapshot } = row;
   const walked = findWalked(row);
   if (walked === null) return toHolding({ snapshot, row }, lookBackMs);
-  const reached = await readReached(cache, row, walked.slice);
+  const reached = await readReached(cache, row);
   return toHolding({ snapshot, row }, lookBackMs, walked, reached);
 }
 
 /** Null where nothing is known of the walk but that it isn't whole: any of its records may be missing. */
-function findWalked({ snapshot, sliceDays, sliceNumber, nextCursor }: DownloadRow): Walked | null {
+function findWalked({ snapshot, readSpans }: DownloadRow): Walked | null {
   const { period, state } = snapshot;
   if (state === 'complete' || hasBrokenEnd(snapshot)) return null;
-  const slice = slicePeriod(period, sliceDays)[sliceNumber] ?? period;
-  const span = { fromMs: slice.fromMs, toMs: toEndMs(slice) };
-  const toMs = nextCursor === null ? span.toMs : span.fromMs;
+  const whole = { fromMs: period.fromMs, toMs: toEndMs(period) };
+  const spans = layOut(
+    readSpans.map((span) => ({ ...span, state: 'settled' as const })),
+    whole,
+  );
+  const unread = toPlain(spans.filter((span) => span.state === 'missing'));
   // A walk that was read to its end, and is not complete, lacks records nobody knows where.
-  return toMs >= toEndMs(period) ? null : { toMs, slice: span, isSound: listShortcomings(snapshot).length === 0 };
+  if (unread.length === 0) return null;
+  const read = toPlain(spans.filter((span) => span.state === 'settled'));
+  return { read, unread, isSound: listShortcomings(snapshot).length === 0 };
 }
 
 /** What the records of an unfinished slice reach, where they come in the order of time or against it. */
 async function readReached(
   cache: Pick<Cache, 'readReach'>,
-  { snapshot, sliceFirstSeq, nextCursor }: DownloadRow,
-  { fromMs, toMs }: TimeSpan,
+  { snapshot, sliceFirstSeq, nextCursor, sliceFromMs: fromMs, sliceToMs: toMs }: DownloadRow,
 ): Promise<TimeSpan[]> {
   const { id: snapshotId, report, recordCount } = snapshot;
   if (nextCursor === null || recordCount <= sliceFirstSeq || !isDetailKind(report)) return [];
@@ -121,7 +123,7 @@ function toHolding(
     snapshot,
     row,
     facts: [...states, ...partial].filter(({ fromMs, toMs }) => toMs > fromMs),
-    unread: walked === undefined ? whole : { fromMs: walked.toMs, toMs: whole.toMs },
+    unread: walked?.unread ?? [whole],
   };
 }
 
@@ -147,8 +149,9 @@ function listStates(
   const of = (state: CoverageState): CoverageFact[] => [{ ...whole, state }];
   const failed = snapshot.state === 'failed' ? of('failed') : [];
   if (walked !== undefined) {
-    const read = { fromMs: whole.fromMs, toMs: walked.toMs };
-    const states = walked.isSound ? toReadFacts(read, snapshot, lookBackMs) : [{ ...read, state: 'partial' as const }];
+    const states = walked.read.flatMap((read): CoverageFact[] =>
+      walked.isSound ? toReadFacts(read, snapshot, lookBackMs) : [{ ...read, state: 'partial' }],
+    );
     return [...failed, ...states];
   }
   if (snapshot.state === 'complete') return toReadFacts(whole, snapshot, lookBackMs);

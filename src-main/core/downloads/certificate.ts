@@ -3,7 +3,7 @@ import type { Remark } from '../../common/model/cache/snapshot.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { JournalFigures } from '../cache/read/download-figures.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import { toAskedEnd, toAskedSlices } from './slice-period.ts';
+import { toAskedEnd } from './slice-period.ts';
 import { listShortcomings } from './walk-report.ts';
 
 /** Remarks about cursors, pages and totals; every other one is a deviation that was accepted in the records. */
@@ -43,10 +43,9 @@ const HOW_TO_RECOMPUTE =
 /** The certificate of what a download requested and received, from the snapshot and the journal of its pages. */
 export function toCertificate(row: DownloadRow, journal: JournalFigures): Certificate {
   const { snapshot } = row;
-  const periods = toAskedSlices(snapshot.period, row);
   const slices = journal.slices.map((figures) => {
-    const { sliceNumber, pageCount, recordCount, firstTotal, lastTotal } = figures;
-    const period = figures.asked ?? periods[sliceNumber] ?? snapshot.period;
+    const { pageCount, recordCount, firstTotal, lastTotal } = figures;
+    const period = figures.asked ?? snapshot.period;
     const asked = { startDate: period.startDate, endDate: toAskedEnd(period) };
     return { ...asked, pageCount, recordCount, firstTotal, lastTotal };
   });

@@ -6,10 +6,11 @@ import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
+import type { QueuedDownload } from '../cache/write/download-writes.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { DownloadRunner } from './create-download-runner.ts';
-import { suggestSliceDays } from './slice-period.ts';
+import { cutDownload, suggestSliceDays } from './slice-period.ts';
 
 type Started = Output<'downloads/start'>;
 
@@ -69,11 +70,12 @@ export function createDownloadStarter(options: {
   const queue = async (
     snapshot: Snapshot,
     more: Pick<DownloadRow, 'sliceDays' | 'mayCut' | 'askedStart' | 'resumedCount'> &
-      Pick<NewDownload, 'refreshOf'>,
+      Pick<NewDownload, 'refreshOf'> &
+      Pick<QueuedDownload, 'slices'>,
     isUnwatched: boolean,
     connection = connections.get(snapshot.connectionId),
   ): Promise<Started> => {
-    const { sliceDays, mayCut, askedStart, resumedCount, refreshOf } = more;
+    const { sliceDays, mayCut, askedStart, slices, resumedCount, refreshOf } = more;
     const row = await cache.queueDownload({
       snapshotId: snapshot.id,
       queuedAtMs: now(),
@@ -82,13 +84,18 @@ export function createDownloadStarter(options: {
       sliceDays,
       mayCut,
       askedStart,
+      slices,
       resumedCount,
       refreshOf,
     });
     return { taskId: runner.launch(row, { isUnwatched }), snapshotId: snapshot.id };
   };
   const goOn = ({ snapshot, ...row }: DownloadRow, isUnwatched: boolean): Promise<Started> =>
-    queue(snapshot, { ...row, refreshOf: null, resumedCount: row.resumedCount + 1 }, isUnwatched);
+    queue(
+      snapshot,
+      { ...row, slices: null, refreshOf: null, resumedCount: row.resumedCount + 1 },
+      isUnwatched,
+    );
   /** A connection or a snapshot may have been removed; the downloads after it must not suffer from that. */
   const endUnresumed = async ({ snapshot }: DownloadRow, failure: ErrorInfo): Promise<void> => {
     const { id: snapshotId, pageCount } = snapshot;
@@ -108,7 +115,8 @@ export function createDownloadStarter(options: {
       const connection = connections.get(connectionId);
       const snapshot = await beginSnapshot(connectionId, report, period);
       const mayCut = isOpen && sliceDays === null;
-      return queue(snapshot, { ...more, sliceDays, mayCut, resumedCount: 0 }, false, connection);
+      const slices = cutDownload(period, { sliceDays, askedStart: more.askedStart });
+      return queue(snapshot, { ...more, sliceDays, slices, mayCut, resumedCount: 0 }, false, connection);
     },
     goOn: (row) => goOn(row, false),
     async resumeInterrupted() {
@@ -120,7 +128,7 @@ export function createDownloadStarter(options: {
         const snapshotId = row.snapshot.id;
         try {
           if (row.state === 'running') await goOn(row, true);
-          else await queue(row.snapshot, { ...row, refreshOf: null }, true);
+          else await queue(row.snapshot, { ...row, slices: null, refreshOf: null }, true);
           logger.info('a download is resumed', { snapshotId, records: row.snapshot.recordCount });
         } catch (error) {
           const failure = toErrorInfo(error);

@@ -4,7 +4,7 @@ import { toReportPath } from '../../common/reporting/paths.ts';
 import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { AskedPage } from '../cache/read/page-journal.ts';
-import { toAskedEnd, toAskedSlices } from './slice-period.ts';
+import { toAskedEnd } from './slice-period.ts';
 
 /**
  * The request that brought a page, without its token. A cache from before identifier, address and size were kept has
@@ -16,7 +16,7 @@ export function toPageRequest(
   connection: Pick<ConnectionDraft, 'baseAddress' | 'pageSize' | 'reportIdentifiers'>,
 ): PageRequest {
   const { snapshot, baseAddress, reportIdentifier } = row;
-  const slice = page.asked ?? toAskedSlices(snapshot.period, row)[page.sliceNumber] ?? snapshot.period;
+  const slice = page.asked ?? snapshot.period;
   const path = toReportPath(
     snapshot.tenant,
     reportIdentifier === '' ? connection.reportIdentifiers[snapshot.report] : reportIdentifier,

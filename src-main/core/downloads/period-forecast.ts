@@ -3,7 +3,6 @@ import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import { askTotal } from './ask-total.ts';
-import { toAskedSlices } from './slice-period.ts';
 
 /** Remarks of records that were announced for the period and are not among those that are kept. */
 const ANNOUNCED_TOO = ['record-unreadable', 'before-period', 'after-period'];
@@ -19,8 +18,8 @@ export async function readForecast(
   signal: AbortSignal,
 ): Promise<number | null> {
   const { id, report, period, pageCount } = row.snapshot;
-  if (toAskedSlices(period, row).length === 1 || pageCount > 0) return row.forecastTotal;
-  const whole = toAskedSlices(period, { ...row, sliceDays: null })[0] ?? period;
+  if (row.sliceCount === 1 || pageCount > 0) return row.forecastTotal;
+  const whole = { ...period, startDate: row.askedStart === '' ? period.startDate : row.askedStart };
   const { totalDocument } = await askTotal(client, report as DetailKind, whole, signal);
   if (totalDocument !== null) await cache.keepForecast({ snapshotId: id, total: totalDocument });
   return totalDocument;

@@ -17,7 +17,7 @@ import { judgeFailure } from './judge-failure.ts';
 import { compareWithForecast, readForecast } from './period-forecast.ts';
 import { sleepAwake, type DownloadClock } from './sleep-awake.ts';
 import { createFetchAhead, findTotal, type AheadPage } from './fetch-ahead.ts';
-import { suggestSliceDays, toAskedEnd, toAskedSlices } from './slice-period.ts';
+import { cutDownload, suggestSliceDays, toAskedEnd } from './slice-period.ts';
 import { hasBrokenEnd, listShortcomings, walkReport } from './walk-report.ts';
 
 /** The first page of a period in one piece shows that pieces are better. */
@@ -37,6 +37,7 @@ export interface DownloadRun {
   readonly cache: Pick<
     Cache,
     | 'getDownload'
+    | 'listNextSlices'
     | 'beginNextSlice'
     | 'cutDownload'
     | 'restartWalk'
@@ -111,17 +112,15 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
       return page;
     };
   const walkSlice = async (row: DownloadRow): Promise<void> => {
-    const slices = toAskedSlices(row.snapshot.period, row);
-    const period = slices[row.sliceNumber] ?? row.snapshot.period;
+    const slices = await cache.listNextSlices({ snapshotId, limit: SLICES_AHEAD });
+    const asked = slices[0] ?? row.snapshot.period;
     storedSize = row.pageSize;
     ahead.setSlices(
       row.snapshot.report,
-      slices
-        .slice(row.sliceNumber, row.sliceNumber + SLICES_AHEAD)
-        .map((slice) => ({ startDate: slice.startDate, endDate: toAskedEnd(slice) })),
+      slices.map((slice) => ({ startDate: slice.startDate, endDate: toAskedEnd(slice) })),
     );
     const forecast = await readForecast(cache, run.connect().client, row, task.signal);
-    const isLast = row.sliceNumber + 1 >= slices.length;
+    const isLast = row.sliceNumber + 1 >= row.sliceCount;
     // A connection that leads elsewhere by now ends the download here.
     const { maxWalks } = run.connect();
     const isUncut = row.mayCut && row.snapshot.pageCount === 0 && maxWalks !== 1;
@@ -129,7 +128,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
       client: isUncut ? { fetchPage: fetchOrCut(row) } : ahead,
       cache,
       snapshot: row.snapshot,
-      period,
+      asked,
       cursor: row.nextCursor ?? '',
       received: row.walkEntryCount,
       signal: task.signal,
@@ -207,7 +206,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
         if (row.nextCursor !== null) await walkSlice(row);
         else {
           if (hasBrokenEnd(row.snapshot)) return 'incomplete';
-          if (row.sliceNumber + 1 >= toAskedSlices(row.snapshot.period, row).length) {
+          if (row.sliceNumber + 1 >= row.sliceCount) {
             await compareWithForecast(cache, row);
             const { snapshot } = await cache.getDownload(snapshotId);
             return listShortcomings(snapshot).length === 0 ? 'complete' : 'incomplete';
@@ -217,7 +216,10 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
         }
       } catch (error) {
         if (error instanceof BetterCut) {
-          await cache.cutDownload({ snapshotId, sliceDays: error.sliceDays });
+          const { sliceDays } = error;
+          const { snapshot, askedStart } = await cache.getDownload(snapshotId);
+          const slices = cutDownload(snapshot.period, { sliceDays, askedStart });
+          await cache.cutDownload({ snapshotId, sliceDays, slices });
         } else await recoverFrom(error);
       }
     }

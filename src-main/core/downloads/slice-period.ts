@@ -1,4 +1,5 @@
 import type { Period } from '../../common/model/period.ts';
+import type { NewSlice } from '../cache/write/slice-writes.ts';
 import { formatWireDate, fromWireDate, parseWireDate } from '../../common/reporting/wire-dates.ts';
 import { civilToUtcMs, utcMsToCivil } from '../../common/time/civil-time.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../common/time/durations.ts';
@@ -50,16 +51,17 @@ function findLeastMs(periodMs: number): number {
 }
 
 /**
- * The slices of a download as they are asked for, but for the seconds that they share at their ends. The first may begin
- * earlier than the period: in the second that filling a gap shares with what is cached before it.
+ * The slices of a download as they are asked for, but for the seconds that they share at their ends, in the order in which
+ * they are walked. The first may begin earlier than the period: in the second that filling a gap shares with what is cached
+ * before it.
  */
-export function toAskedSlices(
+export function cutDownload(
   period: Period,
   { sliceDays, askedStart }: { readonly sliceDays: number | null; readonly askedStart: string },
-): Period[] {
-  const slices = slicePeriod(period, sliceDays);
-  if (askedStart === '') return slices;
-  return slices.map((slice, place) => (place === 0 ? { ...slice, startDate: askedStart } : slice));
+): NewSlice[] {
+  const [first, ...others] = slicePeriod(period, sliceDays).map(toNewSlice);
+  if (first === undefined) return [];
+  return [askedStart === '' ? first : { ...first, startDate: askedStart }, ...others];
 }
 
 /**
@@ -82,6 +84,11 @@ export function suggestSliceDays(period: Period, pages: number | null = null): n
     pages === null || pages < MIN_CUT_PAGES ? longest : (hours * PAGES_OF_SLICE) / Math.max(1, pages);
   const found = SLICE_HOURS.find((candidate) => candidate >= Math.min(wanted, longest)) ?? Infinity;
   return found < hours ? found / HOURS_OF_DAY : null;
+}
+
+/** A period as the slice that is responsible for it. */
+function toNewSlice({ startDate, endDate, fromMs, toMs }: Period): NewSlice {
+  return { startDate, endDate, fromMs, toMs: toMs + SECOND_MS };
 }
 
 /** The given times are those of the service's clock, written as if it were UTC. */

@@ -31,7 +31,7 @@ export function createSummaryStarter(options: {
         client: connections.clientFor(connectionId),
         cache,
         snapshot,
-        period,
+        asked: period,
         cursor: '',
         received: 0,
         signal: task.signal,

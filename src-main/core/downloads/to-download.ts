@@ -2,7 +2,6 @@ import type { ErrorInfo } from '../../common/contract/errors.ts';
 import type { Download } from '../../common/model/cache/download.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import { slicePeriod } from './slice-period.ts';
 import { hasBrokenEnd } from './walk-report.ts';
 
 /** A running download that waits to try again. */
@@ -14,7 +13,7 @@ export interface Waiting {
 /** A stored download as the window sees it. */
 export function toDownload(row: DownloadRow, taskId: string | null, waiting: Waiting | null): Download {
   const { snapshot } = row;
-  const sliceCount = countSlices(row);
+  const { sliceCount } = row;
   return {
     snapshotId: snapshot.id,
     connectionId: snapshot.connectionId,
@@ -41,10 +40,6 @@ export function toDownload(row: DownloadRow, taskId: string | null, waiting: Wai
 /** True for a download that has stopped before its end, and has a cursor to continue from. */
 function canResume(row: DownloadRow): boolean {
   const isStopped = row.state === 'paused' || row.state === 'ended';
-  const isLeft = row.nextCursor !== null || row.sliceNumber + 1 < countSlices(row);
+  const isLeft = row.nextCursor !== null || row.sliceNumber + 1 < row.sliceCount;
   return isStopped && isLeft && !hasBrokenEnd(row.snapshot) && row.snapshot.state !== 'complete';
-}
-
-function countSlices({ snapshot, sliceDays }: DownloadRow): number {
-  return sliceDays === null ? 1 : slicePeriod(snapshot.period, sliceDays).length;
 }

@@ -16,8 +16,8 @@ export interface Walk {
   };
   readonly cache: Pick<Cache, 'storePage' | 'endWalk'>;
   readonly snapshot: Snapshot;
-  /** What to request: the snapshot's period, or one slice of it. */
-  readonly period: Period;
+  /** What to request, but for the second more that details are asked for: the snapshot's period, or one slice of it. */
+  readonly asked: Pick<Period, 'startDate' | 'endDate'>;
   /** Cursor to begin with; empty for the first page. */
   readonly cursor: string;
   /** Entries that the walk received before, when it is resumed. */
@@ -53,7 +53,7 @@ export function listShortcomings({ remarks }: Pick<Snapshot, 'remarks'>): string
  * Returns why the walk ended; rejects with the AppError that stopped it. Pages stored before stay.
  */
 export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end']>> {
-  const { snapshot, period } = walk;
+  const { snapshot, asked } = walk;
   let { cursor, received } = walk;
   let storing: Promise<void> = Promise.resolve();
 
@@ -63,8 +63,8 @@ export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end'
     const response = await walk.client.fetchPage(
       {
         report: snapshot.report,
-        startDate: period.startDate,
-        endDate: isDetailKind(snapshot.report) ? toAskedEnd(period) : period.endDate,
+        startDate: asked.startDate,
+        endDate: isDetailKind(snapshot.report) ? toAskedEnd(asked) : asked.endDate,
         size,
         lastDocument: cursor,
       },
@@ -83,7 +83,6 @@ export async function walkReport(walk: Walk): Promise<NonNullable<PageHead['end'
         status: response.status,
         zone: snapshot.period.zone,
         sizeAsked: response.sizeAsked ?? size,
-        sliceFromMs: period.fromMs,
         removedSecrets: response.removedSecrets,
       },
       response.bytes,

@@ -55,7 +55,7 @@ export async function readSpan(
     client,
     cache,
     snapshot: begun,
-    period: asked,
+    asked,
     cursor: '',
     received: 0,
     signal,

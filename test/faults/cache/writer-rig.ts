@@ -28,7 +28,7 @@ export async function checkWhole(file: string, pageSize: number): Promise<number
     expect(check).toEqual({ damagedPages: [], missingPages: 0, uncheckedPages: 0 });
     checkRecords(database, snapshot);
     const read = (sql: string): unknown => database.prepare(sql).pluck().get();
-    expect(read('SELECT next_cursor FROM snapshots')).toBe(pageCount === 0 ? '' : `${snapshot.recordCount}`);
+    expect(read('SELECT next_cursor FROM slices')).toBe(pageCount === 0 ? '' : `${snapshot.recordCount}`);
     expect(read('SELECT count(*) FROM page_bodies')).toBe(pageCount);
     expect(read('SELECT count(*) FROM pages')).toBe(pageCount);
     return pageCount;

@@ -7,6 +7,8 @@ import { createStoredPages } from '../../../src-main/core/cache/read/stored-page
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
 import { prepareLeavingOut } from '../../../src-main/core/cache/write/left-out.ts';
 import { preparePageWrites } from '../../../src-main/core/cache/write/page-writes.ts';
+import { toEndMs } from '../../../src-main/common/model/period.ts';
+import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 import { readPage } from '../../../src-main/common/reporting/reading/read-page.ts';
 import { createDocument, createFolder, FROM_MS, toBody, toNewSnapshot, toPage } from './cache-fixture.ts';
 
@@ -41,7 +43,10 @@ const at = (index: number, atMs: number): Document =>
 const context = { progress: () => undefined } as never;
 
 function begin(): number {
-  const { id } = writer.operations.createSnapshot(toNewSnapshot());
+  const { id, period } = writer.operations.createSnapshot(toNewSnapshot());
+  const cut = { toMs: CUT_MS, endDate: toWireDate(CUT_MS - 1000, 'UTC') };
+  const first = { ...period, ...cut };
+  const second = { ...period, fromMs: CUT_MS, startDate: toWireDate(CUT_MS, 'UTC'), toMs: toEndMs(period) };
   writer.operations.queueDownload({
     snapshotId: id,
     queuedAtMs: FROM_MS,
@@ -50,6 +55,7 @@ function begin(): number {
     sliceDays: null,
     mayCut: false,
     askedStart: '',
+    slices: [first, second],
     resumedCount: 0,
     refreshOf: null,
   });
@@ -59,16 +65,10 @@ interface Sent {
   readonly sent?: string;
   readonly next?: string;
   readonly total?: number;
-  readonly slice?: 0 | 1;
 }
-function store(
-  id: number,
-  documents: readonly Document[],
-  { sent = '', next = '', total, slice = 0 }: Sent,
-): void {
-  const sliceFromMs = slice === 0 ? FROM_MS : CUT_MS;
+function store(id: number, documents: readonly Document[], { sent = '', next = '', total }: Sent): void {
   const body = toBody(documents, next, total);
-  writer.operations.storePage({ page: { ...toPage(id, sent), sliceFromMs }, bytes: body }, context);
+  writer.operations.storePage({ page: toPage(id, sent), bytes: body }, context);
 }
 const readRecords = (id: number): { count: number; remarks: readonly Remark[] } => {
   const { recordCount, remarks } = createSnapshotReader(opened.database).get(id);
@@ -87,7 +87,7 @@ describe('a page whose write failed and is tried again', () => {
     writer.operations.beginNextSlice({ snapshotId: id });
     const other = new Database(place.file);
     other.exec('BEGIN IMMEDIATE');
-    const again = (): void => store(id, SECOND, { slice: 1, total: SECOND.length });
+    const again = (): void => store(id, SECOND, { total: SECOND.length });
     expect(again).toThrow('locked');
     other.exec('ROLLBACK');
     other.close();
@@ -105,9 +105,9 @@ describe('a page whose write failed and is tried again', () => {
     const wide = [...NEAR, at(40, CUT_MS + 9000)].map((document, index) =>
       index < 2 ? document : { ...document, Payload: random },
     );
-    expect(() => store(id, wide, { slice: 1 })).toThrow('full');
+    expect(() => store(id, wide, {})).toThrow('full');
     opened.database.pragma('max_page_count = 1000000');
-    store(id, SECOND, { slice: 1, total: SECOND.length });
+    store(id, SECOND, { total: SECOND.length });
     expect(readRecords(id).count).toBe(FIRST.length + SECOND.length - NEAR.length);
   });
 
@@ -115,10 +115,10 @@ describe('a page whose write failed and is tried again', () => {
     const id = begin();
     store(id, FIRST, { total: FIRST.length });
     writer.operations.beginNextSlice({ snapshotId: id });
-    store(id, [NEAR[0]!, ...SECOND.slice(2, 8)], { slice: 1, next: 'c1' });
+    store(id, [NEAR[0]!, ...SECOND.slice(2, 8)], { next: 'c1' });
     const other = new Database(place.file);
     other.exec('BEGIN IMMEDIATE');
-    const again = (): void => store(id, [NEAR[1]!, ...SECOND.slice(8)], { slice: 1, sent: 'c1' });
+    const again = (): void => store(id, [NEAR[1]!, ...SECOND.slice(8)], { sent: 'c1' });
     expect(again).toThrow('locked');
     other.close();
     again();
@@ -135,7 +135,7 @@ describe('pages that overlap by one cursor each', () => {
       const from = page * 20;
       const documents = all.slice(Math.max(0, from - 1), from + 20);
       const next = page === 4 ? '' : `${slice}-${page}`;
-      store(id, documents, { sent: page === 0 ? '' : `${slice}-${page - 1}`, next, slice, total: 100 });
+      store(id, documents, { sent: page === 0 ? '' : `${slice}-${page - 1}`, next, total: 100 });
       if (page === restartAfter) restart();
     }
   }
@@ -184,7 +184,7 @@ describe('a record dated after its slice', () => {
     const first = [...FIRST, at(30, lateMs)];
     store(id, first, { total: first.length });
     writer.operations.beginNextSlice({ snapshotId: id });
-    store(id, SECOND, { slice: 1, total: SECOND.length });
+    store(id, SECOND, { total: SECOND.length });
     expect(readRecords(id).count).toBe(first.length + SECOND.length - NEAR.length);
   });
 
@@ -197,7 +197,7 @@ describe('a record dated after its slice', () => {
       for (const [place, document] of documents.entries()) {
         const next = place === 2 ? '' : `${slice}-${place}`;
         const sent = place === 0 ? '' : `${slice}-${place - 1}`;
-        store(id, [document], { slice: slice === 0 ? 0 : 1, sent, next, total: 3 });
+        store(id, [document], { sent, next, total: 3 });
       }
     }
     const { count, remarks } = readRecords(id);
@@ -228,7 +228,7 @@ test('two sliced downloads in turn read what lies near their cuts once each, not
     zone: 'UTC',
   });
   for (let turn = 0; turn < 20; turn += 1) {
-    for (const id of ids) findLeftOut(snapshots.get(id), readWalk(id)!, { read, sliceFromMs: CUT_MS });
+    for (const id of ids) findLeftOut(snapshots.get(id), readWalk(id)!, read);
   }
   expect(opens).toBe(ids.length);
 });

@@ -40,7 +40,7 @@ test.each([3, 11])('after a kill in the middle (page %i) only whole pages are th
   expect(read('SELECT count(*) FROM inbound_records')).toBe(recordCount);
   expect(read('SELECT count(*) FROM page_bodies')).toBe(snapshot!.pageCount);
   expect(read('SELECT sum(record_count) FROM pages')).toBe(recordCount);
-  expect(read('SELECT next_cursor FROM snapshots')).toBe(String(recordCount));
+  expect(read('SELECT next_cursor FROM slices')).toBe(String(recordCount));
   expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
   database.close();
 });

@@ -28,7 +28,7 @@ afterEach(async () => {
 
 function readAll(): Record<string, unknown[]> {
   const database = new Database(place.file, { readonly: true });
-  const tables = ['snapshots', 'pages', 'remarks', 'inbound_records', 'page_bodies', 'set_aside'];
+  const tables = ['snapshots', 'slices', 'pages', 'remarks', 'inbound_records', 'page_bodies', 'set_aside'];
   const all = Object.fromEntries(
     tables.map((table) => [table, database.prepare(`SELECT * FROM ${table}`).all()]),
   );
@@ -52,7 +52,8 @@ test('a page, its records, its provenance and the next cursor are stored togethe
   });
   const all = readAll();
   expect(all['inbound_records']).toHaveLength(2);
-  expect(all['snapshots']![0]).toMatchObject({ next_cursor: 'next', record_count: 2 });
+  expect(all['snapshots']![0]).toMatchObject({ record_count: 2 });
+  expect(all['slices']![0]).toMatchObject({ next_cursor: 'next', entry_count: 2 });
   expect(all['pages']![0]).toMatchObject({
     cursor_sent: '',
     cursor_received: 'next',

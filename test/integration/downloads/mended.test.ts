@@ -234,6 +234,7 @@ async function leaveQueued(connectionIds: readonly string[]): Promise<number[]> 
       sliceDays: null,
       mayCut: false,
       askedStart: '',
+      slices: null,
     };
     await cache.queueDownload({ ...queued, reportIdentifier: '', resumedCount: 0, refreshOf: null });
     snapshotIds.push(id);

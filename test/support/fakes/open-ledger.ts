@@ -1,3 +1,4 @@
+import { toEndMs } from '../../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import {
   createLedger,
@@ -43,6 +44,10 @@ export function holdSnapshots(
     failure: null,
     nextCursor: snapshot.state === 'complete' ? null : '',
     sliceNumber: 0,
+    sliceCount: 1,
+    sliceFromMs: snapshot.period.fromMs,
+    sliceToMs: toEndMs(snapshot.period),
+    readSpans: [],
     sliceFirstSeq: 0,
     sliceTotalBefore: 0,
     walkEntryCount: 0,

@@ -1,4 +1,5 @@
 import type { CacheState } from '../../../common/model/cache/cache-state.ts';
+import { SECOND_MS } from '../../../common/time/durations.ts';
 import { isDetailKind, type ReportKind } from '../../../common/reporting/reports.ts';
 import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
@@ -18,6 +19,7 @@ interface DamagedSnapshot extends AnyRow {
   readonly report: ReportKind;
   readonly state: string;
   readonly page_count: number;
+  readonly settled_to_ms: number | null;
   readonly refresh_of: number | null;
   readonly fetched_order: number;
 }
@@ -245,10 +247,13 @@ function finishSnapshot(
   snapshot: DamagedSnapshot,
   whole: readonly DamagedPage[],
 ): void {
-  const { snapshot_id: id, page_count: pageCount, state } = snapshot;
+  const { snapshot_id: id, page_count: pageCount, settled_to_ms: settledToMs, state } = snapshot;
   const finish = target.transaction(() => {
-    for (const table of ['remarks', 'downloads', 'followed_slices']) {
-      if (table === 'downloads' && whole.length < pageCount) continue;
+    const slices = readRows(source, 'SELECT * FROM slices WHERE snapshot_id = ?', id) ?? [];
+    const isWhole = whole.length === pageCount && (slices.length > 0 || pageCount === 0);
+    for (const row of slices) insertRow('slices', row);
+    for (const table of ['remarks', 'downloads']) {
+      if (table === 'downloads' && !isWhole) continue;
       for (const row of readRows(source, `SELECT * FROM ${table} WHERE snapshot_id = ?`, id) ?? []) {
         insertRow(table, row);
       }
@@ -266,7 +271,18 @@ function finishSnapshot(
     const countSetAside = (): number =>
       Number(target.prepare('SELECT count(*) FROM set_aside WHERE snapshot_id = ?').pluck().get(id));
     const records = sum('record_count');
-    if (whole.length === pageCount) {
+    // Without them there is one walk over the whole period.
+    if (slices.length === 0 && settledToMs === null) {
+      insertRow('slices', {
+        snapshot_id: id,
+        slice_number: 0,
+        from_ms: snapshot['from_ms'],
+        to_ms: Number(snapshot['to_ms']) + SECOND_MS,
+        start_date: snapshot['start_date'],
+        end_date: snapshot['end_date'],
+      });
+    }
+    if (isWhole) {
       target
         .prepare('UPDATE snapshots SET is_removed = 0, state = ? WHERE snapshot_id = ?')
         .run(isUnderWay ? 'paused' : state, id);
@@ -274,11 +290,9 @@ function finishSnapshot(
     }
     target
       .prepare(
-        // As one walk over the whole period, so that another one finds its place among what is left.
-        `UPDATE snapshots SET is_removed = 0, state = 'incomplete', next_cursor = NULL, page_count = @pages,
+        `UPDATE snapshots SET is_removed = 0, state = 'incomplete', page_count = @pages,
            record_count = @records, received_count = @entries, size_bytes = @bytes, verified_at_ms = NULL,
-           slice_number = 0, slice_first_seq = 0, slice_total_before = 0, slice_entry_count = @entries,
-           walk_entry_count = @entries, walk_record_count = @records
+           slice_number = coalesce((SELECT max(l.slice_number) FROM slices AS l WHERE l.snapshot_id = @id), 0)
          WHERE snapshot_id = @id`,
       )
       .run({
@@ -290,7 +304,9 @@ function finishSnapshot(
       });
     target
       .prepare("INSERT OR REPLACE INTO remarks (snapshot_id, code, count) VALUES (?, 'pages-damaged', ?)")
-      .run(id, pageCount - whole.length);
+      .run(id, Math.max(1, pageCount - whole.length));
+    // It is fetched again as a whole: nobody knows what is missing.
+    target.prepare('UPDATE slices SET next_cursor = NULL WHERE snapshot_id = ?').run(id);
   });
   finish.immediate();
 }

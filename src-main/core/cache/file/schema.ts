@@ -28,9 +28,7 @@ CREATE TABLE cache_state (
 ) STRICT;
 INSERT INTO cache_state (id, was_closed, identity) VALUES (1, 1, lower(hex(randomblob(16))));
 
--- A snapshot is read in slices of its period, one walk over cursors each; a walk that had to begin again counts anew.
--- Slice counts say what is stored, walk counts what came since the walk began, its overlap how much pages repeated of the
--- end of the page before. A followed day has settled_to_ms.
+-- slice_number is the slice that is walked, or was walked last. A followed day has settled_to_ms.
 -- reading is raised when stored pages are read again with another result; last_reading says what that changed, as JSON.
 -- fetched_order is larger than that of every snapshot that was fetched or imported before: clocks don't tell that.
 -- imported says where an imported snapshot came from, as JSON; null for what was received from the service.
@@ -57,7 +55,6 @@ CREATE TABLE snapshots (
   name_visualization TEXT NOT NULL DEFAULT '',
   failure TEXT,
   still_open INTEGER NOT NULL,
-  next_cursor TEXT DEFAULT '',
   is_removed INTEGER NOT NULL DEFAULT 0,
   removed_at_ms INTEGER,
   name TEXT NOT NULL DEFAULT '',
@@ -68,15 +65,6 @@ CREATE TABLE snapshots (
   verified_at_ms INTEGER,
   damaged_pages INTEGER,
   slice_number INTEGER NOT NULL DEFAULT 0,
-  slice_first_seq INTEGER NOT NULL DEFAULT 0,
-  slice_total_before INTEGER NOT NULL DEFAULT 0,
-  slice_entry_count INTEGER NOT NULL DEFAULT 0,
-  walk_number INTEGER NOT NULL DEFAULT 0,
-  walk_entry_count INTEGER NOT NULL DEFAULT 0,
-  walk_record_count INTEGER NOT NULL DEFAULT 0,
-  walk_page_count INTEGER NOT NULL DEFAULT 0,
-  walk_overlap_pages INTEGER NOT NULL DEFAULT 0,
-  walk_overlap_records INTEGER NOT NULL DEFAULT 0,
   settled_to_ms INTEGER,
   reading INTEGER NOT NULL DEFAULT 0,
   last_reading TEXT,
@@ -114,14 +102,28 @@ CREATE TABLE downloads (
 ) STRICT;
 CREATE INDEX downloads_by_state ON downloads (state);
 
--- What the walks of a followed day asked for, [from_ms, to_ms), slice by slice.
-CREATE TABLE followed_slices (
+-- A snapshot is read in slices, one walk over cursors each, in the order of their numbers: those of a download are cut in
+-- advance, a followed day appends one at each turn. Each is responsible for [from_ms, to_ms), and asks for its dates and a
+-- second more. next_cursor is null once it was read to its end. first_seq is where its records begin, total_before the sum
+-- of the totals of the slices before; entry_count says what is stored, walk counts what came since its walk began, which
+-- counts anew where it had to begin again; its overlap is how much pages repeated of the end of the page before.
+CREATE TABLE slices (
   snapshot_id INTEGER NOT NULL REFERENCES snapshots ON DELETE CASCADE,
   slice_number INTEGER NOT NULL,
   from_ms INTEGER NOT NULL,
   to_ms INTEGER NOT NULL,
   start_date TEXT NOT NULL,
   end_date TEXT NOT NULL,
+  next_cursor TEXT DEFAULT '',
+  first_seq INTEGER NOT NULL DEFAULT 0,
+  total_before INTEGER NOT NULL DEFAULT 0,
+  entry_count INTEGER NOT NULL DEFAULT 0,
+  walk_number INTEGER NOT NULL DEFAULT 0,
+  walk_entry_count INTEGER NOT NULL DEFAULT 0,
+  walk_record_count INTEGER NOT NULL DEFAULT 0,
+  walk_page_count INTEGER NOT NULL DEFAULT 0,
+  walk_overlap_pages INTEGER NOT NULL DEFAULT 0,
+  walk_overlap_records INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (snapshot_id, slice_number)
 ) STRICT, WITHOUT ROWID;
 

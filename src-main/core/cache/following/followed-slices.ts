@@ -4,6 +4,7 @@ import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import { NEXT_FETCHED_ORDER } from '../write/fetched-order.ts';
+import { prepareSliceWrites, type NewSlice } from '../write/slice-writes.ts';
 
 export interface NewFollowedDay {
   readonly connectionId: string;
@@ -15,14 +16,8 @@ export interface NewFollowedDay {
   readonly baseAddress: string;
   readonly reportIdentifier: string;
 }
-export interface NewFollowedSlice {
+export interface NewFollowedSlice extends NewSlice {
   readonly snapshotId: number;
-  /** What the slice is responsible for, [fromMs, toMs). */
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** What is asked for, as a request writes it. */
-  readonly startDate: string;
-  readonly endDate: string;
 }
 export interface EndedFollowedSlice {
   readonly snapshotId: number;
@@ -50,32 +45,13 @@ export function createFollowingWriter(database: Database, snapshots: SnapshotRea
     `INSERT INTO downloads (snapshot_id, state, queued_at_ms, base_address, report_identifier)
      VALUES (?, 'ended', ?, ?, ?)`,
   );
-  const begin = database.prepare(
-    `UPDATE snapshots SET slice_number = slice_number + 1, slice_first_seq = record_count, slice_entry_count = 0,
-       slice_total_before = 0, walk_number = walk_number + 1, walk_entry_count = 0, walk_record_count = 0,
-       walk_page_count = 0, walk_overlap_pages = 0, walk_overlap_records = 0, next_cursor = ''
-     WHERE snapshot_id = ?`,
-  );
-  const keepSpan = database.prepare(
-    `INSERT OR REPLACE INTO followed_slices (snapshot_id, slice_number, from_ms, to_ms, start_date, end_date)
-     SELECT snapshot_id, slice_number, @fromMs, @toMs, @startDate, @endDate FROM snapshots
-     WHERE snapshot_id = @snapshotId`,
-  );
+  const slices = prepareSliceWrites(database);
   const end = database.prepare(
     `UPDATE snapshots SET end_date = @endDate, to_ms = @toMs, settled_to_ms = @settledToMs,
-       still_open = @stillOpen, fetched_at_ms = @atMs, fetched_order = ${NEXT_FETCHED_ORDER},
-       next_cursor = NULL
+       still_open = @stillOpen, fetched_at_ms = @atMs, fetched_order = ${NEXT_FETCHED_ORDER}
      WHERE snapshot_id = @snapshotId`,
   );
   const endDownload = database.prepare('UPDATE downloads SET ended_at_ms = ? WHERE snapshot_id = ?');
-  // Most slices of a quiet service bring no page.
-  const forgetEmpty = database.prepare(
-    `DELETE FROM followed_slices WHERE snapshot_id = @snapshotId
-       AND slice_number = (SELECT slice_number FROM snapshots WHERE snapshot_id = @snapshotId)
-       AND NOT EXISTS (SELECT 1 FROM pages AS p WHERE p.snapshot_id = @snapshotId
-         AND p.page_number = (SELECT page_count - 1 FROM snapshots WHERE snapshot_id = @snapshotId)
-         AND p.slice_number = followed_slices.slice_number)`,
-  );
   const marks = database.prepare<[string], FollowedMark>(
     `SELECT connection_id AS connectionId, report, done_to_ms AS doneToMs FROM followed_reports
      WHERE connection_id = ?`,
@@ -91,16 +67,15 @@ export function createFollowingWriter(database: Database, snapshots: SnapshotRea
       return snapshots.get(Number(lastInsertRowid));
     },
   );
-  const beginSlice = database.transaction((slice: NewFollowedSlice) => {
-    begin.run(slice.snapshotId);
-    keepSpan.run(slice);
-    return snapshots.get(slice.snapshotId);
+  const beginSlice = database.transaction(({ snapshotId, ...slice }: NewFollowedSlice) => {
+    slices.append(snapshotId, slice);
+    return snapshots.get(snapshotId);
   });
   const endSlice = database.transaction(({ period, stillOpen, ...more }: EndedFollowedSlice) => {
     const { endDate, toMs } = period;
     end.run({ ...more, endDate, toMs, stillOpen: Number(stillOpen) });
     endDownload.run(stillOpen ? null : more.atMs, more.snapshotId);
-    forgetEmpty.run({ snapshotId: more.snapshotId });
+    slices.end(more.snapshotId);
     return snapshots.get(more.snapshotId);
   });
   return {

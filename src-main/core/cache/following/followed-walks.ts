@@ -61,11 +61,11 @@ export function prepareFollowedWalks(
   forget(snapshotId: number): void;
 } {
   const spanOf = database.prepare<[number, number], Slice>(
-    `SELECT from_ms AS fromMs, to_ms AS toMs FROM followed_slices WHERE snapshot_id = ? AND slice_number = ?`,
+    `SELECT from_ms AS fromMs, to_ms AS toMs FROM slices WHERE snapshot_id = ? AND slice_number = ?`,
   );
   const pagesOf = database.prepare<[number, number, number, number], KnownPage>(
     `SELECT p.page_number AS pageNumber, p.first_seq AS firstSeq, p.record_count AS recordCount
-     FROM followed_slices AS f JOIN pages AS p USING (snapshot_id, slice_number)
+     FROM slices AS f JOIN pages AS p USING (snapshot_id, slice_number)
      WHERE f.snapshot_id = ? AND f.slice_number < ? AND f.to_ms >= ? AND f.from_ms <= ?`,
   );
   const asideOf = database.prepare<[number, number], SetAside & { readonly isUnreadable: number }>(

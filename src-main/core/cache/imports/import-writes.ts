@@ -37,8 +37,7 @@ export interface ImportedDownload extends Pick<
 > {
   /** JSON of the error that ended it; null for none. */
   readonly failure: string | null;
-  /** What the slices of a followed day asked for. */
-  readonly followedSlices: readonly {
+  readonly slices: readonly {
     readonly sliceNumber: number;
     readonly fromMs: number;
     readonly toMs: number;
@@ -63,14 +62,15 @@ export function createImportWriter(database: Database, snapshots: SnapshotReader
   const storePage = prepareImportedPages(database);
   const insert = database.prepare(
     `INSERT INTO snapshots (connection_id, tenant, report, start_date, end_date, from_ms, to_ms, zone, state,
-       started_at_ms, still_open, imported, name, note, settled_to_ms, next_cursor, is_removed, fetched_order)
+       started_at_ms, still_open, imported, name, note, settled_to_ms, is_removed, fetched_order)
      VALUES (@connectionId, @tenant, @report, @startDate, @endDate, @fromMs, @toMs, @zone, 'incomplete',
-       @startedAtMs, @stillOpen, @imported, @name, @note, @settledToMs, NULL, ${BEING_IMPORTED},
+       @startedAtMs, @stillOpen, @imported, @name, @note, @settledToMs, ${BEING_IMPORTED},
        ${NEXT_FETCHED_ORDER})`,
   );
   const show = database.prepare(
     `UPDATE snapshots SET is_removed = 0, state = @state, failure = @failure, fetched_at_ms = @fetchedAtMs,
-       fetched_order = ${NEXT_FETCHED_ORDER}, total_document = @totalDocument, next_cursor = NULL
+       fetched_order = ${NEXT_FETCHED_ORDER}, total_document = @totalDocument,
+       slice_number = coalesce((SELECT max(l.slice_number) FROM slices AS l WHERE l.snapshot_id = @snapshotId), 0)
      WHERE snapshot_id = @snapshotId AND is_removed = ${BEING_IMPORTED}`,
   );
   const addRemark = database.prepare(
@@ -83,8 +83,8 @@ export function createImportWriter(database: Database, snapshots: SnapshotReader
        @reportIdentifier, @pageSize, @forecastTotal, @resumedCount, @failure)`,
   );
   const addSlice = database.prepare(
-    `INSERT INTO followed_slices (snapshot_id, slice_number, from_ms, to_ms, start_date, end_date)
-     VALUES (@snapshotId, @sliceNumber, @fromMs, @toMs, @startDate, @endDate)`,
+    `INSERT INTO slices (snapshot_id, slice_number, from_ms, to_ms, start_date, end_date, next_cursor)
+     VALUES (@snapshotId, @sliceNumber, @fromMs, @toMs, @startDate, @endDate, NULL)`,
   );
   const drop = database.prepare(
     `UPDATE snapshots SET is_removed = 2 WHERE snapshot_id = ? AND is_removed = ${BEING_IMPORTED}`,
@@ -94,9 +94,9 @@ export function createImportWriter(database: Database, snapshots: SnapshotReader
     const { remarks, download, ...shown } = input;
     const { snapshotId } = input;
     if (download !== null) {
-      const { followedSlices, ...row } = download;
+      const { slices, ...row } = download;
       addDownload.run({ snapshotId, ...row });
-      for (const slice of followedSlices) addSlice.run({ snapshotId, ...slice });
+      for (const slice of slices) addSlice.run({ snapshotId, ...slice });
     }
     for (const { code, count, detail } of remarks) {
       addRemark.run(snapshotId, code, count ?? null, detail ?? null);

@@ -18,7 +18,7 @@ export type PortablePage = Omit<ImportedPage, 'snapshotId'> & {
 /** All that takes to bring a snapshot to another computer but the bytes of its pages. */
 export interface PortableSource {
   readonly pages: readonly PortablePage[];
-  readonly followedSlices: ImportedDownload['followedSlices'];
+  readonly slices: ImportedDownload['slices'];
 }
 
 interface PageRow extends Omit<PortablePage, 'leftOut' | 'isDamaged'> {
@@ -43,10 +43,10 @@ export function createPortableReader(database: Database) {
     `SELECT place AS "index", reason, text FROM set_aside
      WHERE snapshot_id = ? AND page_number = ? AND reason IN (${LEFT_OUT}) ORDER BY place`,
   );
-  const slices = database.prepare<[number], ImportedDownload['followedSlices'][number]>(
+  const slices = database.prepare<[number], ImportedDownload['slices'][number]>(
     `SELECT slice_number AS sliceNumber, from_ms AS fromMs, to_ms AS toMs, start_date AS startDate,
        end_date AS endDate
-     FROM followed_slices WHERE snapshot_id = ? ORDER BY slice_number`,
+     FROM slices WHERE snapshot_id = ? ORDER BY slice_number`,
   );
   const stored = createStoredPages(database);
   return {
@@ -56,7 +56,7 @@ export function createPortableReader(database: Database) {
         isDamaged: isDamaged === 1,
         leftOut: leftOut.all(snapshotId, page.pageNumber),
       })),
-      followedSlices: slices.all(snapshotId),
+      slices: slices.all(snapshotId),
     }),
     /** The bytes of a page as received. Throws `cache.page-damaged`. */
     readPageBytes: ({ snapshotId, pageNumber }: { snapshotId: number; pageNumber: number }): Uint8Array =>

@@ -27,7 +27,7 @@ export interface SliceFigures {
   readonly recordCount: number;
   readonly firstTotal: number | null;
   readonly lastTotal: number | null;
-  /** What a slice of a followed day asked for; null for those of a download, which follow from its period. */
+  /** What it asked for; null where the slices were lost with a part of a damaged file. */
   readonly asked: AskedDates | null;
 }
 
@@ -94,7 +94,7 @@ export function readJournalFigures(database: Database, snapshotId: number): Jour
     .prepare<[number], FiguresRow>(
       `SELECT p.slice_number AS slice, record_count AS records, total_document AS total, sha256,
          received_at_ms AS receivedAtMs, f.start_date AS startDate, f.end_date AS endDate
-       FROM pages AS p LEFT JOIN followed_slices AS f USING (snapshot_id, slice_number)
+       FROM pages AS p LEFT JOIN slices AS f USING (snapshot_id, slice_number)
        WHERE p.snapshot_id = ? ORDER BY page_number`,
     )
     .iterate(snapshotId);
@@ -135,7 +135,7 @@ export function readJournalFigures(database: Database, snapshotId: number): Jour
   };
 }
 
-/** The dates of a followed slice; null for another one. */
+/** The dates of a slice; null where there is none. */
 export function toAsked(row: {
   readonly startDate: string | null;
   readonly endDate: string | null;

@@ -10,8 +10,7 @@ export interface AskedPage {
   readonly cursorSent: string;
   /** Null for pages from before it was kept. */
   readonly sizeAsked: number | null;
-  readonly sliceNumber: number;
-  /** What a page of a followed day asked for; null for one of a download. */
+  /** What its slice asked for; null where the slices were lost with a part of a damaged file. */
   readonly asked: AskedDates | null;
 }
 
@@ -41,10 +40,10 @@ export function createJournalReader(database: Database): JournalReader {
   );
   type AskedRow = Omit<AskedPage, 'asked'> & Parameters<typeof toAsked>[0];
   const asked = database.prepare<[number, number, number], AskedRow>(
-    `SELECT cursor_sent AS cursorSent, size_asked AS sizeAsked, p.slice_number AS sliceNumber,
+    `SELECT cursor_sent AS cursorSent, size_asked AS sizeAsked,
        f.start_date AS startDate, f.end_date AS endDate
-     FROM pages AS p LEFT JOIN followed_slices AS f USING (snapshot_id, slice_number)
-     WHERE p.snapshot_id = ? AND first_seq <= ? AND first_seq + record_count > ?`,
+     FROM pages AS p LEFT JOIN slices AS f USING (snapshot_id, slice_number)
+     WHERE p.snapshot_id = ? AND p.first_seq <= ? AND p.first_seq + record_count > ?`,
   );
   return {
     readAsked: ({ snapshotId, seq }) => {

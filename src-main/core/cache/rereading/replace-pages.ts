@@ -48,10 +48,17 @@ export function preparePageReplacement(database: Database) {
   const raise = database.prepare('UPDATE snapshots SET reading = reading + 1 WHERE snapshot_id = ?');
   const recount = database.prepare(
     `UPDATE snapshots AS s SET
-       record_count = (SELECT coalesce(sum(p.record_count), 0) FROM pages AS p WHERE p.snapshot_id = s.snapshot_id),
-       slice_first_seq = (SELECT coalesce(sum(p.record_count), 0) FROM pages AS p
-         WHERE p.snapshot_id = s.snapshot_id AND p.slice_number < s.slice_number)
+       record_count = (SELECT coalesce(sum(p.record_count), 0) FROM pages AS p WHERE p.snapshot_id = s.snapshot_id)
      WHERE snapshot_id = ?`,
+  );
+  const recountSlices = database.prepare(
+    `UPDATE slices AS l SET first_seq = n.before FROM (
+       SELECT s.slice_number AS slice, coalesce(sum(p.records) OVER (ORDER BY s.slice_number
+         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+       FROM slices AS s LEFT JOIN (SELECT slice_number, sum(record_count) AS records FROM pages
+         WHERE snapshot_id = @snapshotId GROUP BY slice_number) AS p USING (slice_number)
+       WHERE s.snapshot_id = @snapshotId) AS n
+     WHERE l.snapshot_id = @snapshotId AND l.slice_number = n.slice`,
   );
 
   const removeRows = ({ id, report }: Owner, { firstSeq, recordCount }: PageRange): void => {
@@ -112,6 +119,7 @@ export function preparePageReplacement(database: Database) {
         }
       }
       recount.run(owner.id);
+      recountSlices.run({ snapshotId: owner.id });
       raise.run(owner.id);
     },
   );

@@ -32,6 +32,7 @@ export function createViewOperations(database: Database) {
     getReading: (snapshotId: number): SnapshotReading | null => snapshots.getReading(snapshotId),
     getDownload: (snapshotId: number): DownloadRow => downloads.get(snapshotId),
     listDownloads: (connectionId: string | null): DownloadRow[] => downloads.list(connectionId),
+    listNextSlices: downloads.listNextSlices,
     readJournal: journal.readPages,
     readAsked: journal.readAsked,
     readSetAside: createSetAsideReader(database),

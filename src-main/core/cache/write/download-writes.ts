@@ -3,6 +3,7 @@ import type { SnapshotState } from '../../../common/model/cache/snapshot.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createDownloadReader, type DownloadRow, type StoredDownloadState } from '../read/download-rows.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
+import { prepareSliceWrites, type NewSlice } from './slice-writes.ts';
 
 export interface QueuedDownload {
   readonly snapshotId: number;
@@ -13,6 +14,8 @@ export interface QueuedDownload {
   readonly sliceDays: number | null;
   readonly mayCut: boolean;
   readonly askedStart: string;
+  /** In the order in which they are to be walked; null for one that goes on, or is in one piece already. */
+  readonly slices: readonly NewSlice[] | null;
   readonly resumedCount: number;
   /** The snapshot that is fetched again. */
   readonly refreshOf: number | null;
@@ -63,18 +66,7 @@ export function createDownloadWriter(database: Database, snapshots: SnapshotRead
   const changeSnapshot = database.prepare(
     'UPDATE snapshots SET state = ?, failure = ? WHERE snapshot_id = ?',
   );
-  const nextSlice = database.prepare(
-    `UPDATE snapshots SET slice_number = slice_number + 1, slice_first_seq = record_count,
-       slice_total_before = coalesce(total_document, 0), slice_entry_count = 0, walk_number = walk_number + 1,
-       walk_entry_count = 0, walk_record_count = 0, walk_page_count = 0, walk_overlap_pages = 0,
-       walk_overlap_records = 0, next_cursor = ''
-     WHERE snapshot_id = ? AND next_cursor IS NULL`,
-  );
-  const restart = database.prepare(
-    `UPDATE snapshots SET walk_number = walk_number + 1, walk_entry_count = 0, walk_record_count = 0,
-       walk_page_count = 0, walk_overlap_pages = 0, walk_overlap_records = 0, next_cursor = ''
-     WHERE snapshot_id = ?`,
-  );
+  const sliceWrites = prepareSliceWrites(database);
   const forgetEnd = database.prepare(`DELETE FROM remarks WHERE snapshot_id = ? AND code IN ${END_REMARKS}`);
   const addRemark = database.prepare(
     `INSERT INTO remarks (snapshot_id, code, count, detail) VALUES (?, ?, 1, ?)
@@ -99,8 +91,9 @@ export function createDownloadWriter(database: Database, snapshots: SnapshotRead
 
   return {
     /** Queues a snapshot's download, or one that goes on; the snapshot counts as being downloaded from then on. */
-    queueDownload: write(({ refreshOf, mayCut, ...input }: QueuedDownload) => {
+    queueDownload: write(({ refreshOf, mayCut, slices, ...input }: QueuedDownload) => {
       upsert.run({ ...input, mayCut: mayCut ? 1 : 0 });
+      if (slices !== null) sliceWrites.cut(input.snapshotId, slices);
       reopen.run(refreshOf, input.snapshotId);
       forgetInterruption.run(input.snapshotId);
     }),
@@ -111,17 +104,18 @@ export function createDownloadWriter(database: Database, snapshots: SnapshotRead
     }),
     /** Goes on with the next slice; nothing changes unless the one before was read to its end. */
     beginNextSlice: write(({ snapshotId }: { snapshotId: number }) => {
-      nextSlice.run(snapshotId);
+      sliceWrites.beginNext(snapshotId);
     }),
     /** Begins the slice's walk over pages again; records that are there already will be compared, not doubled. */
     restartWalk: write(({ snapshotId, remark }: WalkRestart) => {
-      restart.run(snapshotId);
+      sliceWrites.restart(snapshotId);
       if (remark === null) forgetEnd.run(snapshotId);
       else addRemark.run(snapshotId, remark, null);
     }),
-    /** Cuts a download that has no page yet into slices; null leaves it in one piece for good. */
-    cutDownload: write(({ snapshotId, sliceDays }: { snapshotId: number; sliceDays: number | null }) => {
-      cut.run(sliceDays, snapshotId);
+    /** Cuts a download that has no page yet into slices, in the order in which they are to be walked. */
+    cutDownload: write((input: { snapshotId: number; sliceDays: number; slices: readonly NewSlice[] }) => {
+      cut.run(input.sliceDays, input.snapshotId);
+      sliceWrites.cut(input.snapshotId, input.slices);
     }),
     addDownloadRemark: write(
       ({ snapshotId, remark, detail }: { snapshotId: number; remark: string; detail?: string }) => {

@@ -9,8 +9,6 @@ export interface PageToStore {
   readonly zone: string;
   /** Records requested, to recognise a shorter page. */
   readonly sizeAsked?: number;
-  /** Where the slice that the page is of begins: records near this moment may have come with the slice before. */
-  readonly sliceFromMs?: number;
   /** Places from which a secret was removed that the service sent back: the page is kept without it. */
   readonly removedSecrets?: number;
 }

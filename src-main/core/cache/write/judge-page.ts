@@ -89,7 +89,7 @@ export function preparePageJudge(
     return { isRepeat: false, overlap: repeats.countOverlap(report, page) };
   };
 
-  const judge: PageJudge['judge'] = (snapshot, walk, { cursorSent, sliceFromMs = null }, whole) => {
+  const judge: PageJudge['judge'] = (snapshot, walk, { cursorSent }, whole) => {
     const followed = snapshot.settledToMs === undefined ? null : openFollowed(snapshot, walk, cursorSent);
     const { recordCount, totalDocument, lastDocument } = whole;
     const announced = (): Announced =>
@@ -97,7 +97,7 @@ export function preparePageJudge(
     const hadAll = (): boolean => hasAllAnnounced(walk.walkEntryCount, announced());
     const isAgain = followed?.isRepeated(whole, hadAll) ?? false;
     const toFresh = (): ReadPage =>
-      followed?.takeNew(whole) ?? leaveOut(whole, findLeftOut(snapshot, walk, { read: whole, sliceFromMs }));
+      followed?.takeNew(whole) ?? leaveOut(whole, findLeftOut(snapshot, walk, whole));
     const read = isAgain ? whole : toFresh();
     const { isRepeat, overlap } =
       followed === null ? watch(snapshot, walk, read, hadAll) : { isRepeat: isAgain, overlap: 0 };

@@ -53,6 +53,10 @@ interface SnapshotChange {
 export interface WalkRow {
   readonly nextCursor: string | null;
   readonly sliceNumber: number;
+  /** What the slice is responsible for, [fromMs, toMs), and where its requests begin. */
+  readonly sliceFromMs: number;
+  readonly sliceToMs: number;
+  readonly startDate: string;
   /** Where the slice's records begin. */
   readonly sliceFirstSeq: number;
   /** Sum of the totals of the slices before. */
@@ -77,12 +81,12 @@ export type PageWrites = ReturnType<typeof preparePageWrites>;
 /** Prepares every statement that storing a page takes. */
 export function preparePageWrites(database: Database) {
   const walk = database.prepare<[number], WalkRow>(
-    `SELECT next_cursor AS nextCursor, slice_number AS sliceNumber, slice_first_seq AS sliceFirstSeq,
-       slice_total_before AS sliceTotalBefore, slice_entry_count AS sliceEntryCount,
-       walk_number AS walkNumber, walk_entry_count AS walkEntryCount, walk_record_count AS walkRecordCount,
-       walk_page_count AS walkPageCount, walk_overlap_pages AS walkOverlapPages,
+    `SELECT next_cursor AS nextCursor, slice_number AS sliceNumber, l.from_ms AS sliceFromMs, l.to_ms AS sliceToMs,
+       l.start_date AS startDate, first_seq AS sliceFirstSeq, total_before AS sliceTotalBefore,
+       entry_count AS sliceEntryCount, walk_number AS walkNumber, walk_entry_count AS walkEntryCount,
+       walk_record_count AS walkRecordCount, walk_page_count AS walkPageCount, walk_overlap_pages AS walkOverlapPages,
        walk_overlap_records AS walkOverlapRecords
-     FROM snapshots WHERE snapshot_id = ?`,
+     FROM snapshots JOIN slices AS l USING (snapshot_id, slice_number) WHERE snapshot_id = ?`,
   );
   const page = database.prepare<[number, number, string, string], KnownPage>(
     `SELECT entry_count AS recordCount, total_document AS totalDocument
@@ -130,20 +134,20 @@ export function preparePageWrites(database: Database) {
   const update = database.prepare(
     `UPDATE snapshots SET
        record_count = record_count + @stored, received_count = received_count + @freshEntries,
-       slice_entry_count = slice_entry_count + @freshEntries,
-       walk_entry_count = walk_entry_count + @pageEntries, walk_record_count = walk_record_count + @pageRecords,
-       walk_page_count = walk_page_count + (@pageRecords > 0), walk_overlap_pages = walk_overlap_pages + (@overlap > 0),
-       walk_overlap_records = walk_overlap_records + @overlap,
        page_count = page_count + 1, size_bytes = size_bytes + @size,
-       total_document = coalesce(slice_total_before + @totalDocument, total_document), fetched_at_ms = @receivedAtMs,
-       fetched_order = ${NEXT_FETCHED_ORDER},
-       id_report = @idReport, name_visualization = @nameVisualization, next_cursor = @nextCursor
+       total_document = coalesce(@totalDocument + (SELECT total_before FROM slices AS l
+         WHERE l.snapshot_id = snapshots.snapshot_id AND l.slice_number = snapshots.slice_number), total_document),
+       fetched_at_ms = @receivedAtMs, fetched_order = ${NEXT_FETCHED_ORDER},
+       id_report = @idReport, name_visualization = @nameVisualization
      WHERE snapshot_id = @snapshotId`,
   );
-  const pass = database.prepare(
-    `UPDATE snapshots SET slice_entry_count = slice_entry_count + @entries,
-       walk_entry_count = walk_entry_count + @entries, next_cursor = @nextCursor
-     WHERE snapshot_id = @snapshotId`,
+  const walkOn = database.prepare(
+    `UPDATE slices SET entry_count = entry_count + @freshEntries,
+       walk_entry_count = walk_entry_count + @pageEntries, walk_record_count = walk_record_count + @pageRecords,
+       walk_page_count = walk_page_count + (@pageRecords > 0), walk_overlap_pages = walk_overlap_pages + (@overlap > 0),
+       walk_overlap_records = walk_overlap_records + @overlap, next_cursor = @nextCursor
+     WHERE snapshot_id = @snapshotId
+       AND slice_number = (SELECT slice_number FROM snapshots AS s WHERE s.snapshot_id = @snapshotId)`,
   );
   return {
     readWalk: (snapshotId: number) => walk.get(snapshotId) ?? null,
@@ -176,8 +180,14 @@ export function preparePageWrites(database: Database) {
     /** Where both summaries share an identifier, a page of one of them says nothing of those before and after it. */
     forgetOneSided: (snapshotId: number): void => void forgetOneSided.run(snapshotId),
     /** Goes on to the next page; this one brought nothing new. */
-    passPage: (page: { snapshotId: number; entries: number; nextCursor: string | null }): void =>
-      void pass.run(page),
-    updateSnapshot: (change: SnapshotChange): void => void update.run(change),
+    passPage: (page: { snapshotId: number; entries: number; nextCursor: string | null }): void => {
+      const { entries, ...rest } = page;
+      walkOn.run({ ...rest, freshEntries: entries, pageEntries: entries, pageRecords: 0, overlap: 0 });
+    },
+    updateSnapshot: ({ pageEntries, pageRecords, overlap, nextCursor, ...change }: SnapshotChange): void => {
+      const { snapshotId, freshEntries } = change;
+      update.run(change);
+      walkOn.run({ snapshotId, freshEntries, pageEntries, pageRecords, overlap, nextCursor });
+    },
   };
 }

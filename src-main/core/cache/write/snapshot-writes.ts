@@ -7,6 +7,7 @@ import type { Database } from '../../../node/open-database.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import type { PageCheck } from '../read/verify-pages.ts';
 import { NEXT_FETCHED_ORDER } from './fetched-order.ts';
+import { prepareSliceWrites, toSlice } from './slice-writes.ts';
 
 export interface NewSnapshot {
   readonly connectionId: string;
@@ -28,6 +29,13 @@ export function createSnapshotWriter(database: Database, snapshots: SnapshotRead
      VALUES (@connectionId, @tenant, @report, @startDate, @endDate, @fromMs, @toMs, @zone, 'downloading',
        @startedAtMs, @stillOpen, @isLook, ${NEXT_FETCHED_ORDER})`,
   );
+  const slices = prepareSliceWrites(database);
+  const insertWhole = database.transaction(({ period, stillOpen, isLook = false, ...more }: NewSnapshot) => {
+    const row = { ...more, ...period, stillOpen: Number(stillOpen), isLook: Number(isLook) };
+    const snapshotId = Number(insert.run(row).lastInsertRowid);
+    slices.cut(snapshotId, [toSlice(period)]);
+    return snapshots.get(snapshotId);
+  });
   const finish = database.prepare('UPDATE snapshots SET state = ?, failure = ? WHERE snapshot_id = ?');
   const annotate = database.prepare(
     `UPDATE snapshots SET name = coalesce(?, name), note = coalesce(?, note), is_pinned = coalesce(?, is_pinned),
@@ -58,11 +66,8 @@ export function createSnapshotWriter(database: Database, snapshots: SnapshotRead
     saveCheck.run(atMs, check.damagedPages.length + check.missingPages, snapshotId);
   });
   return {
-    createSnapshot: ({ period, stillOpen, isLook = false, ...more }: NewSnapshot): Snapshot => {
-      const row = { ...more, ...period, stillOpen: Number(stillOpen), isLook: Number(isLook) };
-      const { lastInsertRowid } = insert.run(row);
-      return snapshots.get(Number(lastInsertRowid));
-    },
+    /** Begins a snapshot in one piece. */
+    createSnapshot: (input: NewSnapshot): Snapshot => insertWhole.immediate(input),
     finishSnapshot: (input: {
       snapshotId: number;
       state: SnapshotState;

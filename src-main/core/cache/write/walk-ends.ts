@@ -7,6 +7,7 @@ import {
 import type { Database } from '../../../node/open-database.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import { preparePageWrites } from './page-writes.ts';
+import { prepareSliceWrites } from './slice-writes.ts';
 
 /** The service signalled the end of a walk with something that is no page, such as status 404. */
 interface WalkEnd {
@@ -38,12 +39,12 @@ export function prepareWalkEnd(
 ): (end: WalkEnd) => Snapshot | null {
   const { readWalk, mergeRemark } = preparePageWrites(database);
   const readAnnounced = prepareAnnounced(database);
-  const end = database.prepare('UPDATE snapshots SET next_cursor = NULL WHERE snapshot_id = ?');
+  const { end } = prepareSliceWrites(database);
   const write = database.transaction(({ snapshotId, signal }: WalkEnd): Snapshot | null => {
     const walk = readWalk(snapshotId);
     if (walk === null || walk.nextCursor === null || walk.walkEntryCount === 0) return null;
     if (!hasAllAnnounced(walk.walkEntryCount, readAnnounced(snapshotId, walk.walkNumber))) return null;
-    end.run(snapshotId);
+    end(snapshotId);
     mergeRemark(snapshotId, { code: 'ended-without-page', count: 1, detail: signal });
     return snapshots.get(snapshotId);
   });

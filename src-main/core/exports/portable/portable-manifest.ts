@@ -89,7 +89,7 @@ const Download = Type.Object({
   forecastTotal: nullable(Count),
   resumedCount: Count,
   failure: nullable(ErrorInfo),
-  followedSlices: Type.Array(Slice),
+  slices: Type.Array(Slice),
 });
 
 export const PortableSnapshot = Type.Object({

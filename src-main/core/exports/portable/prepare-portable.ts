@@ -140,7 +140,7 @@ function toManifest(
 async function describe(
   { cache }: PortableParts,
   snapshot: Snapshot,
-  { pages, followedSlices }: PortableSource,
+  { pages, slices }: PortableSource,
   place: number,
 ): Promise<Omit<PortableSnapshot, 'records'>> {
   const isDetail = isDetailKind(snapshot.report);
@@ -174,7 +174,7 @@ async function describe(
             forecastTotal: row.forecastTotal,
             resumedCount: row.resumedCount,
             failure: row.failure,
-            followedSlices: [...followedSlices],
+            slices: [...slices],
           },
     certificate: row === null ? null : toCertificate(row, await cache.readJournalFigures(snapshot.id)),
     pages: pages.map((page) => toPage(page, place)),

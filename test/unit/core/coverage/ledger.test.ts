@@ -165,7 +165,11 @@ describe('a download that is not over', () => {
     snapshot: Partial<Snapshot> = {},
   ) => {
     const held = makeSnapshot(THREE_DAYS, { state: 'paused', recordCount: 60, ...snapshot });
-    const row = { sliceDays: 1, sliceNumber: 1, sliceFirstSeq: 40, nextCursor: 'c', ...change };
+    const { sliceNumber = 1, nextCursor = 'c' } = change;
+    const [sliceFromMs, sliceToMs] = [sliceNumber * DAY, (sliceNumber + 1) * DAY];
+    const readSpans = [{ fromMs: 0, toMs: nextCursor === null ? sliceToMs : sliceFromMs }];
+    const slice = { sliceNumber, sliceCount: 3, sliceFromMs, sliceToMs, readSpans };
+    const row = { ...slice, sliceDays: 1, sliceFirstSeq: 40, nextCursor, ...change };
     const cache = { ...holdSnapshots([held], () => row), readReach: () => Promise.resolve(reach) };
     const { spans } = await openLedger(cache).read(SUBJECT, { fromMs: 0, toMs: 3 * DAY });
     return spans.map(({ fromMs, toMs, state }) => [fromMs, toMs, state]);

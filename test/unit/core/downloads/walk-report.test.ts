@@ -16,7 +16,7 @@ function walkOver(heads: readonly PageHead[], change: Partial<Walk> = {}) {
   const stored: string[] = [];
   const walk: Walk = {
     snapshot,
-    period: snapshot.period,
+    asked: snapshot.period,
     cursor: '',
     received: 0,
     readPageSize: () => 10,
