@@ -67,7 +67,7 @@ export async function readChoices(
     ...chosen,
     fieldNames:
       args.find('field-names') === null ? chosen.fieldNames : args.choose('field-names', FIELD_NAMES),
-    manifest: chosen.manifest || args.has('manifest'),
+    manifest: args.has('manifest') ? true : chosen.manifest,
     includePayload: chosen.includePayload && !args.has('no-payload'),
     includeNames: chosen.includeNames || args.has('with-names'),
     includeMarks: chosen.includeMarks || args.has('with-marks'),

@@ -1,4 +1,5 @@
 import type { Emit } from '../../common/contract/index.ts';
+import { BY_FOLLOWING } from '../../common/model/cache/followed-tail.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { Period } from '../../common/model/period.ts';
 import { isDetailKind, type DetailKind } from '../../common/reporting/reports.ts';
@@ -20,9 +21,6 @@ import {
   type Holding,
   type HoldingSource,
 } from './read-holdings.ts';
-
-/** What following goes by in `fetching`, which otherwise names a task. */
-export const BY_FOLLOWING = 'following';
 
 /** What is known of a span. */
 export interface Coverage {

@@ -8,7 +8,7 @@ import { measureSpans } from '../coverage/coverage-spans.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
-import { isDocumentFormat, type ExportFormat } from '../../common/model/exports/export-options.ts';
+import { isDocumentFormat, SILENT_FORMATS } from '../../common/model/exports/export-options.ts';
 import type { EvidenceParts } from './evidence/evidence-parts.ts';
 import { prepareEvidence } from './evidence/prepare-evidence.ts';
 import { openPartialFile, type PartialFile } from './partial-file.ts';
@@ -58,9 +58,6 @@ interface Finished {
   readonly target: string;
   readonly manifest: string | null;
 }
-
-/** Formats that say nothing about themselves that a reader would see. */
-const SILENT_FORMATS: ReadonlySet<string> = new Set<ExportFormat>(['csv', 'ndjson', 'parquet']);
 
 function needsManifest({ format, missing }: PreparedExport): boolean {
   return missing.length > 0 && SILENT_FORMATS.has(format);

@@ -1,5 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
 import { toKnownTenant } from '../../common/model/cache/imported.ts';
+import { findFollowedTail } from '../../common/model/cache/followed-tail.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { toEndMs, type Period } from '../../common/model/period.ts';
 import type { RecordScope } from '../../common/model/records/record-scope.ts';
@@ -7,7 +8,7 @@ import type { ReportKind } from '../../common/reporting/reports.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Cache } from '../cache/cache.ts';
-import { join, listLacking, type CoverageSpan } from '../coverage/coverage-spans.ts';
+import { isRead, join, listLacking, type CoverageSpan } from '../coverage/coverage-spans.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import type { ExportProvenance } from './prepared-export.ts';
 
@@ -44,11 +45,12 @@ export function toComputedSummary(subject: ExportSubject): ExportSubject {
 export interface SubjectParts {
   readonly cache: Pick<Cache, 'getSnapshot' | 'listSnapshots'>;
   readonly ledger: Pick<Ledger, 'read' | 'readSnapshot'>;
+  now(): number;
 }
 
 /** Reads what an export is of. Throws `cache.snapshot-not-found`, also for a period of which nothing is cached. */
 export async function readExportSubject(
-  { cache, ledger }: SubjectParts,
+  { cache, ledger, now }: SubjectParts,
   scope: RecordScope,
 ): Promise<ExportSubject> {
   if ('snapshotId' in scope) {
@@ -75,7 +77,8 @@ export async function readExportSubject(
   const { zone } = newest.period;
   const lastMs = toMs - 1000;
   const within = own.filter(({ period }) => period.fromMs < toMs && toEndMs(period) > fromMs);
-  const { spans } = await ledger.read({ connectionId, report }, { fromMs, toMs });
+  const found = await ledger.read({ connectionId, report }, { fromMs, toMs });
+  const spans = openTail(found.spans, scope, now());
   return {
     report,
     connectionId,
@@ -93,6 +96,17 @@ export async function readExportSubject(
     unreadableCount: countUnreadable(within),
     provenance: { snapshotIds: within.map(({ id }) => id), gaps: toGaps(spans) },
   };
+}
+
+/** What following has yet to fetch of a period that ends now counts as open. */
+function openTail(spans: readonly CoverageSpan[], period: TimeSpan, nowMs: number): readonly CoverageSpan[] {
+  const tail = findFollowedTail(
+    spans.filter((span) => !isRead(span)),
+    period,
+    nowMs,
+  );
+  if (tail === null) return spans;
+  return spans.map((span) => (span.fromMs < tail.fromMs ? span : { ...span, state: 'open' }));
 }
 
 function toState(spans: readonly CoverageSpan[]): Pick<ExportSubject, 'state' | 'isIncomplete' | 'missing'> {

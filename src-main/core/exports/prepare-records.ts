@@ -24,6 +24,7 @@ type ExportInput = Input<'exports/start'>;
 export interface RecordParts {
   readonly cache: ExportCache;
   readonly ledger: SubjectParts['ledger'];
+  now(): number;
   readonly engine: ExportEngine & FileEngine;
   /** The names of a connection's channels, services and actions; none for one that is gone. */
   listNames(connectionId: string): readonly ValueName[];

@@ -6,7 +6,9 @@ import type { RecordDetail } from '../../../src-main/common/model/records/record
 import type { SqlCell } from '../../../src-main/common/model/records/sql.ts';
 import { createExporter, type Exporter } from '../../../src-main/core/exports/create-exporter.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
-import { createFakeExportParts } from '../../support/fakes/fake-export-parts.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
+import { createFakeExportParts, createSnapshotOf } from '../../support/fakes/fake-export-parts.ts';
+import { holdSnapshots, openLedger } from '../../support/fakes/open-ledger.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
 
@@ -29,13 +31,16 @@ export function createExportRig(options: {
   readonly folder: string;
   readonly records?: RecordDetail[];
   readonly result?: SqlCell[][];
+  readonly nowMs?: number;
+  /** What following has yet to fetch. */
+  readonly followed?: TimeSpan;
 }): {
   readonly exporter: Exporter;
   readonly write: (input: Input<'exports/start'>) => Promise<Written>;
   readonly writeResult: (input: Input<'exports/start-result'>) => Promise<Written>;
   readonly openViews: () => number;
 } {
-  const { folder, ...content } = options;
+  const { folder, nowMs = Date.UTC(2026, 10, 20, 8), followed, ...content } = options;
   const file = join(folder, 'chosen.file');
   const parts = createFakeExportParts({ report: 'inbound-detail', ...content });
   const logger = createSilentLogger();
@@ -43,10 +48,17 @@ export function createExportRig(options: {
   let suggested = '';
   const exporter = createExporter({
     ...parts,
+    ...(followed === undefined
+      ? {}
+      : {
+          ledger: openLedger(holdSnapshots([createSnapshotOf('inbound-detail', 1)]), {
+            findFollowed: () => Promise.resolve(followed),
+          }),
+        }),
     emit: () => undefined,
     tasks,
     logger,
-    now: () => Date.UTC(2026, 10, 20, 8),
+    now: () => nowMs,
     version: '1.2.3',
     host: {
       kind: 'desktop',

@@ -58,6 +58,31 @@ it('a manifest that is not wanted is not written, and one is not needed where th
   expect(await readManifest(file)).toBeNull();
 });
 
+it('what following has yet to fetch of a period that ends now is still open, of one that is over it is missing', async () => {
+  const toMs = FROM_MS + DAY_MS + 30_000;
+  const untilNow = { ...TWO_DAYS, scope: { ...TWO_DAYS.scope, toMs } };
+  const tail = { fromMs: FROM_MS + DAY_MS, toMs };
+  const exportAt = (nowMs: number, followed = tail) =>
+    createExportRig({ folder, records: [createRecord(0)], nowMs, followed }).write({
+      ...untilNow,
+      layout: { manifest: true },
+    });
+  const { file, task, suggested } = await exportAt(toMs);
+  expect(suggested).not.toContain('incomplete');
+  expect(task.missing).toBeUndefined();
+  expect(await readManifest(file)).toMatchObject({
+    state: 'open',
+    gaps: [{ from: '2026-11-20T00:00:00.000Z', to: '2026-11-20T00:00:30.000Z', state: 'open' }],
+  });
+  for (const incomplete of [
+    await exportAt(toMs + 8 * 3_600_000),
+    await exportAt(toMs, { fromMs: 0, toMs: 1 }),
+  ]) {
+    expect(incomplete.suggested).toContain('incomplete');
+    expect(incomplete.task).toMatchObject({ missing: [tail], missingMs: 30_000 });
+  }
+});
+
 it('a name that a long filter would fill keeps its ending', async () => {
   const values = ['a'.repeat(300)];
   const { suggested } = await write({

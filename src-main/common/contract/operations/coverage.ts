@@ -53,6 +53,8 @@ export const coverageOperations = {
     }),
     Coverage,
   ),
+  /** What is not settled of the period of a snapshot, as though nothing else were cached. */
+  'coverage/read-snapshot': operation(Type.Object({ snapshotId: Type.Integer() }), Coverage.properties.gaps),
 };
 
 /** What is known of a report changed: a page was stored, a download began or ended, or the engine has its records. */

@@ -19,7 +19,8 @@ export const ExportChoices = Type.Object({
   csv: CsvDialect,
   dates: ExportDates,
   fieldNames: Type.Enum(['original', 'corrected']),
-  manifest: Type.Boolean(),
+  /** Null for what is best: beside an incomplete file that says nothing itself. */
+  manifest: Nullable(Type.Boolean()),
   includePayload: Type.Boolean(),
   includeNames: Type.Boolean(),
   includeMarks: Type.Boolean(),
@@ -36,7 +37,7 @@ export function toFirstChoices(format: ExportFormat): ExportChoices {
     csv: RFC_4180,
     dates: 'both',
     fieldNames: 'original',
-    manifest: false,
+    manifest: null,
     includePayload: true,
     includeNames: false,
     includeMarks: false,
@@ -49,7 +50,7 @@ export function applyBuiltInPreset(
   preset: BuiltInPreset,
   decimalSign: string,
 ): ExportChoices {
-  const { csv = RFC_4180, dates = 'both', manifest = false } = toPresetLayout(preset, decimalSign);
+  const { csv = RFC_4180, dates = 'both', manifest = null } = toPresetLayout(preset, decimalSign);
   return { ...choices, format: 'csv', preset, csv, dates, manifest, fieldNames: 'original' };
 }
 
@@ -61,7 +62,7 @@ export function toLayout(
   return {
     fieldNames,
     dates,
-    ...(manifest ? { manifest } : {}),
+    ...(manifest === null ? {} : { manifest }),
     ...(format === 'csv' ? { csv } : {}),
     ...(columns === null ? {} : { columns: [...columns] }),
   };

@@ -12,6 +12,9 @@ export const EXPORT_FORMATS = [...RECORD_FORMATS, ...DOCUMENT_FORMATS] as const;
 export const ExportFormat = Type.Enum([...EXPORT_FORMATS]);
 export type ExportFormat = Static<typeof ExportFormat>;
 
+/** Formats that say nothing about themselves that a reader would see. */
+export const SILENT_FORMATS: ReadonlySet<ExportFormat> = new Set<ExportFormat>(['csv', 'ndjson', 'parquet']);
+
 /** True for a document, whose columns nobody chooses. */
 export function isDocumentFormat(format: ExportFormat): format is DocumentFormat {
   return DOCUMENT_FORMATS.some((known) => known === format);

@@ -3,7 +3,7 @@ import { civilToUtcMs, utcMsToCivil } from '../../../../src-main/common/time/civ
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { fromCivilTime, toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
-import { toMaxTailMs } from '../../../period/unfetched-tail.ts';
+import { toMaxTailMs } from '../../../../src-main/common/model/cache/followed-tail.ts';
 
 export type CoverageBucket = Output<'coverage/read'>['buckets'][number];
 

@@ -292,6 +292,59 @@ describe('export dialog', () => {
     expect(findButton('Show in folder')).toBeDefined();
   });
 
+  it('shows what is missing of a snapshot, and that a manifest is written beside it, until that is switched off', async () => {
+    const fromMs = Date.UTC(2026, 10, 19, 10);
+    const gap = { fromMs, toMs: fromMs + 3_600_000, state: 'partial' as const, fetching: null };
+    const backend = new ScriptedBackend({
+      'tasks/list': () => [],
+      'exports/preview': () => preview,
+      'exports/start': () => ({ taskId: null }),
+      'exports/keep-choices': () => null,
+      'coverage/read-snapshot': () => [
+        gap,
+        { ...gap, fromMs: gap.toMs, toMs: gap.toMs + 1000, state: 'open' },
+      ],
+    });
+    await openDialog(backend);
+    expect(backend.calls.find(({ name }) => name === 'coverage/read-snapshot')?.input).toEqual({
+      snapshotId: 7,
+    });
+    expect(readText()).toContain("1 h of this period isn't cached");
+    expect(findButton('Fetch first')).toBeUndefined();
+    expect(readText()).toContain('_incomplete.csv');
+    const label = [...document.querySelectorAll('label')].find(
+      ({ textContent }) => textContent === 'Manifest beside the file',
+    );
+    const toggle = document.getElementById(label?.htmlFor ?? '');
+    const readLayout = (): unknown =>
+      (backend.calls.findLast(({ name }) => name === 'exports/start')?.input as { layout: object }).layout;
+    expect(toggle?.getAttribute('aria-checked')).toBe('true');
+    await press('Export');
+    expect(readLayout()).not.toHaveProperty('manifest');
+    toggle?.click();
+    await flushPromises();
+    await press('Export');
+    expect(readLayout()).toMatchObject({ manifest: false });
+    toggle?.click();
+    await flushPromises();
+    await press('Export');
+    expect(readLayout()).not.toHaveProperty('manifest');
+  });
+
+  it('says until when it holds a period that is followed up to now, and does not call that incomplete', async () => {
+    const toMs = Math.ceil(Date.now() / 1000) * 1000;
+    const gap = { fromMs: toMs - 20_000, toMs, state: 'missing' as const, fetching: 'following' };
+    const script = { 'tasks/list': () => [], 'exports/preview': () => preview };
+    const coverage = { 'coverage/read': () => ({ buckets: [], gaps: [gap], unreadyRecords: 0 }) };
+    await openDialog(new ScriptedBackend({ ...script, ...coverage }), {
+      ...toExportSubject(snapshot),
+      scope: { connectionId: 'a', report: 'inbound-detail', fromMs: toMs - 86_400_000, toMs },
+    });
+    expect(readText()).toMatch(/, until \d\d:\d\d:\d\d/u);
+    expect(readText()).not.toContain('_incomplete');
+    expect(readText()).not.toContain("isn't cached");
+  });
+
   it('stays until it is closed while its period moves on, and lets another format be chosen at once', async () => {
     const backend = new ScriptedBackend({
       'tasks/list': () => [],
