@@ -11,7 +11,6 @@ import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
-import { useClockStore } from '../../stores/window/clock.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useTasksStore } from '../../stores/window/tasks.ts';
@@ -24,7 +23,6 @@ const RELOAD_INTERVAL_MS = 1000;
 /** A session from everything cached of the active connection, and what around it is not cached. */
 export function useSession(readId: () => string) {
   const backend = useBackend();
-  const clock = useClockStore();
   const connections = useConnectionsStore();
   const snapshots = useSnapshotsStore();
   const tasks = useTasksStore();
@@ -98,7 +96,6 @@ export function useSession(readId: () => string) {
 
   return {
     connection,
-    zone: computed(() => clock.zone),
     session,
     isCached,
     error,

@@ -2,6 +2,8 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { ref } from 'vue';
+import { zoneKey } from '../../../../src-renderer/composables/use-zone.ts';
 import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import { listDefaultLayout } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import RecordGrid from '../../../../src-renderer/screens/detail/grid/RecordGrid.vue';
@@ -53,17 +55,17 @@ async function show(
   const readRows = vi.fn((_viewId: string, start: number, end: number) =>
     Promise.resolve(Array.from({ length: end - start }, (_, index) => row(start + index))),
   );
+  const zone = ref('UTC');
   const mounted = mount(RecordGrid, {
     props: {
       direction,
       view,
-      zone: 'UTC',
       readRows,
       order: DEFAULT_ORDER,
       selectedKey: null,
       layout: listDefaultLayout(direction),
     },
-    global: { plugins: [messages] },
+    global: { plugins: [messages], provide: { [zoneKey as symbol]: zone } },
     attachTo: document.body,
   });
   grid = mounted;
@@ -74,7 +76,7 @@ async function show(
     }
   };
   await settle();
-  return { mounted, readRows, settle };
+  return { mounted, readRows, settle, zone };
 }
 
 describe('the table of records', () => {
@@ -92,12 +94,12 @@ describe('the table of records', () => {
 
   it('shows dates in the clock, also when another one is chosen, and as received where they have no reading', async () => {
     const dateMs = Date.UTC(2026, 10, 20, 1, 2, 3, 45);
-    const { mounted, settle } = await show(VIEW, (seq) =>
+    const { mounted, settle, zone } = await show(VIEW, (seq) =>
       makeRow(seq, { dateMs: seq === 1 ? null : dateMs }),
     );
     const dates = () => [0, 1].map((row) => mounted.get(`[row-index="${row}"] [col-id=dateMs]`).text());
     expect(dates()).toEqual(['2026-11-20 01:02:03.045', 'date 1']);
-    await mounted.setProps({ zone: 'America/Bogota' });
+    zone.value = 'America/Bogota';
     await settle();
     expect(dates()).toEqual(['2026-11-19 20:02:03.045', 'date 1']);
   });

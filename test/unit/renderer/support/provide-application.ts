@@ -1,6 +1,9 @@
+import { computed } from 'vue';
 import { createMemoryHistory, createRouter, type Router } from 'vue-router';
 import { backendKey, type Backend } from '../../../../src-renderer/backend/backend.ts';
+import { zoneKey } from '../../../../src-renderer/composables/use-zone.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { useClockStore } from '../../../../src-renderer/stores/window/clock.ts';
 import { installStores } from './scripted-backend.ts';
 
 const Blank = { template: '<i />' };
@@ -38,7 +41,10 @@ export async function provideApplication(backend: Backend, path = '/') {
     router,
     global: {
       plugins: [pinia, router, createMessages()],
-      provide: { [backendKey as symbol]: backend },
+      provide: {
+        [backendKey as symbol]: backend,
+        [zoneKey as symbol]: computed(() => useClockStore(pinia).zone),
+      },
     },
   };
 }
