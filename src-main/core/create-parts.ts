@@ -212,7 +212,12 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     findConnection: (connectionId) => connections.listSaved().find(({ id }) => id === connectionId),
     logger: exportLogger,
   });
-  const following = createFollowing({ ...shared, random: Math.random, logger: logger.child('following') });
+  const following = createFollowing({
+    ...shared,
+    queue: downloads.queue,
+    random: Math.random,
+    logger: logger.child('following'),
+  });
   const readFree = (): number | null => readFreeBytes(cacheFile);
   // Not only the window begins downloads, and no two callers may begin the same one.
   const downloadCalls = createDownloadsHandlers({

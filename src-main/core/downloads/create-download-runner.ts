@@ -5,7 +5,6 @@ import type { SnapshotState } from '../../common/model/cache/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadChange } from '../cache/write/download-writes.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import { createGate } from '../../node/gate.ts';
 import { rejectOnAbort } from '../calls/reject-on-abort.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
@@ -13,6 +12,7 @@ import type { Logger } from '../logging/logger.ts';
 import { isActive, type TaskHandle, type TaskRegistry } from '../tasks/task-registry.ts';
 import { TaskStop } from '../tasks/task-stop.ts';
 import { createThrottle } from '../tasks/throttle.ts';
+import type { FetchQueue, ServiceShare } from './fetch-queue.ts';
 import { runDownload, type DownloadRun } from './run-download.ts';
 import type { DownloadClock } from './sleep-awake.ts';
 import { toDownload, type Waiting } from './to-download.ts';
@@ -24,6 +24,7 @@ export interface RunnerOptions {
   readonly emit: Emit;
   readonly logger: Logger;
   readonly clock: DownloadClock;
+  readonly queue: Pick<FetchQueue, 'download'>;
   random(): number;
   /** Settles once a connection's service has started, where the application itself is starting it. */
   whenStarted(connectionId: string): Promise<void>;
@@ -63,10 +64,9 @@ function refuseOther(
   });
 }
 
-/** Runs downloads as tasks: one at a time for a report and connection, in the order they were started. */
+/** Runs downloads as tasks, in the order in which the queue lets them. */
 export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
-  const { cache, connections, tasks, emit, logger, clock, random, whenStarted } = options;
-  const gates = new Map<string, ReturnType<typeof createGate>>();
+  const { cache, connections, tasks, emit, logger, clock, queue, random, whenStarted } = options;
   const taskIds = new Map<number, string>();
   const waiting = new Map<number, Waiting>();
   /** Pauses that could not be written, such as one for a full disk. */
@@ -105,7 +105,12 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
     emitShown(snapshotId);
   };
 
-  const run = async (row: DownloadRow, task: TaskHandle, isUnwatched: boolean): Promise<void> => {
+  const run = async (
+    row: DownloadRow,
+    task: TaskHandle,
+    isUnwatched: boolean,
+    share: ServiceShare,
+  ): Promise<void> => {
     const { id: snapshotId, connectionId } = row.snapshot;
     let stored = row.snapshot;
     const progress = createThrottle(PROGRESS_INTERVAL_MS, () => emit('snapshots/changed', stored));
@@ -115,6 +120,7 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
     const work = runDownload({
       snapshotId,
       cache,
+      share,
       clock,
       logger,
       task,
@@ -159,12 +165,9 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
   };
 
   const work = async (row: DownloadRow, task: TaskHandle, isUnwatched: boolean): Promise<void> => {
-    const { id: snapshotId, connectionId, report } = row.snapshot;
-    const key = `${report} ${connectionId}`;
-    const gate = gates.get(key) ?? createGate(1);
-    gates.set(key, gate);
+    const { id: snapshotId } = row.snapshot;
     try {
-      await gate(() => run(row, task, isUnwatched), task.signal);
+      await queue.download(row.snapshot, (share) => run(row, task, isUnwatched, share), task.signal);
     } catch (error) {
       const thrown: unknown = task.signal.aborted ? task.signal.reason : error;
       await settle(snapshotId, thrown).catch((failure: unknown) => {

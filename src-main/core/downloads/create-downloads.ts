@@ -5,12 +5,15 @@ import type { Logger } from '../logging/logger.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
 import { createDownloadRunner, type DownloadRunner } from './create-download-runner.ts';
 import { createDownloadStarter, type DownloadStarter } from './create-download-starter.ts';
+import { createFetchQueue, type FetchQueue } from './fetch-queue.ts';
 import { createDownloadClock, type DownloadClock } from './sleep-awake.ts';
 
 /** What fetches reports into the cache: the starter writes downloads to the queue, the runner works it off. */
 export interface Downloads {
   readonly runner: DownloadRunner;
   readonly starter: DownloadStarter;
+  /** Following waits in it too. */
+  readonly queue: FetchQueue;
 }
 
 /** Builds the runner and the starter of downloads, which outlast the application. */
@@ -29,6 +32,7 @@ export function createDownloads(options: {
 }): Downloads {
   const { now, clock = createDownloadClock(now), random = Math.random } = options;
   const { whenStarted = () => Promise.resolve() } = options;
-  const runner = createDownloadRunner({ ...options, clock, random, whenStarted });
-  return { runner, starter: createDownloadStarter({ ...options, runner }) };
+  const queue = createFetchQueue(clock.now);
+  const runner = createDownloadRunner({ ...options, queue, clock, random, whenStarted });
+  return { queue, runner, starter: createDownloadStarter({ ...options, runner }) };
 }

@@ -6,7 +6,7 @@ import type {
   PageResponse,
   ReportingClient,
 } from '../client/reporting-client.ts';
-import { createWalkLimit, type WalkLimit } from './walk-limit.ts';
+import type { ServiceShare } from './fetch-queue.ts';
 
 /** A page, and how many records were asked for in it. */
 export type AheadPage = PageResponse & { readonly sizeAsked: number };
@@ -24,6 +24,8 @@ export interface FetchAhead {
 }
 
 interface AheadOptions {
+  /** What may be asked of the service at once. */
+  readonly share: ServiceShare;
   /** Called for each request, so that a changed connection is noticed; may throw. */
   connect(): { readonly client: Pick<ReportingClient, 'fetchPage'>; readonly maxWalks: number | null };
   readPageSize(): number;
@@ -58,10 +60,15 @@ const CURSOR = /"lastDocument"\s*:\s*("(?:[^"\\]|\\.)*")/iu;
  * page requested ahead is a guess from its bytes; the present walk, whose cursors come from the stored page, takes only
  * the page that it would have requested itself.
  */
-export function createFetchAhead({ connect, readPageSize, now, onInFlight }: AheadOptions): FetchAhead {
+export function createFetchAhead({
+  share: limit,
+  connect,
+  readPageSize,
+  now,
+  onInFlight,
+}: AheadOptions): FetchAhead {
   const stopping = new AbortController();
   const walks = new Map<string, Walk>();
-  const limit: WalkLimit = createWalkLimit(now);
   let upcoming: readonly Walk[] = [];
   let presentKey = '';
   /** The present walk has received its last page. */

@@ -16,6 +16,7 @@ import {
 import { judgeFailure } from './judge-failure.ts';
 import { compareWithForecast, readForecast } from './period-forecast.ts';
 import { sleepAwake, type DownloadClock } from './sleep-awake.ts';
+import type { ServiceShare } from './fetch-queue.ts';
 import { createFetchAhead, findTotal, type AheadPage } from './fetch-ahead.ts';
 import { cutDownload, suggestSliceDays, toAskedEnd } from './slice-period.ts';
 import { hasBrokenEnd, listShortcomings, walkReport } from './walk-report.ts';
@@ -52,6 +53,7 @@ export interface DownloadRun {
   readonly task: Pick<TaskHandle, 'signal' | 'progress' | 'update'>;
   /** Resumed after a restart, or long after it was queued: the user isn't waiting for its first page. */
   readonly isUnwatched: boolean;
+  readonly share: ServiceShare;
   random(): number;
   /** The client of the connection, and what it says about downloads, as it is now. */
   connect(): {
@@ -95,6 +97,7 @@ export async function runDownload(run: DownloadRun): Promise<SnapshotState> {
     task.update({ requestsInFlight });
   };
   const ahead = createFetchAhead({
+    share: run.share,
     connect: () => run.connect(),
     readPageSize: () => sizing?.size ?? toFirstSizing(run.connect().pageSize, storedSize).size,
     now: () => clock.now(),

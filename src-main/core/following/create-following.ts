@@ -2,9 +2,9 @@ import type { Following } from '../../common/contract/operations/unattended/foll
 import { toFollowOptions } from '../../common/model/connections/connection.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
-import { createGate } from '../../node/gate.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { FetchQueue } from '../downloads/fetch-queue.ts';
 import { judgeTurn } from '../downloads/judge-failure.ts';
 import type { Logger } from '../logging/logger.ts';
 
@@ -40,7 +40,6 @@ interface Follower {
 }
 
 const LOOK_EVERY_MS = 1_000;
-const MAX_TURNS = 2;
 /** The first turns after the start follow one another. */
 const STAGGER_MS = 2_000;
 /** A connection that is less than this behind is up to date: that much appears during a turn. */
@@ -54,13 +53,13 @@ export function createFollowing(
   options: TurnParts & {
     readonly connections: Pick<ConnectionStore, 'get' | 'clientFor' | 'listSaved' | 'watchSaved'>;
     readonly logger: Logger;
+    readonly queue: Pick<FetchQueue, 'turn' | 'fallBack'>;
     /** From 0 up to 1. */
     random(): number;
   },
 ): FollowingService & { start(): void } {
-  const { connections, emit, logger, now, random } = options;
+  const { connections, emit, logger, now, queue, random } = options;
   const followers = new Map<string, Follower>();
-  const enterTurn = createGate(MAX_TURNS);
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
@@ -121,6 +120,7 @@ export function createFollowing(
     const intervalMs = toFollowOptions(connections.get(id)).followSeconds * 1_000;
     const verdict = judgeTurn(thrown, { failures, intervalMs, isLocal: kind === 'local' });
     turns.shrink(verdict.isTooMuch);
+    if (verdict.state === 'failing') queue.fallBack(id);
     if (follower.failure?.code !== verdict.failure.code) {
       logger.warn('following failed', { connectionId: id, code: verdict.failure.code, error: thrown });
     }
@@ -161,7 +161,8 @@ export function createFollowing(
       const { id } = connection;
       const follower = followers.get(id) ?? begin(id, place * STAGGER_MS);
       if (!isDue(follower)) continue;
-      follower.underWay = enterTurn(() => takeTurn(follower, connection), follower.controller.signal)
+      follower.underWay = queue
+        .turn(() => takeTurn(follower, connection), follower.controller.signal)
         // A connection that was removed meanwhile ends at the next look.
         .catch(() => undefined)
         .finally(() => (follower.underWay = null));

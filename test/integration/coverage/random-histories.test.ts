@@ -146,7 +146,7 @@ function createHistory(seed: number) {
     random,
     clock: { now, wait: () => Promise.resolve() },
   });
-  const following: ReturnType<typeof createFollowing> = createFollowing({ ...shared, ledger, random: () => 0.5 });
+  const following: ReturnType<typeof createFollowing> = createFollowing({ ...shared, queue: downloads.queue, ledger, random: () => 0.5 });
 
   const listVisible = async () => (await cache.listSnapshots(id)).filter(({ report }) => report.endsWith('detail'));
   const countRecords = ({ fromMs, toMs }: TimeSpan): number[] =>

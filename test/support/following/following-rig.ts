@@ -12,6 +12,7 @@ import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot
 import { createReportingClient } from '../../../src-main/core/client/create-reporting-client.ts';
 import type { SavedConnection } from '../../../src-main/core/connections/connection-document.ts';
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
+import { createFetchQueue } from '../../../src-main/core/downloads/fetch-queue.ts';
 import { createFollowing } from '../../../src-main/core/following/create-following.ts';
 import { createServiceApp } from '../../../src-main/service/create-service-app.ts';
 import { serveOneTenant } from '../../../src-main/service/tenants/served-tenant.ts';
@@ -124,6 +125,7 @@ export async function createFollowingRig(options: FollowingRigOptions) {
       emit: (...event) => void events.push(event),
       logger: createSilentLogger(),
       now,
+      queue: createFetchQueue(now),
       random: () => 0.5,
     });
     const download = (span: TimeSpan): Promise<void> => downloadSpan({ cache, connections, now }, span);
