@@ -6,6 +6,7 @@ import type { RecordDetail } from '../../../../src-main/common/model/records/rec
 import type { Session } from '../../../../src-main/common/model/records/session.ts';
 import ScreenFrame from '../../../../src-renderer/components/ScreenFrame.vue';
 import MessageTimes from '../../../../src-renderer/screens/session/MessageTimes.vue';
+import AxisTicks from '../../../../src-renderer/screens/session/AxisTicks.vue';
 import SessionScreen from '../../../../src-renderer/screens/session/SessionScreen.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
@@ -269,5 +270,25 @@ describe('the session screen', () => {
     await show({ ...SESSION, requests, inbound: { requests: 12_346, failures: 0 } });
     expect(screen.text()).toContain('Showing the first 10,000 of 12,346 records.');
     expect(screen.findAll('[role=option]').length).toBeLessThan(100);
+  });
+});
+
+describe('the times below the strip', () => {
+  it('keep within the axis, whatever the place and the length of a label', async () => {
+    await show(SESSION);
+    screen.unmount();
+    const { global } = await provideApplication(backend);
+    const ticks = [
+      { place: 0, sinceBeginMs: 0 },
+      { place: 0.95, sinceBeginMs: 27 * HOUR_MS + 17 * 60_000 },
+    ];
+    const axis = mount(AxisTicks, { props: { ticks }, global });
+    const labels = axis.findAll('.tick').map(({ element }) => (element as HTMLElement).style);
+    // A label that begins its own width times its place before that place ends there at the latest.
+    for (const [index, { left, translate }] of labels.entries()) {
+      expect(parseFloat(left)).toBeCloseTo((ticks[index]?.place ?? NaN) * 100);
+      expect(parseFloat(translate)).toBeCloseTo(-parseFloat(left));
+    }
+    expect(labels).toHaveLength(2);
   });
 });
