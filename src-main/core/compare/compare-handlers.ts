@@ -1,7 +1,7 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { ComparedGroup } from '../../common/model/analysis/comparison.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import { judgeChange } from './judge-change.ts';
+import { judgeChanges } from './judge-change.ts';
 
 const QUANTILES = { median: 0.5, p95: 0.95 } as const;
 
@@ -14,16 +14,24 @@ export function createCompareHandlers({ engine }: { readonly engine: Engine }): 
         after: { scope: after.scope, filter: after.filter },
         by,
         quantile: measure === 'response' ? QUANTILES[quantile] : null,
+        isVolume: measure === 'volume',
       });
       const [total] = found;
       if (total === undefined) throw new Error('All records together are always counted.');
       const question = { measure, quantile, beforeMs: before.lengthMs, afterMs: after.lengthMs };
-      const judged = found.map((group) => judgeChange(group, total, question));
+      const [all, ...judged] = [
+        ...judgeChanges([total], total, question),
+        ...judgeChanges(
+          found.filter(({ key }) => key.length > 0),
+          total,
+          question,
+        ),
+      ];
+      if (all === undefined) throw new Error('All records together are always judged.');
       const listOf = (fields: number): ComparedGroup[] =>
         judged.filter(({ key }) => key.length === fields).sort(byContribution);
       const groups = listOf(1);
-      const all = { ...judgeChange(total, total, question), ...addParts(groups) };
-      return { total: all, groups, parts: listOf(2), unlistedCount };
+      return { total: { ...all, ...addParts(groups) }, groups, parts: listOf(2), unlistedCount };
     },
   };
 }

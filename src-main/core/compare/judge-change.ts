@@ -5,11 +5,14 @@ import type {
   ComparedQuantile,
   ComparedSide,
 } from '../../common/model/analysis/comparison.ts';
-import type { GroupValue } from '../../common/model/analysis/grouping.ts';
+import { toUnevenChance } from '../../common/statistics/binomial-tail.ts';
 import { toCountDifferenceInterval } from '../../common/statistics/count-intervals.ts';
 import { decomposeMean, type Contribution, type Weighed } from '../../common/statistics/decompose-mean.ts';
-import { isOutside, subtractIntervals, type Interval } from '../../common/statistics/interval.ts';
+import { DEFAULT_LEVEL, subtractIntervals, type Interval } from '../../common/statistics/interval.ts';
+import { toDeviations, toTails } from '../../common/statistics/normal-quantile.ts';
 import { toNewcombeInterval } from '../../common/statistics/share-intervals.ts';
+import { agree, judgeTogether } from '../analysis/certainty.ts';
+import type { CountedGroup } from '../analysis/engine/measures/compare-records.ts';
 
 /** What is compared, and over which lengths. */
 export interface Question {
@@ -19,45 +22,64 @@ export interface Question {
   readonly afterMs: number;
 }
 
-interface Sides {
-  readonly key: readonly GroupValue[];
-  readonly before: ComparedSide;
-  readonly after: ComparedSide;
-  readonly intervals: { readonly before: Interval | null; readonly after: Interval | null };
+type Sides = CountedGroup;
+
+interface Change {
+  readonly difference: number | null;
+  /** Null where a side has too little for one. */
+  readonly interval: Interval | null;
 }
 
-type Change = Pick<ComparedGroup, 'difference' | 'interval'>;
-
-/** Returns a group with how far its two sides are apart, how sure that is, and its part in the change of `total`. */
-export function judgeChange(group: Sides, total: Sides, question: Question): ComparedGroup {
-  const { key, before, after } = group;
-  const { difference, interval } = measure(group, question);
-  const isKnown = interval !== null && Number.isFinite(interval.low) && Number.isFinite(interval.high);
-  const change = { difference: toKnown(difference ?? undefined), interval: isKnown ? interval : null };
-  const parts = contribute(group, total, question);
-  return {
-    key: [...key],
-    before,
-    after,
-    ...change,
-    certainty: judge(group, change, question.measure),
-    contribution: toKnown(parts?.sum),
-    rate: question.measure === 'volume' ? null : toKnown(parts?.rate),
-    mix: question.measure === 'volume' ? null : toKnown(parts?.mix),
-  };
+/**
+ * Returns groups with how far their two sides are apart, how sure that is of so many looked at together, and their parts
+ * in the change of `total`.
+ */
+export function judgeChanges(groups: readonly Sides[], total: Sides, question: Question): ComparedGroup[] {
+  const asked = groups.map((group) => ({ group, unknown: findUnknown(group, question) }));
+  const chances = asked.map(({ group }) => toChance(group, question));
+  const judgedPlaces = asked.flatMap(({ unknown }, place) =>
+    unknown === null && chances[place] !== null ? [place] : [],
+  );
+  const { certainties, level } = judgeTogether(judgedPlaces.map((place) => chances[place] ?? 1));
+  const certaintyOf = new Map(judgedPlaces.map((place, order) => [place, certainties[order] ?? 'chance']));
+  return asked.map(({ group, unknown }, place) => {
+    const { key, before, after } = group;
+    const { difference, interval } = measure(group, question, level);
+    const found = certaintyOf.get(place);
+    const isKnown = interval !== null && Number.isFinite(interval.low) && Number.isFinite(interval.high);
+    const judged = found === undefined || !isKnown ? { certainty: null, interval } : agree(found, interval);
+    const parts = contribute(group, total, question);
+    return {
+      key: [...key],
+      before,
+      after,
+      difference: toKnown(difference ?? undefined),
+      interval: isKnown ? judged.interval : null,
+      certainty: unknown ?? (judged.certainty === null ? 'too-few' : WORDS[judged.certainty]),
+      contribution: toKnown(parts?.sum),
+      rate: question.measure === 'volume' ? null : toKnown(parts?.rate),
+      mix: question.measure === 'volume' ? null : toKnown(parts?.mix),
+    };
+  });
 }
+
+const WORDS = { certain: 'certain', probable: 'likely', chance: 'open' } as const;
 
 /** Sums and differences of the largest numbers are beyond any. */
 function toKnown(number: number | undefined): number | null {
   return Number.isFinite(number) ? (number ?? null) : null;
 }
 
-function measure({ before, after, intervals }: Sides, question: Question): Change {
+function measure({ before, after, intervals, perSession }: Sides, question: Question, level: number): Change {
   if (question.measure === 'error-share') {
     const difference = toShare(after) - toShare(before);
     return {
       difference: before.count === 0 || after.count === 0 ? null : difference,
-      interval: toNewcombeInterval(toParts(before), toParts(after)),
+      interval: toNewcombeInterval(
+        toParts(before, perSession.failures),
+        toParts(after, perSession.failures),
+        level,
+      ),
     };
   }
   if (question.measure === 'volume') {
@@ -66,6 +88,7 @@ function measure({ before, after, intervals }: Sides, question: Question): Chang
       interval: toCountDifferenceInterval(
         { count: before.count, length: question.beforeMs },
         { count: after.count, length: question.afterMs },
+        { level, perEvent: perSession.requests },
       ),
     };
   }
@@ -79,7 +102,44 @@ function measure({ before, after, intervals }: Sides, question: Question): Chang
           { value: one, interval: hold(intervals.before, one) },
           { value: other, interval: hold(intervals.after, other) },
         );
-  return { difference: other - one, interval };
+  return {
+    difference: other - one,
+    interval: interval === null ? null : widen(interval, other - one, level),
+  };
+}
+
+/** Brings an interval of the usual level to another one: both ends move away from the difference alike. */
+function widen({ low, high }: Interval, difference: number, level: number): Interval {
+  const factor = toDeviations(level) / toDeviations(DEFAULT_LEVEL);
+  return { low: difference - (difference - low) * factor, high: difference + (high - difference) * factor };
+}
+
+/** The chance of a difference at least as large if there is none; null where nothing tells it. */
+function toChance(group: Sides, question: Question): number | null {
+  const { before, after, perSession } = group;
+  if (question.measure === 'error-share') {
+    if (before.count === 0 || after.count === 0) return null;
+    const per = perSession.failures;
+    return toUnevenChance(
+      { inside: after.failures / per, outside: before.failures / per },
+      { inside: after.count / per, outside: before.count / per },
+    );
+  }
+  if (question.measure === 'volume') {
+    if (question.beforeMs <= 0 || question.afterMs <= 0) return null;
+    // Moments are many more than requests: each is as likely to have one.
+    const moments = 1e6;
+    return toUnevenChance(
+      { inside: after.count / perSession.requests, outside: before.count / perSession.requests },
+      { inside: question.afterMs * moments, outside: question.beforeMs * moments },
+    );
+  }
+  const { difference, interval } = measure(group, question, DEFAULT_LEVEL);
+  if (difference === null || interval === null) return null;
+  const spread = difference > 0 ? difference - interval.low : interval.high - difference;
+  if (!Number.isFinite(spread) || !Number.isFinite(difference)) return null;
+  if (difference === 0) return 1;
+  return spread === 0 ? 0 : toTails((Math.abs(difference) / spread) * toDeviations(DEFAULT_LEVEL));
 }
 
 /** A quantile between two values may lie a little outside of their bucket. */
@@ -87,12 +147,12 @@ function hold({ low, high }: Interval, value: number): Interval {
   return { low: Math.min(low, value), high: Math.max(high, value) };
 }
 
-function judge({ before, after }: Sides, { interval }: Change, by: ComparedMeasure): DifferenceCertainty {
+/** Why nothing can be said of a difference; null where something can. */
+function findUnknown({ before, after }: Sides, { measure: by }: Question): DifferenceCertainty | null {
   const [one, other] = by === 'response' ? [before.timed, after.timed] : [before.count, after.count];
   if (by !== 'volume' && one === 0 && other > 0) return 'only-after';
   if (by !== 'volume' && other === 0 && one > 0) return 'only-before';
-  if (interval === null) return 'too-few';
-  return isOutside(interval, 0) ? 'certain' : 'open';
+  return null;
 }
 
 function contribute(group: Sides, total: Sides, question: Question): Contribution | null {
@@ -116,8 +176,8 @@ function toShare({ count, failures }: ComparedSide): number {
   return count === 0 ? 0 : failures / count;
 }
 
-function toParts({ count, failures }: ComparedSide): { part: number; whole: number } {
-  return { part: failures, whole: count };
+function toParts({ count, failures }: ComparedSide, per: number): { part: number; whole: number } {
+  return { part: failures / per, whole: count / per };
 }
 
 function toScaled({ count }: ComparedSide, { beforeMs, afterMs }: Question): number {

@@ -9,7 +9,7 @@ import { compareRecords } from '../../../src-main/core/analysis/engine/measures/
 import type { ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { createCompareHandlers } from '../../../src-main/core/compare/compare-handlers.ts';
 import { measurePlainly, toGroupValue } from './measured-plainly.ts';
-import { filterArbitrary, meets, recordArbitrary } from './random-records.ts';
+import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
 import { useFedEngine, type FedSnapshot, type UnfedRecord } from './use-fed-engine.ts';
 
 const fedEngine = useFedEngine();
@@ -28,14 +28,14 @@ const feed = async (lists: Pair) => (await fedEngine.feed(lists)) as [FedSnapsho
 /** Asks the handlers, over an engine that reads what was fed. */
 function ask(before: FedSnapshot, after: FedSnapshot, by: GroupField[], measure: ComparedMeasure) {
   const engine = {
-    compareRecords: ({ quantile }: { quantile: number | null }) =>
+    compareRecords: ({ quantile, isVolume }: { quantile: number | null; isVolume: boolean }) =>
       compareRecords(
         fedEngine.connection,
         [
           { scope: before.scope, filter: ALL },
           { scope: after.scope, filter: ALL },
         ],
-        { by, quantile },
+        { by, quantile, isVolume },
       ),
   } as unknown as Engine;
   const side = { scope: { snapshotId: 1 }, filter: ALL, lengthMs: 1000 };
@@ -47,6 +47,11 @@ function ask(before: FedSnapshot, after: FedSnapshot, by: GroupField[], measure:
     quantile: 'median' as const,
   };
   return createCompareHandlers({ engine })['compare/compare-groups'](input);
+}
+
+function countHit(records: readonly PlainRecord[], field: 'sessionId' | 'client'): number {
+  const failed = records.filter((record) => measurePlainly([record], []).failures > 0);
+  return new Set(failed.flatMap((record) => record[field] || [])).size;
 }
 
 const listArbitrary = fc.array(recordArbitrary, { maxLength: 60 });
@@ -69,7 +74,7 @@ describe('two periods side by side', () => {
               { scope: fed[0].scope, filter: filters[0] },
               { scope: fed[1].scope, filter: filters[1] },
             ],
-            { by, quantile: 0.5 },
+            { by, quantile: 0.5, isVolume: true },
             maxListed,
           );
           const keysOf = (depth: number): string[] => [
@@ -91,6 +96,8 @@ describe('two periods side by side', () => {
                 count: plain.count,
                 failures: plain.failures,
                 timed: plain.response.count,
+                failedSessions: countHit(records, 'sessionId'),
+                failedClients: countHit(records, 'client'),
               });
               for (const name of ['averageMs', 'medianMs', 'p95Ms'] as const) {
                 if (plain.response[name] === null) expect(own[name]).toBeNull();
@@ -150,7 +157,7 @@ describe('two periods side by side', () => {
         await compareRecords(
           fedEngine.connection,
           [before, after],
-          { by: ['channel'], quantile: 0.5 },
+          { by: ['channel'], quantile: 0.5, isVolume: false },
           maxListed,
         )
       ).groups;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Explanation } from '../../../src-main/common/model/analysis/explanation.ts';
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { explainSelection } from '../../../src-main/core/analysis/engine/measures/explain/explain-selection.ts';
-import type { ExplainLimits } from '../../../src-main/core/analysis/engine/measures/explain/explain-times.ts';
+import { EXPLAIN_LIMITS, type ExplainLimits } from '../../../src-main/core/analysis/engine/measures/explain/explain-times.ts';
 import type { ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { measureTimes, near, toGroupValue } from './measured-plainly.ts';
 import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
@@ -61,7 +61,11 @@ describe('what sets a selection apart', () => {
         many,
         filterArbitrary,
         filterArbitrary,
-        fc.constantFrom(undefined, { records: 0, values: 1e6 }, { records: 0, values: 0 }),
+        fc.constantFrom(
+          undefined,
+          { records: 0, values: 1e6, sessionRecords: 1e6 },
+          { records: 0, values: 0, sessionRecords: 10 },
+        ),
         async (plain, filter, selection, limits) => {
           const { scope, records } = await feed(plain);
           const whole = records.filter((record) => meets(record, filter));
@@ -134,7 +138,11 @@ describe('what sets a selection apart', () => {
     expect(found.response).toMatchObject({ inside: { medianMs: 10_000 }, certainty: 'certain' });
     expect(found.botLatency.certainty).toBe('chance');
     // Sorted by the engine, as of very many different times, they say the same.
-    const sorted = await explain(scope, during(2000, 2600), ALL, { records: 0, values: 0 });
+    const sorted = await explain(scope, during(2000, 2600), ALL, {
+      ...EXPLAIN_LIMITS,
+      records: 0,
+      values: 0,
+    });
     expect(sorted).toEqual(found);
   });
 

@@ -11,7 +11,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly patternProperties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
+  readonly items?: Schema | Schema[];
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
@@ -134,6 +134,8 @@ export function createSchemaValues(random: () => number, known: Known): (schema:
   };
   const makeList = (schema: Schema, name: string, depth: number): unknown[] => {
     const { items = {}, minItems = 0, maxItems = 6, uniqueItems = false } = schema;
+    // A tuple names what stands at each of its places.
+    if (Array.isArray(items)) return items.map((item) => make(item, '', depth + 1));
     const most = Math.min(maxItems, random() < 0.02 ? 600 : 3);
     const list = Array.from({ length: Math.max(minItems, below(most + 1)) }, () =>
       make(items, name.replace(/s$/, ''), depth + 1),

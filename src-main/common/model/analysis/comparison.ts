@@ -9,10 +9,12 @@ export type ComparedMeasure = (typeof COMPARED_MEASURES)[number];
 export const COMPARED_QUANTILES = ['median', 'p95'] as const;
 export type ComparedQuantile = (typeof COMPARED_QUANTILES)[number];
 
-/** How sure a difference is. */
+/** How sure a difference is, taking into account how many are compared and that a session's requests belong together. */
 const DIFFERENCE_CERTAINTIES = [
-  /** Its 95 % interval doesn't hold zero. */
+  /** Chance shows fewer than one in a thousand such differences among those that are called so. */
   'certain',
+  /** Fewer than one in twenty; the interval doesn't hold zero. */
+  'likely',
   /** Its interval holds zero: there may be no difference. */
   'open',
   /** The side with fewer requests has too few for an interval. */
@@ -29,6 +31,9 @@ export const ComparedSide = Type.Object({
   count: Type.Integer(),
   /** Those that failed, by the rules of the connection. */
   failures: Type.Integer(),
+  /** Sessions and clients that the failed ones hit. */
+  failedSessions: Type.Integer(),
+  failedClients: Type.Integer(),
   /** With a response time; the times are of these, null where there are none. */
   timed: Type.Integer(),
   averageMs: Figure,
@@ -49,7 +54,7 @@ export const ComparedGroup = Type.Object({
   after: ComparedSide,
   /** Of the measure, after minus before; null where either side has none. */
   difference: Figure,
-  /** Its 95 % interval. */
+  /** Its interval: of all that are compared together, at most one in twenty misses what it says. */
   interval: Nullable(Type.Object({ low: Type.Number(), high: Type.Number() })),
   certainty: Type.Enum([...DIFFERENCE_CERTAINTIES]),
   /**

@@ -6,6 +6,7 @@ import type {
 import type { GroupValue } from '../../../common/model/analysis/grouping.ts';
 import { toUnevenChance } from '../../../common/statistics/binomial-tail.ts';
 import { toNewcombeInterval } from '../../../common/statistics/share-intervals.ts';
+import { agree, CHANCE_OF_PROBABLE, judgeTogether } from '../certainty.ts';
 
 /** Values that are shown. */
 const MAX_SHOWN = 40;
@@ -15,27 +16,25 @@ const MAX_PAIRS = 3;
 const MAX_PAIRED = 10;
 /** A pair says more than its parts alone only if it tells the selection from the rest better by so much. */
 const MIN_GAIN = 1.001;
-export const CHANCE_OF_CERTAIN = 0.001;
-export const CHANCE_OF_PROBABLE = 0.05;
-
 /** How often a value, or a pair of them, occurs in the selection and in the rest. */
 export interface CountedValue {
   readonly terms: readonly { readonly field: ExplainedField; readonly value: GroupValue }[];
   readonly inside: number;
   readonly outside: number;
+  /**
+   * How many records tell as much as one: requests of one session have much in common, and what one client met in two
+   * sessions was met twice, not as often as it was asked. 1 where records are independent of each other.
+   */
+  readonly perSession?: number;
 }
 export interface Sides {
   readonly inside: number;
   readonly outside: number;
 }
 
-/**
- * Returns how sure a difference is that chance shows with the one given. With many values looked at, some differ by
- * chance: what is allowed is divided among all of them (Bonferroni).
- */
-function toCertainty(chance: number, lookedAt: number): Certainty {
-  if (chance * lookedAt < CHANCE_OF_CERTAIN) return 'certain';
-  return chance * lookedAt < CHANCE_OF_PROBABLE ? 'probable' : 'chance';
+/** Returns the values that differ more than one in twenty would by chance, were records independent of each other. */
+export function pickUnusual(values: readonly CountedValue[], sides: Sides): CountedValue[] {
+  return values.filter((value) => toChance(value, sides) < CHANCE_OF_PROBABLE);
 }
 
 /** Returns the values whose pairs may say more than each alone: those that are more frequent, the most telling first. */
@@ -66,8 +65,17 @@ export function judgeValues(
       counted.terms.length < 2 ? [] : counted.terms.flatMap((term) => findSingle(singles, term) ?? []);
     return Math.max(...[counted, ...parts].map((one) => Math.abs(toDifference(one, sides))));
   };
-  return [...distinct.slice(0, MAX_PAIRS), ...singles]
-    .map((counted) => ({ counted, weight: weightOf(counted), judged: judge(counted, sides, lookedAt) }))
+  const shown = [...distinct.slice(0, MAX_PAIRS).map((pair) => withPartsOf(pair, singles)), ...singles];
+  const { certainties, level } = judgeTogether(
+    shown.map((counted) => toChance(counted, sides)),
+    lookedAt,
+  );
+  return shown
+    .map((counted, place) => ({
+      counted,
+      weight: weightOf(counted),
+      judged: judge(counted, sides, certainties[place] ?? 'chance', level),
+    }))
     .sort(
       (a, b) =>
         ORDER.indexOf(a.judged.certainty) - ORDER.indexOf(b.judged.certainty) ||
@@ -81,16 +89,28 @@ export function judgeValues(
 
 const ORDER: readonly Certainty[] = ['certain', 'probable', 'chance'];
 
-function judge({ terms, inside, outside }: CountedValue, sides: Sides, lookedAt: number): ExplainedValue {
-  const before = { part: outside, whole: sides.outside };
-  const after = { part: inside, whole: sides.inside };
-  return {
-    terms: [...terms],
-    inside,
-    outside,
-    difference: toNewcombeInterval(before, after) ?? { low: -1, high: 1 },
-    certainty: toCertainty(toUnevenChance({ inside, outside }, sides), lookedAt),
-  };
+/** The sessions of a pair are among those of its parts. */
+function withPartsOf(pair: CountedValue, singles: readonly CountedValue[]): CountedValue {
+  const parts = pair.terms.map((term) => findSingle(singles, term)?.perSession ?? 1);
+  return { ...pair, perSession: Math.max(...parts) };
+}
+
+function toChance({ inside, outside, perSession = 1 }: CountedValue, sides: Sides): number {
+  return toUnevenChance(
+    { inside: inside / perSession, outside: outside / perSession },
+    { inside: sides.inside / perSession, outside: sides.outside / perSession },
+  );
+}
+
+function judge(counted: CountedValue, sides: Sides, judged: Certainty, level: number): ExplainedValue {
+  const { terms, inside, outside, perSession = 1 } = counted;
+  const before = { part: outside / perSession, whole: sides.outside / perSession };
+  const after = { part: inside / perSession, whole: sides.inside / perSession };
+  const { certainty, interval } = agree(
+    judged,
+    toNewcombeInterval(before, after, level) ?? { low: -1, high: 1 },
+  );
+  return { terms: [...terms], inside, outside, difference: interval, certainty };
 }
 
 function findSingle(

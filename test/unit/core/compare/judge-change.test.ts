@@ -1,16 +1,29 @@
 import { expect, it } from 'vitest';
 import type { ComparedSide } from '../../../../src-main/common/model/analysis/comparison.ts';
-import { judgeChange, type Question } from '../../../../src-main/core/compare/judge-change.ts';
+import { judgeChanges, type Question } from '../../../../src-main/core/compare/judge-change.ts';
 
 const SHARE: Question = { measure: 'error-share', quantile: 'median', beforeMs: 1000, afterMs: 1000 };
 const NONE = { before: null, after: null };
 
 function makeSide(count: number, failures = 0, medianMs: number | null = null): ComparedSide {
-  return { count, failures, timed: count, averageMs: medianMs, medianMs, p95Ms: null };
+  return {
+    count,
+    failures,
+    failedSessions: failures,
+    failedClients: failures,
+    timed: count,
+    averageMs: medianMs,
+    medianMs,
+    p95Ms: null,
+  };
+}
+function makePair(before: ComparedSide, after: ComparedSide, intervals: object = NONE, each = 1) {
+  const perSession = { failures: each, requests: each };
+  return { key: [], before, after, intervals: intervals as typeof NONE, perSession };
 }
 function judge(before: ComparedSide, after: ComparedSide, question = SHARE, intervals: object = NONE) {
-  const all = { key: [], before, after, intervals: intervals as typeof NONE };
-  return judgeChange(all, all, question);
+  const all = makePair(before, after, intervals);
+  return judgeChanges([all], all, question)[0]!;
 }
 
 it.each([
@@ -43,3 +56,40 @@ it('tells a longer median from chance by the intervals of both', () => {
   expect(judge(before, after, question, wide).certainty).toBe('open');
   expect(judge(before, after, question)).toMatchObject({ difference: 53, certainty: 'too-few' });
 });
+
+it('counts the failures of one session together', () => {
+  const [before, after] = [makeSide(1000, 5), makeSide(1000, 25)];
+  const judgeEach = (each: number) => {
+    const all = makePair(before, after, NONE, each);
+    return judgeChanges([all], all, SHARE)[0]!;
+  };
+  expect(judgeEach(1)).toMatchObject({ certainty: 'certain' });
+  // The same failures in a few sessions of nine: three of these are hardly more than one.
+  expect(judgeEach(9)).toMatchObject({ certainty: 'open' });
+  expect(judgeEach(9).interval!.low).toBeLessThanOrEqual(0);
+});
+
+it('expects some of forty to look unusual by chance, and says so in words and intervals alike', () => {
+  const unusual = makePair(makeSide(300, 3), makeSide(300, 14));
+  const usual = makePair(makeSide(300, 5), makeSide(300, 5));
+  const [alone] = judgeChanges([unusual], unusual, SHARE);
+  expect(alone).toMatchObject({ certainty: 'likely' });
+  expect(alone!.interval!.low).toBeGreaterThan(0);
+  const [among] = judgeChanges([unusual, ...Array.from({ length: 39 }, () => usual)], unusual, SHARE);
+  expect(among).toMatchObject({ certainty: 'open' });
+  expect(among!.interval!.low).toBeLessThanOrEqual(0);
+});
+
+it.each(['error-share', 'volume', 'response'] as const)(
+  'never prints an interval of a %s that says something else than the word beside it',
+  (measure) => {
+    const question = { ...SHARE, measure };
+    for (let more = 0; more < 60; more += 1) {
+      const intervals = { before: { low: 200, high: 230 }, after: { low: 200 + more, high: 230 + more } };
+      const pair = makePair(makeSide(400, 8, 215), makeSide(400 + 2 * more, 8 + more, 215 + more), intervals);
+      const [{ interval, certainty }] = judgeChanges([pair, pair, pair], pair, question) as [never];
+      const { low, high } = interval as { low: number; high: number };
+      expect([more, low > 0 || high < 0]).toEqual([more, ['certain', 'likely'].includes(certainty)]);
+    }
+  },
+);

@@ -5,7 +5,16 @@ import type {
 } from '../../../../src-main/common/model/analysis/comparison.ts';
 
 function makeSide(count: number, failures: number): ComparedSide {
-  return { count, failures, timed: count, averageMs: 300, medianMs: 238, p95Ms: 1688 };
+  return {
+    count,
+    failures,
+    failedSessions: Math.ceil(failures / 2),
+    failedClients: Math.ceil(failures / 3),
+    timed: count,
+    averageMs: 300,
+    medianMs: 238,
+    p95Ms: 1688,
+  };
 }
 
 /** A group by its value, its requests and failures before and after, and its part in the change. */

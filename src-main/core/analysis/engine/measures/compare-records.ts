@@ -3,10 +3,11 @@ import type { ComparedSide } from '../../../../common/model/analysis/comparison.
 import type { GroupField, GroupValue } from '../../../../common/model/analysis/grouping.ts';
 import { DEFAULT_LEVEL, type Interval } from '../../../../common/statistics/interval.ts';
 import { toDeviations } from '../../../../common/statistics/normal-quantile.ts';
+import { readRows } from '../engine-database.ts';
 import { FAILED_SQL, OUTCOME_COLUMN } from '../engine-tables.ts';
-import { toFilterSql, type BoundValue } from '../filter-sql.ts';
+import { toFilterSql, type BoundValue, type SqlCondition } from '../filter-sql.ts';
 import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
-import { toKeySql } from './key-sql.ts';
+import { toKeySql, UNIT_SQL } from './key-sql.ts';
 import {
   LISTS_SQL,
   makeCells,
@@ -27,6 +28,8 @@ interface ComparedBy {
   readonly by: readonly GroupField[];
   /** Of the times of each group; null for counts alone. */
   readonly quantile: number | null;
+  /** Whether the numbers of requests themselves are compared. */
+  readonly isVolume: boolean;
 }
 
 /** A group as it is in both periods, with the interval of its quantile where one was asked for. */
@@ -35,6 +38,11 @@ export interface CountedGroup {
   readonly before: ComparedSide;
   readonly after: ComparedSide;
   readonly intervals: { readonly before: Interval | null; readonly after: Interval | null };
+  /**
+   * How many failed requests of both sides, and how many requests of all, tell as much as one, because those of a
+   * session belong together; never below 1.
+   */
+  readonly perSession: { readonly failures: number; readonly requests: number };
 }
 
 /** How the times of groups come: the columns of a level beyond its counts, and what their cells say. */
@@ -53,7 +61,7 @@ interface TimesReader {
 export async function compareRecords(
   connection: DuckDBConnection,
   sides: readonly [before: FilteredRecords, after: FilteredRecords],
-  { by, quantile }: ComparedBy,
+  { by, quantile, isVolume }: ComparedBy,
   maxListed = MAX_LISTED_VALUES,
 ): Promise<{ groups: CountedGroup[]; unlistedCount: number }> {
   const { sql: source, values } = joinSides(sides, by);
@@ -92,7 +100,10 @@ export async function compareRecords(
      ORDER BY level, sum(count) DESC, ${keys.map((key) => `${key} NULLS FIRST`).join(', ')}
      LIMIT ${MAX_COMPARED + 1}`,
   );
-  const groups = rows.map((row) => toCountedGroup(row, times));
+  const records = rows.find(([level]) => Number(level) === 0);
+  const requests = isVolume ? await measureSessions(connection, { sql: source, values }, records) : 1;
+  const hit = await readHit(connection, { sql: source, values }, keys);
+  const groups = rows.map((row) => toCountedGroup(row, times, { hit, requests }));
   if (groups[0]?.key.length !== 0) groups.unshift(NOTHING);
   return { groups, unlistedCount: Math.max(0, Number(rows[0]?.[1] ?? 0) - 1 - MAX_COMPARED) };
 }
@@ -100,6 +111,8 @@ export async function compareRecords(
 const NO_RECORDS: ComparedSide = {
   count: 0,
   failures: 0,
+  failedSessions: 0,
+  failedClients: 0,
   timed: 0,
   averageMs: null,
   medianMs: null,
@@ -110,7 +123,85 @@ const NOTHING: CountedGroup = {
   before: NO_RECORDS,
   after: NO_RECORDS,
   intervals: { before: null, after: null },
+  perSession: { failures: 1, requests: 1 },
 };
+
+/** Records whose sessions are counted; of more, a part of the sessions tells how long they are. */
+const MAX_COUNTED = 500_000;
+
+/** Returns how many requests tell as much about a volume as one: sessions come by chance, with all of their requests. */
+async function measureSessions(
+  connection: DuckDBConnection,
+  { sql, values }: SqlCondition,
+  all: ListedRow | undefined,
+): Promise<number> {
+  const count = (all ?? []).slice(2).reduce<number>((sum, cell) => Math.max(sum, Number(cell ?? 0) || 0), 0);
+  const part = Math.max(1, Math.ceil(count / MAX_COUNTED));
+  const [[effect] = [1]] = await readRows<[number | null]>(
+    connection,
+    `SELECT sum(records * records) / sum(records) FROM (
+       SELECT side, unit, count(*)::DOUBLE AS records FROM ${sql} WHERE unit % ${part} = 0 GROUP BY ALL
+     )`,
+    values,
+  );
+  return Math.max(1, effect ?? 1);
+}
+
+/** Whom the failed requests of a side of a group hit, and the sum of the squares of each session's. */
+type Hit = readonly [sessions: number, clients: number, squares: number];
+
+/** Reads whom failed requests hit: all of them, by the first field, and by both; by `toHitKey`. */
+async function readHit(
+  connection: DuckDBConnection,
+  { sql, values }: SqlCondition,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Hit>> {
+  await makeCells(
+    connection,
+    'failed_cells',
+    `SELECT side, ${keys.join(', ')}, unit, coalesce(session_id, '') <> '' AS has_session, client, count(*) AS failures
+     FROM ${sql} WHERE ${FAILED_SQL} GROUP BY ALL`,
+    values,
+  );
+  const found = new Map<string, Hit>();
+  for (let level = 0; level <= keys.length; level += 1) {
+    const names = ['side', ...keys.slice(0, level)];
+    const own = names.join(', ');
+    const units = names.map((name) => `units.${name}`).join(', ');
+    // A key may be null.
+    const same = names.map((name) => `units.${name} IS NOT DISTINCT FROM hit.${name}`).join(' AND ');
+    const rows = await readRows<(GroupValue | number)[]>(
+      connection,
+      `SELECT (count(*) FILTER (has_session))::DOUBLE, any_value(clients)::DOUBLE, sum(failures * failures), ${units}
+       FROM (
+         SELECT ${own}, unit, bool_or(has_session) AS has_session, sum(failures)::DOUBLE AS failures
+         FROM failed_cells GROUP BY ALL
+       ) AS units JOIN (
+         SELECT ${own}, count(DISTINCT nullif(client, '')) AS clients FROM failed_cells GROUP BY ALL
+       ) AS hit ON ${same} GROUP BY ${units}`,
+    );
+    for (const [sessions, clients, squares, side, ...key] of rows) {
+      const hit = [Number(sessions), Number(clients), Number(squares)] as const;
+      found.set(toHitKey(Number(side), key as GroupValue[]), hit);
+    }
+  }
+  return found;
+}
+
+function toHitKey(side: number, key: readonly GroupValue[]): string {
+  return JSON.stringify([side, ...key]);
+}
+
+/** A share of failures that belong together varies as that of fewer independent ones would. */
+function toPerFailure(sides: readonly ComparedSide[], hits: readonly (Hit | undefined)[]): number {
+  const add = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+  const failures = add(sides.map((side) => side.failures));
+  if (failures === 0) return 1;
+  const share = failures / add(sides.map(({ count }) => count));
+  const squares = add(hits.map((hit) => hit?.[2] ?? 0));
+  // Of sessions without a failure nothing is read: where many requests fail, this says too much rather than too little.
+  return Math.max(1, squares / failures / Math.max(0.5, 1 - share));
+}
 
 /** Keys beyond a level's own are null. */
 function toKeysSql(level: number, keys: readonly string[]): string {
@@ -196,6 +287,9 @@ function joinSides(
     const columns = [
       OUTCOME_COLUMN.name,
       'response_time_ms AS value',
+      'session_id',
+      'client',
+      `${UNIT_SQL} AS unit`,
       `${side} AS side`,
       ...by.map((field, place) => `${toKeySql(field, direction)} AS key_${place}`),
     ];
@@ -204,18 +298,30 @@ function joinSides(
   return { sql: `(${selects.join(' UNION ALL ')})`, values };
 }
 
-function toCountedGroup([level, , ...cells]: ListedRow, times: TimesReader): CountedGroup {
+function toCountedGroup(
+  [level, , ...cells]: ListedRow,
+  times: TimesReader,
+  { hit, requests }: { readonly hit: ReadonlyMap<string, Hit>; readonly requests: number },
+): CountedGroup {
   const width = COUNT_COLUMNS.length + times.columns.length;
-  const [before, after] = [cells.slice(0, width), cells.slice(width, 2 * width)].map((side) => {
+  const key = cells.slice(2 * width, 2 * width + Number(level)) as GroupValue[];
+  const hits = [0, 1].map((side) => hit.get(toHitKey(side, key)));
+  const [before, after] = [cells.slice(0, width), cells.slice(width, 2 * width)].map((side, place) => {
     const [count, failures, timed, averageMs] = side as (number | null)[];
     const { interval, ...measured } = times.read(side.slice(COUNT_COLUMNS.length));
+    const [failedSessions = 0, failedClients = 0] = hits[place] ?? [];
     const counts = { count: count ?? 0, failures: failures ?? 0, timed: timed ?? 0 };
-    return { side: { ...counts, averageMs: averageMs ?? null, ...measured }, interval };
+    return {
+      side: { ...counts, failedSessions, failedClients, averageMs: averageMs ?? null, ...measured },
+      interval,
+    };
   });
+  const sides = [before?.side ?? NO_RECORDS, after?.side ?? NO_RECORDS] as const;
   return {
-    key: cells.slice(2 * width, 2 * width + Number(level)) as GroupValue[],
-    before: before?.side ?? NO_RECORDS,
-    after: after?.side ?? NO_RECORDS,
+    key,
+    before: sides[0],
+    after: sides[1],
     intervals: { before: before?.interval ?? null, after: after?.interval ?? null },
+    perSession: { failures: toPerFailure(sides, hits), requests },
   };
 }

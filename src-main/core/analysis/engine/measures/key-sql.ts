@@ -10,3 +10,7 @@ export function toKeySql(field: FilterField, direction: Direction): string {
   if (column === OUTCOME_COLUMN) return `${column.name}::VARCHAR`;
   return column.type === VARCHAR ? `nullif(${column.name}, '')` : column.name;
 }
+
+/** What records that belong together have in common, as a number: their session; of a record without one, itself. */
+export const UNIT_SQL =
+  "CASE WHEN coalesce(session_id, '') = '' THEN hash(record_id) ELSE hash(session_id) END";

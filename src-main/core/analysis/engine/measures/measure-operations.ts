@@ -31,6 +31,7 @@ interface ComparedQuestion {
   readonly after: { readonly scope: RecordScope; readonly filter: RecordFilter };
   readonly by: readonly GroupField[];
   readonly quantile: number | null;
+  readonly isVolume: boolean;
 }
 
 /** Returns the engine's operations behind `analysis/…`. */
@@ -69,10 +70,10 @@ export function createMeasureOperations(ask: AskFiltered) {
         });
       });
     },
-    compareRecords: ({ before, after, by, quantile }: ComparedQuestion, context: Context) =>
+    compareRecords: ({ before, after, ...asked }: ComparedQuestion, context: Context) =>
       ask(before, context, (connection, records) =>
         // The records of both are fed and chosen before either is counted.
-        ask(after, context, (_, others) => compareRecords(connection, [records, others], { by, quantile })),
+        ask(after, context, (_, others) => compareRecords(connection, [records, others], asked)),
       ),
   };
 }

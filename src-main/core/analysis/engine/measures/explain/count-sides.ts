@@ -10,7 +10,7 @@ import type { CountedValue, Sides } from '../../../explain/judge-values.ts';
 import { readRows, toTypes } from '../../engine-database.ts';
 import { findColumn } from '../../engine-tables.ts';
 import type { BoundValue, SqlCondition } from '../../filter-sql.ts';
-import { toKeySql } from '../key-sql.ts';
+import { toKeySql, UNIT_SQL } from '../key-sql.ts';
 
 /** Records as a table expression with `inside`, true for those of the selection, and more columns. */
 export type ToSource = (columns: readonly string[]) => SqlCondition;
@@ -141,6 +141,93 @@ export async function countPairs(
     inside: row[place * 2] ?? 0,
     outside: row[place * 2 + 1] ?? 0,
   }));
+}
+
+/** Of so many records, all sessions are looked at for values of fewer than this; of frequent ones a part of them tells. */
+const MAX_RARE = 50_000;
+
+/**
+ * Measures how many records of each value tell as much as one (the design effect of their sessions, never below 1), from
+ * how unevenly the sessions of either side have it. Records without a session count each. Of more than `maxRecords`, every
+ * nth session is looked at, and all those of rare values.
+ */
+export async function measureSessions(
+  connection: DuckDBConnection,
+  toSource: ToSource,
+  direction: Direction,
+  { values, sides }: { readonly values: readonly CountedValue[]; readonly sides: Sides },
+  maxRecords: number,
+): Promise<ReadonlyMap<CountedValue, CountedValue>> {
+  const all = sides.inside + sides.outside;
+  const part = Math.ceil(all / maxRecords);
+  const measured = new Map<CountedValue, CountedValue>();
+  const measure = async (
+    field: ExplainedField,
+    own: readonly CountedValue[],
+    isRare: boolean,
+  ): Promise<void> => {
+    if (own.length === 0) return;
+    const source = toSource([`${toKeySql(field, direction)} AS value`, `${UNIT_SQL} AS unit`]);
+    const bound = [...source.values];
+    const names = own.flatMap(({ terms: [term] }) => {
+      const value = term?.value ?? null;
+      if (value === null) return [];
+      return `$${bound.push(typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)}`;
+    });
+    const isWanted = [
+      'false',
+      ...(names.length > 0 ? [`coalesce(value IN (${names.join(', ')}), false)`] : []),
+      ...(names.length < own.length ? ['value IS NULL'] : []),
+    ].join(' OR ');
+    const among = isRare ? isWanted : part > 1 ? `unit % ${part} = 0` : 'true';
+    // The weight of a session is what it adds to the difference of shares; that of its records by themselves is squared.
+    const rows = await readRows<[GroupValue, ...Weights]>(
+      connection,
+      `WITH cells AS (
+         SELECT value, unit, (count(*) FILTER (inside))::DOUBLE AS inside,
+           (count(*) FILTER (NOT inside))::DOUBLE AS outside
+         FROM ${source.sql} WHERE ${among} GROUP BY ALL
+       ), weights AS (
+         SELECT value, inside / ${sides.inside} - outside / ${sides.outside} AS weight, unit,
+           inside / pow(${sides.inside}, 2) + outside / pow(${sides.outside}, 2) AS single
+         FROM cells
+       ), sums AS (
+         SELECT value, sum(weight * weight) AS own, sum(weight * whole) AS shared, sum(single) AS single FROM (
+           SELECT *, sum(weight) OVER (PARTITION BY unit) AS whole FROM weights
+         ) GROUP BY value
+       )
+       SELECT * FROM (SELECT *, sum(shared) OVER (), sum(single) OVER () FROM sums) WHERE ${isWanted}`,
+      bound,
+    );
+    for (const [found, ...weights] of rows) {
+      const value = own.find(({ terms: [term] }) => (term?.value ?? null) === found);
+      if (value === undefined) continue;
+      const share = (value.inside + value.outside) / all;
+      measured.set(value, { ...value, perSession: toEffect(weights, isRare ? 0 : share) });
+    }
+  };
+  for (const [field, own] of Map.groupBy(values, ({ terms: [term] }) => term?.field)) {
+    if (field === undefined) continue;
+    const isRare = ({ inside, outside }: CountedValue): boolean => part > 1 && inside + outside <= MAX_RARE;
+    await measure(
+      field,
+      own.filter((value) => !isRare(value)),
+      false,
+    );
+    await measure(field, own.filter(isRare), true);
+  }
+  return measured;
+}
+
+/** Sums over sessions: of squared weights, of those times the session's whole weight, and of single records; then of all. */
+type Weights = readonly [own: number, shared: number, single: number, allShared: number, allSingle: number];
+
+/** The variance of a difference of shares as sessions have it, in that of as many independent records. */
+function toEffect([own, shared, single, allShared, allSingle]: Weights, share: number): number {
+  const ofSessions = own - 2 * share * shared + share * share * allShared;
+  const ofRecords = share === 0 ? single : share * (1 - share) * allSingle;
+  // Sums of several threads differ in their last digits from one question to the next.
+  return ofRecords > 0 ? Math.max(1, Number((ofSessions / ofRecords).toPrecision(6))) : 1;
 }
 
 function toName(field: ExplainedField): string {

@@ -6,11 +6,18 @@ import {
 } from '../../../../../common/model/analysis/explanation.ts';
 import type { TimedField } from '../../../../../common/model/analysis/measured-times.ts';
 import type { RecordFilter } from '../../../../../common/model/records/record-filter.ts';
-import { judgeValues, pickPaired } from '../../../explain/judge-values.ts';
+import { judgeValues, pickPaired, pickUnusual, type CountedValue } from '../../../explain/judge-values.ts';
 import { findColumn } from '../../engine-tables.ts';
 import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
 import { toSourceSql, type ResolvedScope } from '../../resolved-scope.ts';
-import { countClients, countPairs, countSingles, listComparedFields, readSides } from './count-sides.ts';
+import {
+  countClients,
+  countPairs,
+  countSingles,
+  listComparedFields,
+  measureSessions,
+  readSides,
+} from './count-sides.ts';
 import { EXPLAIN_LIMITS, explainTimes } from './explain-times.ts';
 
 /** What is asked of the records of a scope. */
@@ -53,11 +60,32 @@ export async function explainSelection(
     : await countClients(connection, toSource, sides);
   const pairs = await countPairs(connection, pickPaired(singles.values, sides));
   const lookedAt = singles.valueCount + clients.valueCount + pairs.length;
+  const found = [...singles.values, ...clients.values];
+  const isWanted = new Set([...pickUnusual(found, sides), ...pickParts(found, pickUnusual(pairs, sides))]);
+  const measured = await measureSessions(
+    connection,
+    toSource,
+    direction,
+    { values: [...isWanted], sides },
+    limits.sessionRecords,
+  );
   return {
     ...counted,
-    values: judgeValues([...singles.values, ...clients.values], pairs, sides, lookedAt),
+    values: judgeValues(
+      found.map((value) => measured.get(value) ?? value),
+      pairs,
+      sides,
+      lookedAt,
+    ),
     lookedAt,
   };
+}
+
+function pickParts(singles: readonly CountedValue[], pairs: readonly CountedValue[]): CountedValue[] {
+  const terms = pairs.flatMap((pair) => pair.terms);
+  return singles.filter(({ terms: [own] }) =>
+    terms.some(({ field, value }) => field === own?.field && value === own.value),
+  );
 }
 
 /** Moves the places of bound values, so that two conditions stand in one statement. */

@@ -7,7 +7,7 @@ import {
   type Interval,
 } from '../../../../../common/statistics/interval.ts';
 import { toQuantileRanks } from '../../../../../common/statistics/quantile-intervals.ts';
-import { CHANCE_OF_CERTAIN, CHANCE_OF_PROBABLE } from '../../../explain/judge-values.ts';
+import { CHANCE_OF_CERTAIN, CHANCE_OF_PROBABLE } from '../../../certainty.ts';
 import { readRows } from '../../engine-database.ts';
 import { LISTS_SQL, makeCells, MAX_LISTED_VALUES, readListedRows, toCounted } from '../listed-rows.ts';
 import {
@@ -28,8 +28,14 @@ export interface ExplainLimits {
   readonly records: number;
   /** Times that are ranked here once equal ones were counted; more are sorted by the engine. */
   readonly values: number;
+  /** Records of frequent values whose sessions are looked at; of more, a part of the sessions tells. */
+  readonly sessionRecords: number;
 }
-export const EXPLAIN_LIMITS: ExplainLimits = { records: 131_072, values: MAX_LISTED_VALUES };
+export const EXPLAIN_LIMITS: ExplainLimits = {
+  records: 131_072,
+  values: MAX_LISTED_VALUES,
+  sessionRecords: 500_000,
+};
 
 /**
  * Compares how long the records of either side took, by their medians: their distribution may be any. `column` has their
