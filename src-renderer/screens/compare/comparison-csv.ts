@@ -3,7 +3,16 @@ import type { GroupField } from '../../../src-main/common/model/analysis/groupin
 import { toCsv } from '../../format/table-text.ts';
 import type { SideCaches } from './cached-sides.ts';
 
-const COLUMNS = ['count', 'failures', 'timed', 'averageMs', 'medianMs', 'p95Ms'] as const;
+const COLUMNS = [
+  'count',
+  'failures',
+  'failedSessions',
+  'failedClients',
+  'timed',
+  'averageMs',
+  'medianMs',
+  'p95Ms',
+] as const;
 const FIGURES = ['difference', 'contribution', 'rate', 'mix'] as const;
 
 /** Returns a comparison as CSV: groups, then their parts, then all together, with every figure as it was computed. */

@@ -262,10 +262,10 @@ it('exports the table with every figure, formulas guarded', () => {
   });
   const [head, row, total] = csv.split('\r\n');
   expect(head?.replaceAll('"', '')).toBe(
-    'origin,before.count,before.failures,before.timed,before.averageMs,before.medianMs,before.p95Ms,' +
-      'after.count,after.failures,after.timed,after.averageMs,after.medianMs,after.p95Ms,' +
+    'origin,before.count,before.failures,before.failedSessions,before.failedClients,before.timed,before.averageMs,before.medianMs,before.p95Ms,' +
+      'after.count,after.failures,after.failedSessions,after.failedClients,after.timed,after.averageMs,after.medianMs,after.p95Ms,' +
       'difference,low,high,certainty,contribution,rate,mix',
   );
-  expect(row).toMatch(/^"'=1\+""a""",10,1,10,300,238,1688,10,2,/);
+  expect(row).toMatch(/^"'=1\+""a""",10,1,1,1,10,300,238,1688,10,2,/);
   expect(total).toMatch(/^,1402,36,/);
 });

@@ -126,7 +126,7 @@ describe('the explanation of a selection', () => {
     expect(rows[0]).toContain('+55.0 to +64.5 points');
     // Where all have been listed by how sure they are, what could be chance is the last.
     expect(rows.find((row) => row.includes('Jonas'))).toMatch(
-      /<b>Jonas<\/b> ?only here.*Probably more frequent/,
+      /<b>Jonas<\/b> ?only here.*Likely more frequent/,
     );
     expect(rows.find((row) => row.includes('= 200'))).toContain('Certainly rarer');
     expect(rows.at(-1)).toMatch(/Error family = none.*Could be chance/);
