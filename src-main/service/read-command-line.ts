@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isGuid, SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../common/reporting/reports.ts';
 import { isTimeZone } from '../common/time/time-zones.ts';
-import { QUIRK_NAMES, type QuirkName } from '../common/model/connections/simulation.ts';
+import { CONVENTION_NAMES, QUIRK_NAMES, type QuirkName } from '../common/model/connections/simulation.ts';
 import { DATABASE_OPTIONS, readDatabasePlace, type DatabasePlace } from './database-place.ts';
 import { parseOptions } from './commands/read-command.ts';
 import { tryReadReport } from './import/import-fields.ts';
@@ -44,6 +44,7 @@ const OPTIONS = {
   import: { type: 'string', multiple: true },
   'import-report': { type: 'string' },
   quirk: { type: 'string', multiple: true },
+  convention: { type: 'string' },
   heartbeat: { type: 'string' },
   'heartbeat-seconds': { type: 'string' },
   'status-url': { type: 'string' },
@@ -60,6 +61,7 @@ const OPTIONS_OF_ONE_TENANT = [
   'import',
   'import-report',
   'quirk',
+  'convention',
 ] as const;
 
 export const HELP_TEXT = `The bundled reporting service.
@@ -108,6 +110,8 @@ export const HELP_TEXT = `The bundled reporting service.
                               {tenant} in it stands for the number of the tenant
   --connector-status-url URL  the same for its connector
   --status-seconds N          and they are asked no more often (default 10)
+  --convention NAME           how the service says that a request failed (default: by codes of HTTP):
+                              ${CONVENTION_NAMES.join('\n                              ')}
   --quirk NAME                misbehave on purpose, several allowed:
                               ${QUIRK_NAMES.join('\n                              ')}
   --help                      this text
@@ -161,7 +165,7 @@ export function readCommandLine(
     tokenMinutes: readWhole('token-minutes', values['token-minutes'], defaults.tokenMinutes, [1, 525_600]),
     timeZone: values['time-zone'] ?? defaults.timeZone,
     outboundSummaryId: values['outbound-summary-id'] ?? defaults.outboundSummaryId,
-    quirks: readQuirks(values.quirk ?? []),
+    quirks: [...readQuirks(values.quirk ?? []), ...readConvention(values.convention)],
     simulation: defaults.simulation,
     heartbeatFile: values.heartbeat ?? defaults.heartbeatFile,
     heartbeatSeconds: readWhole(
@@ -208,6 +212,13 @@ function readQuirks(names: readonly string[]): QuirkName[] {
     if (isQuirkName(name)) return name;
     throw new OptionError(`--quirk: "${name}" is not one of ${QUIRK_NAMES.join(', ')}.`);
   });
+}
+
+function readConvention(name: string | undefined): QuirkName[] {
+  if (name === undefined || name === 'http-codes') return [];
+  const convention = CONVENTION_NAMES.find((one) => one === name);
+  if (convention !== undefined) return [convention];
+  throw new OptionError(`--convention: "${name}" is not one of http-codes, ${CONVENTION_NAMES.join(', ')}.`);
 }
 
 /** Other users can read the command line: nothing secret belongs there. */

@@ -51,6 +51,61 @@ describe('a service that misbehaves on purpose', () => {
     expect(documents[0]!.Date).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
   });
 
+  it.each([
+    ['always-200-error-text', [200], /\S/],
+    ['minus-one-no-answer', [-1, 200, 500], /^(|No answer|.*[a-z].*)$/],
+    ['normal-404', null, /./],
+    ['two-99-failed', null, /^$/],
+    ['vendor-4-digits', [1000, 1001, 4001, 4007, 4210], /\S/],
+    ['zero-ok-one-failed', [0, 1], /\S/],
+  ] as const)('%s changes codes in details and in summaries alike', async (quirk, codes, failedText) => {
+    await start(quirk);
+    const readAll = async (kind: 'outbound-detail' | 'outbound-summary') => {
+      const response = await post(service, toReportAddress(service, kind), { ...WEEK, size: 10_000 });
+      return ((await response.json()) as Answer).documents as unknown as Record<string, unknown>[];
+    };
+    const records = await readAll('outbound-detail');
+    const counts = new Map<unknown, number>();
+    for (const { ReponseCode } of records) counts.set(ReponseCode, (counts.get(ReponseCode) ?? 0) + 1);
+    if (codes !== null) expect(codes).toEqual(expect.arrayContaining([...counts.keys()]));
+    expect(counts.size).toBeGreaterThan(quirk === 'always-200-error-text' ? 0 : 1);
+    // One identifier serves groups of both directions; those of outbound requests have no origin.
+    const groups = (await readAll('outbound-summary')).filter((group) => !('Origin' in group));
+    for (const [code, count] of counts) {
+      const own = groups.filter(({ ReponseCode }) => ReponseCode === code);
+      expect(own.reduce((sum, { Count }) => sum + Number(Count), 0)).toBe(count);
+    }
+    const keys = groups.map(({ Id, ReponseCode, Channel, Service }) =>
+      JSON.stringify([Id, ReponseCode, Channel, Service]),
+    );
+    expect(new Set(keys).size).toBe(keys.length);
+    const failed = records.filter(({ Error: error }) => error !== '' || quirk === 'two-99-failed');
+    for (const { Error: error } of failed) expect(error).toMatch(failedText);
+    expect(failed.length).toBeGreaterThan(0);
+  });
+
+  it('errors-as-json and errors-with-names say the same errors in other words', async () => {
+    await start('errors-as-json');
+    const isJson = (text: string): boolean => typeof JSON.parse(text) === 'object';
+    const errors = (await read({ size: 10_000 })).documents!.map((one) => one['Error'] ?? '').filter(Boolean);
+    expect(errors.every(isJson)).toBe(true);
+    expect(new Set(errors.map((text) => Object.keys(JSON.parse(text) as object).join())).size).toBe(3);
+    await service.stop();
+    await start('errors-with-names');
+    for (const { Error: error, Client } of (await read({ size: 10_000 })).documents!) {
+      if (error !== '') expect(error).toContain(`Customer ${Client ?? ''}: `);
+    }
+  });
+
+  it('takes a convention by its name on the command line, and refuses others', () => {
+    const read = (name: string) => readCommandLine(['--data', 'x', '--convention', name]);
+    expect(read('normal-404')).toMatchObject({ quirks: ['normal-404'] });
+    expect(read('http-codes')).toMatchObject({ quirks: [] });
+    expect(() => read('errors-as-json')).toThrow(
+      '--convention: "errors-as-json" is not one of http-codes, always-200',
+    );
+  });
+
   it('small-pages, duplicate-records and total-capped', async () => {
     await start('small-pages', 'duplicate-records', 'total-capped');
     const { documents, totalDocument } = await read();

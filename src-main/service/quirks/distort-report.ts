@@ -1,6 +1,7 @@
 import { correctWireName } from '../../common/reporting/wire-documents.ts';
 import type { ReportResponse } from '../../common/reporting/wire-schemas.ts';
 import { toOffsetMs } from '../../common/time/time-zones.ts';
+import { applyConventions } from './apply-convention.ts';
 import type { QuirkName } from '../../common/model/connections/simulation.ts';
 
 type JsonObject = Record<string, unknown>;
@@ -17,7 +18,9 @@ interface Distortion {
 export function distortReport(response: ReportResponse, distortion: Distortion): JsonObject {
   const { quirks } = distortion;
   const { documents: exact, ...envelope } = response;
-  let documents = exact.map((document): JsonObject => distortDocument(document, distortion));
+  const own = applyConventions(exact, quirks);
+  envelope.totalDocument -= exact.length - own.length;
+  let documents = own.map((document): JsonObject => distortDocument(document, distortion));
   const [first] = documents;
   if (quirks.has('duplicate-records') && first !== undefined) documents = [first, ...documents];
   if (quirks.has('total-capped')) envelope.totalDocument = Math.min(envelope.totalDocument, MAX_TOTAL);

@@ -2,7 +2,7 @@ import type { QuirkName } from '../../../src-main/common/model/connections/simul
 
 /** The quirks, grouped by what they change in the service. */
 export const QUIRK_GROUPS: readonly {
-  readonly name: 'pages' | 'shape' | 'responses';
+  readonly name: 'pages' | 'shape' | 'responses' | 'failures';
   readonly quirks: readonly QuirkName[];
 }[] = [
   {
@@ -44,6 +44,19 @@ export const QUIRK_GROUPS: readonly {
       'stalls',
       'token-30s',
       'unauthorised-mid-page',
+    ],
+  },
+  {
+    name: 'failures',
+    quirks: [
+      'always-200-error-text',
+      'errors-as-json',
+      'errors-with-names',
+      'minus-one-no-answer',
+      'normal-404',
+      'two-99-failed',
+      'vendor-4-digits',
+      'zero-ok-one-failed',
     ],
   },
 ];

@@ -3,6 +3,7 @@ import { Nullable } from '../nullable.ts';
 
 /** Ways in which the bundled service can be made to deviate from the specification, as other services do. */
 export const QUIRK_NAMES = [
+  'always-200-error-text',
   'corrected-spelling',
   'cursor-cycles',
   'cursor-expires',
@@ -12,9 +13,13 @@ export const QUIRK_NAMES = [
   'dates-dotnet',
   'dates-without-zone',
   'duplicate-records',
+  'errors-as-json',
+  'errors-with-names',
   'html-page',
   'invalid-with-400',
   'late-records',
+  'minus-one-no-answer',
+  'normal-404',
   'numbers-as-strings',
   'rate-limited',
   'records-as-string',
@@ -28,8 +33,20 @@ export const QUIRK_NAMES = [
   'status-text',
   'token-30s',
   'total-capped',
+  'two-99-failed',
   'unauthorised-mid-page',
+  'vendor-4-digits',
+  'zero-ok-one-failed',
 ] as const;
+/** Those that say in another way which requests failed. */
+export const CONVENTION_NAMES = [
+  'always-200-error-text',
+  'minus-one-no-answer',
+  'normal-404',
+  'two-99-failed',
+  'vendor-4-digits',
+  'zero-ok-one-failed',
+] as const satisfies readonly (typeof QUIRK_NAMES)[number][];
 export const QuirkName = Type.Enum([...QUIRK_NAMES]);
 export type QuirkName = (typeof QUIRK_NAMES)[number];
 
