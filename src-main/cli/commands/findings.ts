@@ -55,7 +55,10 @@ export const findingsCommand: Command = {
     }
     if (shown.length > 0) {
       await out.table(
-        ['what', 'since', 'ended', 'direction', 'channel', 'service', 'requests', 'now', 'usual', 'errors'],
+        [
+          ...['what', 'since', 'ended', 'direction', 'channel', 'service', 'requests'],
+          ...['sessions', 'clients', 'now', 'usual', 'errors'],
+        ],
         shown.map((finding) => [
           KINDS[finding.kind],
           formatMoment(finding.sinceMs, zone),
@@ -64,6 +67,8 @@ export const findingsCommand: Command = {
           finding.channel,
           finding.service,
           finding.requests,
+          finding.sessionCount,
+          finding.clientCount,
           writeMeasure(finding, finding.recent),
           writeMeasure(finding, finding.usual),
           finding.errorFamily ?? '',

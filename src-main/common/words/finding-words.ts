@@ -71,7 +71,20 @@ export function createFindingSentences({ t, formats, toText }: FindingSpeech): F
     }
   }
 
-  function toDetail({ kind, count, requests, recent, usual, source }: Finding): string {
+  /** Requests alone don't tell whether one customer was hit or all of them. */
+  function toDetail(finding: Finding): string {
+    const { kind, count, sessionCount, clientCount } = finding;
+    const detail = toFigures(finding);
+    const isHit = kind !== 'unreachable' && kind !== 'volume-down' && kind !== 'volume-up';
+    if (!isHit || count === 0 || sessionCount + clientCount === 0) return detail;
+    return t('findings.detail.hit', {
+      detail,
+      sessions: t('findings.detail.sessions', { count: formatCount(sessionCount) }, sessionCount),
+      clients: t('findings.detail.clients', { count: formatCount(clientCount) }, clientCount),
+    });
+  }
+
+  function toFigures({ kind, count, requests, recent, usual, source }: Finding): string {
     const values = { count: formatCount(count), requests: formatCount(requests) };
     switch (kind) {
       case 'down':

@@ -154,6 +154,7 @@ describe('the findings of cached traffic', () => {
     for (const finding of told) {
       let count = 0;
       const sessions = new Set<string>();
+      const clients = new Set<string>();
       for (const direction of finding.directions) {
         const view = await records['records/open-view']({
           scope: { connectionId: 'one', report: `${direction}-detail`, fromMs: FIRST_MS, toMs: END_MS },
@@ -164,7 +165,13 @@ describe('the findings of cached traffic', () => {
         expect(finding.shown).toContainEqual({ direction, count: rowCount });
         count += rowCount;
         const rows = await records['records/read-rows']({ viewId: view.viewId, offset: 0, limit: 10_000 });
-        for (const { sessionId } of rows) sessions.add(sessionId);
+        for (const { sessionId, client } of rows) {
+          sessions.add(sessionId);
+          if (client !== '') clients.add(client);
+        }
+      }
+      if (finding.kind !== 'down') {
+        expect([finding.sessionCount, finding.clientCount]).toEqual([sessions.size, clients.size]);
       }
       expect([finding.id, count]).toEqual([
         finding.id,

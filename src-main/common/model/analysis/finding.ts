@@ -44,6 +44,9 @@ export const Finding = Type.Object({
    */
   requests: Type.Integer(),
   count: Type.Integer(),
+  /** Sessions and clients that those are of. */
+  sessionCount: Type.Integer(),
+  clientCount: Type.Integer(),
   /** How many records its filter shows in each of its directions. */
   shown: Type.Array(Type.Object({ direction: DirectionSchema, count: Type.Integer() })),
   /** A share for errors, a median in milliseconds for `slower`, a number of requests for volume. */

@@ -42,6 +42,8 @@ function describeFinding(finding: Finding, names: ReportContent['names']): Reado
     ended: endedMs === null ? null : toIso(endedMs),
     requests,
     count,
+    affectedSessions: finding.sessionCount,
+    affectedClients: finding.clientCount,
     recent,
     usual,
     usualFrom: source,

@@ -34,6 +34,8 @@ const TROUBLE: FindingsReport = {
       usual: 0.02,
       source: 'days',
       errorFamily: null,
+      sessionCount: 0,
+      clientCount: 0,
       isNewFamily: false,
       shown: [],
       examples: [],

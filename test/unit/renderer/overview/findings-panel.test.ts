@@ -28,6 +28,8 @@ const errors: Finding = {
   usual: 0.0142,
   source: 'days',
   errorFamily: 'Gateway timeout: service <number> did not respond',
+  sessionCount: 0,
+  clientCount: 0,
   isNewFamily: false,
   shown: [
     { direction: 'inbound', count: 340 },
@@ -83,6 +85,12 @@ it.each<[Partial<Finding>, title: string, detail: string, when: string]>([
     'Outbound: no success on any channel',
     '74 of 74 failed, 100.0%; usually 1.9%',
     'Since 03:24, outbound',
+  ],
+  [
+    { sessionCount: 214, clientCount: 1 },
+    'Channel 3 / Service 7: errors 44×',
+    '677 of 1,086 failed, 62.3%; usually 1.4% · 214 sessions, 1 client',
+    'Since 03:24, both directions',
   ],
   [
     { service: null, requests: 9, count: 6, recent: 6 / 9, usual: 0.02 },

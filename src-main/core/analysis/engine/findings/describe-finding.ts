@@ -90,7 +90,7 @@ export async function describeDown(
   const kind = part === null ? 'unreachable' : 'down';
   const shape: FindingShape = { kind, ...place, newFamily: null, fromMs: sinceMs, toMs };
   const directions: readonly Direction[] = part === 'connector' ? ['outbound', 'inbound'] : DIRECTIONS;
-  const { requests, count, shown, errorFamily, examples } = await readFigures(
+  const { medianMs: _, ...figures } = await readFigures(
     connection,
     directions.map((direction) => scopes[direction]),
     shape,
@@ -106,12 +106,8 @@ export async function describeDown(
     sinceMs,
     endedMs: isOngoing ? null : span.untilMs,
     untilMs: toMs,
-    requests,
-    count,
-    shown,
-    errorFamily,
-    examples,
-    recent: count / Math.max(1, requests),
+    ...figures,
+    recent: figures.count / Math.max(1, figures.requests),
     usual: 0,
     source: 'days',
     isNewFamily: false,

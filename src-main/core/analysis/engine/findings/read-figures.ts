@@ -20,7 +20,7 @@ export interface FindingShape extends Place, TimeSpan {
 /** What is counted and measured of the records of a finding. */
 export interface FindingFigures extends Pick<
   Finding,
-  'requests' | 'count' | 'shown' | 'errorFamily' | 'examples'
+  'requests' | 'count' | 'sessionCount' | 'clientCount' | 'shown' | 'errorFamily' | 'examples'
 > {
   /** Null where nothing was timed. */
   readonly medianMs: number | null;
@@ -35,6 +35,8 @@ type FigureRow = [
   errorFamily: string | null,
   /** JSON. */
   examples: string,
+  sessions: number,
+  clients: number,
 ];
 
 const MAX_EXAMPLES = 3;
@@ -45,7 +47,7 @@ const EXAMPLES_SQL = `(SELECT coalesce(to_json(list({'direction': direction, 'se
   SELECT arg_min(direction, date_ms) AS direction, session_id,
     row_number() OVER (ORDER BY count(*) DESC, min(date_ms), session_id) AS place
   FROM counted WHERE session_id <> '' GROUP BY session_id ORDER BY place LIMIT ${MAX_EXAMPLES}))`;
-const COLUMNS = ['date_ms', 'outcome', 'response_time_ms', 'error_pattern', 'session_id'];
+const COLUMNS = ['date_ms', 'outcome', 'response_time_ms', 'error_pattern', 'session_id', 'client'];
 
 /** Returns the conditions that show exactly the records that a finding counts. */
 export function listConditions(shape: FindingShape): FieldCondition[] {
@@ -77,6 +79,12 @@ function toCountedSql({ kind, newFamily }: FindingShape, bind: (value: BoundValu
   return newFamily === null ? 'true' : `error_pattern = ${bind(newFamily)}`;
 }
 
+/** Whom its records are of; of an outage, whom those that failed are of. */
+function toHitSql(column: 'session_id' | 'client', isDown: boolean): string {
+  const failed = isDown ? ` AND ${FAILED_SQL}` : '';
+  return `(SELECT count(DISTINCT ${column}) FROM counted WHERE ${column} <> ''${failed})`;
+}
+
 /** Counts and measures the records of a finding in its directions, in one statement: each reads the same few records. */
 export async function readFigures(
   connection: DuckDBConnection,
@@ -89,6 +97,7 @@ export async function readFigures(
     { field: 'dateMs', min: fromMs, max: toMs },
   ]);
   const counted = toCountedSql(shape, (value) => `$${values.push(value)}`);
+  const isDown = kind === 'down' || kind === 'unreachable';
   const [row] = await readRows<FigureRow>(
     connection,
     `WITH every AS MATERIALIZED (FROM ${source}), counted AS (FROM every WHERE ${counted})
@@ -97,17 +106,19 @@ export async function readFigures(
        ${DIRECTIONS.map((own) => `(SELECT count(*) FROM counted WHERE direction = '${own}')`).join(', ')},
        (SELECT error_pattern FROM counted WHERE error_pattern <> ''
         GROUP BY error_pattern ORDER BY count(*) DESC, error_pattern LIMIT 1),
-       ${EXAMPLES_SQL}
+       ${EXAMPLES_SQL},
+       ${toHitSql('session_id', isDown)}, ${toHitSql('client', isDown)}
      FROM every`,
     values,
   );
   if (row === undefined) throw new Error('A statement without groups has one row.');
-  const [requests, failures, medianMs, inbound, outbound, family, examples] = row;
+  const [requests, failures, medianMs, inbound, outbound, family, examples, sessionCount, clientCount] = row;
   const counts = { inbound, outbound };
-  const isDown = kind === 'down' || kind === 'unreachable';
   return {
     requests,
     count: isDown ? failures : inbound + outbound,
+    sessionCount,
+    clientCount,
     shown: scopes.map(({ direction }) => ({ direction, count: counts[direction] })),
     medianMs,
     errorFamily: kind === 'errors-up' ? family : newFamily,
