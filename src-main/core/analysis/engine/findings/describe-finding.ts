@@ -37,7 +37,7 @@ export async function describeIncident(
     toMs: endedMs ?? untilMs,
   };
   const own = directions.map((direction) => scopes[direction]);
-  const { medianMs, ...figures } = await readFigures(connection, own, shape);
+  const { medianMs, figures } = await readFigures(connection, own, shape);
   const end = incident.end ?? Math.ceil((untilMs - window.fromMs) / MINUTE_MS);
   const { source } = incident;
   const [recent, usual] =
@@ -90,7 +90,7 @@ export async function describeDown(
   const kind = part === null ? 'unreachable' : 'down';
   const shape: FindingShape = { kind, ...place, newFamily: null, fromMs: sinceMs, toMs };
   const directions: readonly Direction[] = part === 'connector' ? ['outbound', 'inbound'] : DIRECTIONS;
-  const { medianMs: _, ...figures } = await readFigures(
+  const { figures } = await readFigures(
     connection,
     directions.map((direction) => scopes[direction]),
     shape,

@@ -17,14 +17,11 @@ export interface FindingShape extends Place, TimeSpan {
   readonly newFamily: string | null;
 }
 
-/** What is counted and measured of the records of a finding. */
-export interface FindingFigures extends Pick<
+/** What is counted of the records of a finding. */
+type FindingFigures = Pick<
   Finding,
   'requests' | 'count' | 'sessionCount' | 'clientCount' | 'shown' | 'errorFamily' | 'examples'
-> {
-  /** Null where nothing was timed. */
-  readonly medianMs: number | null;
-}
+>;
 
 type FigureRow = [
   requests: number,
@@ -85,12 +82,15 @@ function toHitSql(column: 'session_id' | 'client', isDown: boolean): string {
   return `(SELECT count(DISTINCT ${column}) FROM counted WHERE ${column} <> ''${failed})`;
 }
 
-/** Counts and measures the records of a finding in its directions, in one statement: each reads the same few records. */
+/**
+ * Counts and measures the records of a finding in its directions, in one statement: each reads the same few records. The
+ * median is null where nothing was timed.
+ */
 export async function readFigures(
   connection: DuckDBConnection,
   scopes: readonly ResolvedScope[],
   shape: FindingShape,
-): Promise<FindingFigures> {
+): Promise<{ readonly medianMs: number | null; readonly figures: FindingFigures }> {
   const { kind, newFamily, fromMs, toMs } = shape;
   const { source, values } = toRecordsSql(scopes, [
     ...listPlace(shape),
@@ -114,16 +114,16 @@ export async function readFigures(
   if (row === undefined) throw new Error('A statement without groups has one row.');
   const [requests, failures, medianMs, inbound, outbound, family, examples, sessionCount, clientCount] = row;
   const counts = { inbound, outbound };
-  return {
+  const figures = {
     requests,
     count: isDown ? failures : inbound + outbound,
     sessionCount,
     clientCount,
     shown: scopes.map(({ direction }) => ({ direction, count: counts[direction] })),
-    medianMs,
     errorFamily: kind === 'errors-up' ? family : newFamily,
     examples: JSON.parse(examples) as FindingFigures['examples'],
   };
+  return { medianMs, figures };
 }
 
 /**

@@ -182,7 +182,7 @@ async function readHit(
     );
     for (const [sessions, clients, squares, side, ...key] of rows) {
       const hit = [Number(sessions), Number(clients), Number(squares)] as const;
-      found.set(toHitKey(Number(side), key as GroupValue[]), hit);
+      found.set(toHitKey(Number(side), key), hit);
     }
   }
   return found;

@@ -143,6 +143,14 @@ export async function countPairs(
   }));
 }
 
+/** Which values, of which records. */
+interface SessionsQuestion {
+  readonly values: readonly CountedValue[];
+  readonly sides: Sides;
+  readonly direction: Direction;
+  readonly maxRecords: number;
+}
+
 /** Of so many records, all sessions are looked at for values of fewer than this; of frequent ones a part of them tells. */
 const MAX_RARE = 50_000;
 
@@ -154,9 +162,7 @@ const MAX_RARE = 50_000;
 export async function measureSessions(
   connection: DuckDBConnection,
   toSource: ToSource,
-  direction: Direction,
-  { values, sides }: { readonly values: readonly CountedValue[]; readonly sides: Sides },
-  maxRecords: number,
+  { values, sides, direction, maxRecords }: SessionsQuestion,
 ): Promise<ReadonlyMap<CountedValue, CountedValue>> {
   const all = sides.inside + sides.outside;
   const part = Math.ceil(all / maxRecords);

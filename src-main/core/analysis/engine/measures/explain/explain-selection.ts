@@ -62,13 +62,12 @@ export async function explainSelection(
   const lookedAt = singles.valueCount + clients.valueCount + pairs.length;
   const found = [...singles.values, ...clients.values];
   const isWanted = new Set([...pickUnusual(found, sides), ...pickParts(found, pickUnusual(pairs, sides))]);
-  const measured = await measureSessions(
-    connection,
-    toSource,
+  const measured = await measureSessions(connection, toSource, {
+    values: [...isWanted],
+    sides,
     direction,
-    { values: [...isWanted], sides },
-    limits.sessionRecords,
-  );
+    maxRecords: limits.sessionRecords,
+  });
   return {
     ...counted,
     values: judgeValues(
