@@ -13,11 +13,36 @@ import {
   Tooltip,
   type ChartConfiguration,
   type ChartType,
+  BasicPlatform,
 } from 'chart.js';
-import { chartFrameKey, type Size } from './picture/chart-drawing.ts';
-import { createChartJsDrawing } from './picture/chart-js-drawing.ts';
+import { chartFrameKey, type Size, type ChartDrawing } from './picture/chart-drawing.ts';
 import { readFormats } from '../format/formats.ts';
 import { useChartColours, type ChartColours } from './use-chart-colours.ts';
+
+/** Returns how a chart of Chart.js is drawn once more, with the colours of another theme where they are asked for. */
+function createChartJsDrawing<Type extends ChartType, Data, Label>(
+  readSize: () => Size,
+  toConfiguration: (colours: ChartColours) => ChartConfiguration<Type, Data, Label>,
+): ChartDrawing {
+  return {
+    readSize,
+    draw: (context, size, colours, scale) => {
+      const { type, data, options, plugins = [] } = toConfiguration(colours);
+      // Chart.js takes the size of the canvas as that of the chart, and makes the canvas larger by the scale.
+      Object.assign(context.canvas, size);
+      const canvas = { getContext: () => context } as unknown as HTMLCanvasElement;
+      const still = { responsive: false, animation: false, devicePixelRatio: scale, events: [] };
+      const chart = new Chart<Type, Data, Label>(canvas, {
+        type,
+        data,
+        options: Object.assign({}, options, still),
+        plugins,
+        platform: BasicPlatform,
+      });
+      return () => chart.destroy();
+    },
+  };
+}
 
 Chart.register(
   BarController,

@@ -12,9 +12,15 @@ import { useStatusStore } from '../stores/connections/status.ts';
 import { useTourStore } from '../tour/tour-store.ts';
 import { isModalOpen } from '../components/modal-open.ts';
 import type { PaletteAction } from './palette/palette-entries.ts';
-import { useSharedPlace } from './host/use-shared-place.ts';
 import { pressControl, toShellCommand, type ShellCommand } from './shortcuts.ts';
 import { HELP_VIEW, SETTINGS_VIEW, VIEWS } from './views.ts';
+import { writeViewLink } from '../../src-main/common/links/view-link.ts';
+
+/** Returns a function that copies a link to the screen as it is. It holds no records. */
+function useSharedPlace(): () => Promise<void> {
+  const router = useRouter();
+  return () => navigator.clipboard.writeText(writeViewLink(router.currentRoute.value.fullPath));
+}
 
 /** The keys and the palette of the shell: what they open, and what they do. */
 export function useCommands() {
