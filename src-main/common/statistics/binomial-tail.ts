@@ -7,7 +7,7 @@ const MAX_STEPS = 100_000;
 const PRECISION = 1e-14;
 const TINY = 1e-300;
 
-/** The logarithm of the gamma function, for x of 1 or more. */
+/** The logarithm of the gamma function, for x of 0.5 or more. */
 function toLogGamma(x: number): number {
   const sum = LANCZOS.reduce((total, coefficient, place) =>
     place === 0 ? coefficient : total + coefficient / (x - 1 + place),
@@ -71,4 +71,12 @@ export function toUnevenChance(
   const more = toBinomialTail(inside, count, share);
   const fewer = toBinomialTail(count - inside, count, 1 - share);
   return Math.min(1, 2 * Math.min(more, fewer));
+}
+
+/**
+ * Returns the share of Student's distribution beyond so many deviations about its centre, which is wider than the normal
+ * one the fewer degrees of freedom their size was estimated with: 0.05 for 2.571 and 5.
+ */
+export function toStudentTails(deviations: number, freedom: number): number {
+  return Math.min(1, toIncompleteBeta(freedom / (freedom + deviations * deviations), freedom / 2, 0.5));
 }

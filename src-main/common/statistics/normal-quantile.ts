@@ -31,16 +31,3 @@ function toNormalQuantile(share: number): number {
 export function toDeviations(level: number): number {
   return -toNormalQuantile((1 - level) / 2);
 }
-
-/** Coefficients of a rational approximation to the complementary error function; its relative error is below 1.2e-7. */
-const TAILS = [
-  0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196,
-  1.00002368, -1.26551223,
-];
-
-/** Returns the share of a normal distribution beyond so many standard deviations about its centre: 0.05 for 1.96. */
-export function toTails(deviations: number): number {
-  const x = Math.abs(deviations) / Math.SQRT2;
-  const t = 1 / (1 + x / 2);
-  return Math.min(1, t * Math.exp(-x * x + evaluate(TAILS, t)));
-}

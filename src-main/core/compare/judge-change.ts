@@ -5,11 +5,11 @@ import type {
   ComparedQuantile,
   ComparedSide,
 } from '../../common/model/analysis/comparison.ts';
-import { toUnevenChance } from '../../common/statistics/binomial-tail.ts';
+import { toStudentTails, toUnevenChance } from '../../common/statistics/binomial-tail.ts';
 import { toCountDifferenceInterval } from '../../common/statistics/count-intervals.ts';
 import { decomposeMean, type Contribution, type Weighed } from '../../common/statistics/decompose-mean.ts';
 import { DEFAULT_LEVEL, subtractIntervals, type Interval } from '../../common/statistics/interval.ts';
-import { toDeviations, toTails } from '../../common/statistics/normal-quantile.ts';
+import { toDeviations } from '../../common/statistics/normal-quantile.ts';
 import { toNewcombeInterval } from '../../common/statistics/share-intervals.ts';
 import { agree, judgeTogether } from '../analysis/certainty.ts';
 import type { CountedGroup } from '../analysis/engine/measures/compare-records.ts';
@@ -139,7 +139,10 @@ function toChance(group: Sides, question: Question): number | null {
   const spread = difference > 0 ? difference - interval.low : interval.high - difference;
   if (!Number.isFinite(spread) || !Number.isFinite(difference)) return null;
   if (difference === 0) return 1;
-  return spread === 0 ? 0 : toTails((Math.abs(difference) / spread) * toDeviations(DEFAULT_LEVEL));
+  if (spread === 0) return 0;
+  // The ends of an interval are two of the values around a quantile, about the square root of all: few tell its width badly.
+  const freedom = Math.sqrt(Math.min(before.timed, after.timed));
+  return toStudentTails((Math.abs(difference) / spread) * toDeviations(DEFAULT_LEVEL), freedom);
 }
 
 /** A quantile between two values may lie a little outside of their bucket. */

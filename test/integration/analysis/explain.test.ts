@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Explanation } from '../../../src-main/common/model/analysis/explanation.ts';
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { explainSelection } from '../../../src-main/core/analysis/engine/measures/explain/explain-selection.ts';
-import { EXPLAIN_LIMITS, type ExplainLimits } from '../../../src-main/core/analysis/engine/measures/explain/explain-times.ts';
+import {
+  EXPLAIN_LIMITS,
+  type ExplainLimits,
+} from '../../../src-main/core/analysis/engine/measures/explain/explain-times.ts';
 import type { ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { measureTimes, near, toGroupValue } from './measured-plainly.ts';
 import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import type { Download } from '../../../src-main/common/model/cache/download.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
@@ -18,6 +20,9 @@ export interface KilledRun {
 }
 
 const run = JSON.parse(process.argv[2] ?? '') as KilledRun;
+/** An earlier life may have left pages: only those that this one stores are told. */
+const isResumed = existsSync(join(run.dataFolder, 'connections.json'));
+const pagesOf = new Map<number, number>();
 const { host, remove } = await createTestHost({ dataFolder: run.dataFolder });
 await remove();
 const { accessToken, accessTokenSecret } = run;
@@ -38,7 +43,11 @@ const ask = async (...[name, input]: Parameters<typeof core.call>): Promise<unkn
 };
 let ended = 0;
 core.on((name, payload) => {
-  if (name === 'snapshots/changed' && payload.pageCount > 0) process.stdout.write('.');
+  if (name === 'snapshots/changed') {
+    const before = pagesOf.get(payload.id) ?? (isResumed ? payload.pageCount : 0);
+    if (payload.pageCount > before) process.stdout.write('.');
+    pagesOf.set(payload.id, payload.pageCount);
+  }
   if (name === 'downloads/changed' && payload.state === 'ended') {
     ended += 1;
     process.stdout.write('!');

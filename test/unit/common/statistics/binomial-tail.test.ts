@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toBinomialTail, toUnevenChance } from '../../../../src-main/common/statistics/binomial-tail.ts';
+import {
+  toBinomialTail,
+  toStudentTails,
+  toUnevenChance,
+} from '../../../../src-main/common/statistics/binomial-tail.ts';
 
 /** The tail, added up term by term. */
 function addTail(successes: number, trials: number, chance: number): number {
@@ -45,3 +49,17 @@ describe('the chance of an uneven value', () => {
     expect(toUnevenChance({ inside: 400, outside: 9000 }, sides)).toBe(1);
   });
 });
+
+it.each([
+  [12.706, 1, 0.05],
+  [2.571, 5, 0.05],
+  [6.869, 5, 0.001],
+  [2.228, 10, 0.05],
+  [3.291, 1e7, 0.001],
+  [0, 7, 1],
+])(
+  "finds in tables of Student's distribution that %f deviations with %f degrees are %f",
+  (deviations, freedom, share) => {
+    expect(toStudentTails(deviations, freedom)).toBeCloseTo(share, 4);
+  },
+);
