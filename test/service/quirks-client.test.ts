@@ -1,6 +1,11 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { QuirkName } from '../../src-main/common/model/connections/simulation.ts';
 import { QUIRK_NAMES } from '../../src-main/common/model/connections/simulation.ts';
+import {
+  createOutcomeDecider,
+  DEFAULT_RULES,
+  type OutcomeRules,
+} from '../../src-main/common/reporting/outcome.ts';
 import { judgeEnd } from '../../src-main/common/reporting/reading/next-cursor.ts';
 import { readPage, type ReadPage } from '../../src-main/common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../src-main/common/reporting/reading/read-record.ts';
@@ -27,6 +32,8 @@ interface Walk {
   readonly waitedMs: readonly number[];
   readonly statuses: readonly number[];
 }
+
+const isFailed = (code: number): boolean => code >= 400;
 
 interface WalkOptions {
   readonly report?: ReportKind;
@@ -306,6 +313,27 @@ describe('the client meets a service that misbehaves on purpose', () => {
     expect(reading.platform).toBe('up');
     expect(reading.traffic).toHaveLength(1);
     expect(reading.trafficText).toMatch(/^\d+ sessions$/);
+  });
+
+  it.each<[QuirkName, OutcomeRules, (code: number) => boolean]>([
+    ['always-200-error-text', DEFAULT_RULES, isFailed],
+    ['errors-as-json', DEFAULT_RULES, isFailed],
+    ['errors-with-names', DEFAULT_RULES, isFailed],
+    ['minus-one-no-answer', [{ codes: [-1], outcome: 'failed' }, ...DEFAULT_RULES], isFailed],
+    ['normal-404', [{ codes: [404], outcome: 'expected' }, ...DEFAULT_RULES], (code) => code >= 500],
+    ['two-99-failed', [{ codes: [299], outcome: 'failed' }, ...DEFAULT_RULES], isFailed],
+    ['vendor-4-digits', [{ codes: [[4000, 4999]], outcome: 'failed' }], isFailed],
+    ['zero-ok-one-failed', [{ codes: [1], outcome: 'failed' }], isFailed],
+  ])('%s: rules that describe it find the same failures', async (quirk, rules, hasFailed) => {
+    const { records, error } = await walk(await start([quirk]));
+    expect(error).toBeNull();
+    const decide = createOutcomeDecider(rules);
+    const toNames = (list: readonly DetailRecord[], isWanted: (record: DetailRecord) => boolean) =>
+      list.filter(isWanted).map(({ sessionId, dateMs }) => [sessionId, dateMs]);
+    const judge = (record: DetailRecord): boolean => decide({ ...record, actionId: null }) === 'failed';
+    const expected = toNames(exact, ({ responseCode }) => hasFailed(responseCode ?? 0));
+    expect(expected.length).toBeGreaterThan(0);
+    expect(toNames(records, judge)).toEqual(expected);
   });
 
   it('has met every quirk there is', () => {

@@ -1,6 +1,11 @@
 import type { QuirkName } from '../../common/model/connections/simulation.ts';
+import { REPORTS } from '../../common/reporting/reports.ts';
 
 type JsonObject = Record<string, unknown>;
+
+/** Fields as documents have them. */
+const { responseCode: CODE, error: ERROR, response: RESPONSE } = REPORTS['outbound-detail'].fields;
+const { averageResponseTimeMs, averageBotLatencyMs } = REPORTS['inbound-summary'].fields;
 
 /** How a service says that a request failed, and what it says then. */
 interface Convention {
@@ -8,7 +13,7 @@ interface Convention {
   code(code: number, bits: number): number;
   /** The text of Error. */
   error?(error: string, code: number, document: JsonObject, bits: number): string;
-  /** The text of Reponse, of outbound requests. */
+  /** The response of the queried service, of outbound requests. */
   response?(response: string, code: number, bits: number): string;
 }
 
@@ -105,18 +110,20 @@ export function applyConventions(
 }
 
 function change(document: JsonObject, convention: Convention): JsonObject {
-  const code = Number(document['ReponseCode']);
+  const code = Number(document[CODE.wireName]);
   const bits = toBits(`${String(document['Id'])} ${String(document['Date'])} ${String(document['Payload'])}`);
-  const own = { ...document, ReponseCode: convention.code(code, bits) };
-  const { Error: error, Reponse: response } = document;
-  return {
-    ...own,
-    ...(typeof error === 'string' && { Error: convention.error?.(error, code, document, bits) ?? error }),
-    ...(typeof response === 'string' && { Reponse: convention.response?.(response, code, bits) ?? response }),
-  };
+  const changed: JsonObject = { ...document, [CODE.wireName]: convention.code(code, bits) };
+  const [error, response] = [document[ERROR.wireName], document[RESPONSE.wireName]];
+  if (typeof error === 'string' && convention.error !== undefined) {
+    changed[ERROR.wireName] = convention.error(error, code, document, bits);
+  }
+  if (typeof response === 'string' && convention.response !== undefined) {
+    changed[RESPONSE.wireName] = convention.response(response, code, bits);
+  }
+  return changed;
 }
 
-const AVERAGES = ['AvegareReponseTime', 'AvegareBotLatency'];
+const AVERAGES = [averageResponseTimeMs.wireName, averageBotLatencyMs.wireName];
 
 function joinGroups(documents: readonly JsonObject[]): JsonObject[] {
   const groups = new Map<string, JsonObject>();
@@ -127,7 +134,7 @@ function joinGroups(documents: readonly JsonObject[]): JsonObject[] {
       continue;
     }
     const key = JSON.stringify(
-      ['Id', 'ReponseCode', 'Channel', 'Service', 'Origin'].map((name) => document[name]),
+      ['Id', CODE.wireName, 'Channel', 'Service', 'Origin'].map((name) => document[name]),
     );
     const group = groups.get(key);
     if (group === undefined) {
@@ -139,7 +146,8 @@ function joinGroups(documents: readonly JsonObject[]): JsonObject[] {
     const [before, more] = [Number(group['Count']), Number(document['Count'])];
     for (const name of AVERAGES.filter((one) => one in group)) {
       const sum = Number(group[name]) * before + Number(document[name]) * more;
-      group[name] = name === 'AvegareBotLatency' ? Math.round(sum / (before + more)) : sum / (before + more);
+      const average = sum / (before + more);
+      group[name] = name === averageBotLatencyMs.wireName ? Math.round(average) : average;
     }
     group['Count'] = String(before + more);
   }

@@ -81,6 +81,9 @@ describe('what sets a selection apart', () => {
             sides.inside.length,
             sides.outside.length,
           ]);
+          const hit = (field: 'sessionId' | 'client') =>
+            new Set(sides.inside.flatMap((record) => record[field] || [])).size;
+          expect([found.sessionCount, found.clientCount]).toEqual([hit('sessionId'), hit('client')]);
           const isEnough = Math.min(sides.inside.length, sides.outside.length) >= 20;
           expect(found.values.length > 0).toBe(isEnough && found.values.length > 0);
           for (const { terms, inside, outside, difference } of found.values) {

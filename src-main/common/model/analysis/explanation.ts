@@ -10,9 +10,9 @@ export type ExplainedField = (typeof EXPLAINED_FIELDS)[number];
 export const MIN_EXPLAINED = 20;
 
 /**
- * How sure it is that two groups of records differ, if records come independently of each other: `certain` where chance
- * would show any such difference among all that was looked at less than once in a thousand times, `probable` less than
- * once in twenty, else `chance`.
+ * How sure it is that two groups of records differ, if sessions come independently of each other: of all differences that
+ * are called `certain`, chance would show at most one in a thousand, of those that are at least `probable` one in twenty;
+ * else `chance`.
  */
 export const Certainty = Type.Enum(['certain', 'probable', 'chance']);
 export type Certainty = Static<typeof Certainty>;
@@ -27,7 +27,7 @@ export const ExplainedValue = Type.Object({
   /** Records of the selection, and of the rest, that have it. */
   inside: Type.Integer(),
   outside: Type.Integer(),
-  /** Of the difference of shares, inside minus outside, 95 %, taken by itself. */
+  /** Of the difference of shares, inside minus outside: wide enough for all that was looked at. */
   difference: Interval,
   certainty: Certainty,
 });
@@ -48,6 +48,9 @@ export const Explanation = Type.Object({
   /** Records of the selection, and of the rest. */
   insideCount: Type.Integer(),
   outsideCount: Type.Integer(),
+  /** Sessions and clients that the records of the selection are of. */
+  sessionCount: Type.Integer(),
+  clientCount: Type.Integer(),
   /** The surest first; then what is more frequent, the largest difference first. None with too few records. */
   values: Type.Array(ExplainedValue),
   /** Values, and pairs of them, that were looked at; the certainty of each takes it into account. */

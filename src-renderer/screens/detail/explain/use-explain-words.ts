@@ -97,6 +97,14 @@ export function useExplainWords() {
       : t('explain.times', { value, times: text });
   }
 
+  /** Whose records these are: requests alone don't tell one customer from all of them. */
+  function toHit({ sessionCount, clientCount }: Explanation): string {
+    return t('explain.hit', {
+      sessions: t('explain.sessions', { count: formatCount(sessionCount) }, sessionCount),
+      clients: t('explain.clients', { count: formatCount(clientCount) }, clientCount),
+    });
+  }
+
   function spellPattern(pattern: string): string {
     return toPatternParts(pattern)
       .map((part) => ('folded' in part ? t(`detail.families.folded.${part.folded}`) : part.text))
@@ -127,10 +135,12 @@ export function useExplainWords() {
     });
     const inside = t('explain.inside', { count: formatCount(explanation.insideCount) });
     const outside = t('explain.outside', { count: formatCount(explanation.outsideCount) });
-    return [toSentence(explanation), ['', inside, outside].join('\t'), ...lines].join('\n');
+    return [toSentence(explanation), toHit(explanation), ['', inside, outside].join('\t'), ...lines].join(
+      '\n',
+    );
   }
 
-  return { toWords, toSentence, toMedianWords, toText };
+  return { toWords, toSentence, toHit, toMedianWords, toText };
 }
 
 function formatTimes(ratio: number): string {

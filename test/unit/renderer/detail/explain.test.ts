@@ -15,6 +15,8 @@ const service = { field: 'service' as const, value: 7 };
 const EXPLAINED: Explanation = {
   insideCount: 412,
   outsideCount: 8836,
+  sessionCount: 38,
+  clientCount: 1,
   values: [
     {
       terms: [code, service],

@@ -72,6 +72,23 @@ export async function countSingles(
   return { values: counted, valueCount };
 }
 
+/** Counts the sessions and the clients that the records of the selection are of. */
+export async function countHit(
+  connection: DuckDBConnection,
+  toSource: ToSource,
+): Promise<readonly [sessions: number, clients: number]> {
+  const source = toSource(['session_id', 'client']);
+  // Of millions of texts, their hashes are counted in half the time.
+  const count = (column: string): string =>
+    `count(DISTINCT hash(${column})) FILTER (inside AND ${column} <> '')`;
+  const [row] = await readRows<[number, number]>(
+    connection,
+    `SELECT ${count('session_id')}, ${count('client')} FROM ${source.sql}`,
+    source.values,
+  );
+  return row ?? [0, 0];
+}
+
 /** Counts the records of each client on either side. */
 export function countClients(
   connection: DuckDBConnection,
@@ -166,63 +183,85 @@ export async function measureSessions(
 ): Promise<ReadonlyMap<CountedValue, CountedValue>> {
   const all = sides.inside + sides.outside;
   const part = Math.ceil(all / maxRecords);
+  const isRare = ({ inside, outside }: CountedValue): boolean => part > 1 && inside + outside <= MAX_RARE;
+  const toColumn = (field: ExplainedField): string => `${toKeySql(field, direction)} AS ${toName(field)}`;
+  const unit = `${UNIT_SQL} AS unit`;
+  const fields = [...new Set(values.flatMap(({ terms: [term] }) => term?.field ?? []))];
+  const sampled = fields.filter((field) =>
+    values.some((value) => value.terms[0]?.field === field && !isRare(value)),
+  );
+  if (sampled.length > 0) {
+    // One walk over the records serves all fields.
+    const source = toSource([unit, ...sampled.map(toColumn)]);
+    const among = part > 1 ? `WHERE unit % ${part} = 0` : '';
+    await connection.run(
+      `CREATE OR REPLACE TEMP TABLE sampled AS
+       SELECT ${['inside', 'unit', ...sampled.map(toName)].join(', ')} FROM ${source.sql} ${among}`,
+      [...source.values],
+      toTypes(source.values),
+    );
+  }
   const measured = new Map<CountedValue, CountedValue>();
-  const measure = async (
-    field: ExplainedField,
-    own: readonly CountedValue[],
-    isRare: boolean,
-  ): Promise<void> => {
-    if (own.length === 0) return;
-    const source = toSource([`${toKeySql(field, direction)} AS value`, `${UNIT_SQL} AS unit`]);
-    const bound = [...source.values];
-    const names = own.flatMap(({ terms: [term] }) => {
-      const value = term?.value ?? null;
-      if (value === null) return [];
-      return `$${bound.push(typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)}`;
-    });
-    const isWanted = [
-      'false',
-      ...(names.length > 0 ? [`coalesce(value IN (${names.join(', ')}), false)`] : []),
-      ...(names.length < own.length ? ['value IS NULL'] : []),
-    ].join(' OR ');
-    const among = isRare ? isWanted : part > 1 ? `unit % ${part} = 0` : 'true';
-    // The weight of a session is what it adds to the difference of shares; that of its records by themselves is squared.
-    const rows = await readRows<[GroupValue, ...Weights]>(
-      connection,
-      `WITH cells AS (
-         SELECT value, unit, (count(*) FILTER (inside))::DOUBLE AS inside,
-           (count(*) FILTER (NOT inside))::DOUBLE AS outside
-         FROM ${source.sql} WHERE ${among} GROUP BY ALL
-       ), weights AS (
-         SELECT value, inside / ${sides.inside} - outside / ${sides.outside} AS weight, unit,
-           inside / pow(${sides.inside}, 2) + outside / pow(${sides.outside}, 2) AS single
-         FROM cells
-       ), sums AS (
-         SELECT value, sum(weight * weight) AS own, sum(weight * whole) AS shared, sum(single) AS single FROM (
-           SELECT *, sum(weight) OVER (PARTITION BY unit) AS whole FROM weights
-         ) GROUP BY value
-       )
-       SELECT * FROM (SELECT *, sum(shared) OVER (), sum(single) OVER () FROM sums) WHERE ${isWanted}`,
-      bound,
-    );
-    for (const [found, ...weights] of rows) {
-      const value = own.find(({ terms: [term] }) => (term?.value ?? null) === found);
-      if (value === undefined) continue;
-      const share = (value.inside + value.outside) / all;
-      measured.set(value, { ...value, perSession: toEffect(weights, isRare ? 0 : share) });
+  for (const field of fields) {
+    const own = values.filter(({ terms: [term] }) => term?.field === field);
+    for (const rare of [false, true]) {
+      const wanted = own.filter((value) => isRare(value) === rare);
+      if (wanted.length === 0) continue;
+      const source = rare ? toSource([unit, toColumn(field)]) : { sql: 'sampled', values: [] };
+      const rows = await weighSessions(connection, source, wanted, { sides, isWhole: !rare });
+      for (const [found, ...weights] of rows) {
+        const value = wanted.find(({ terms: [term] }) => (term?.value ?? null) === found);
+        if (value === undefined) continue;
+        const share = rare ? 0 : (value.inside + value.outside) / all;
+        measured.set(value, { ...value, perSession: toEffect(weights, share) });
+      }
     }
-  };
-  for (const [field, own] of Map.groupBy(values, ({ terms: [term] }) => term?.field)) {
-    if (field === undefined) continue;
-    const isRare = ({ inside, outside }: CountedValue): boolean => part > 1 && inside + outside <= MAX_RARE;
-    await measure(
-      field,
-      own.filter((value) => !isRare(value)),
-      false,
-    );
-    await measure(field, own.filter(isRare), true);
   }
   return measured;
+}
+
+/**
+ * Adds up what each session weighs in the difference of shares of some values of one field. `isWhole` says that the source
+ * has all records of its sessions; of rare values only those with the values are read.
+ */
+function weighSessions(
+  connection: DuckDBConnection,
+  source: SqlCondition,
+  values: readonly CountedValue[],
+  { sides, isWhole }: { readonly sides: Sides; readonly isWhole: boolean },
+): Promise<[GroupValue, ...Weights][]> {
+  const [field] = values.flatMap(({ terms: [term] }) => term?.field ?? []);
+  const name = toName(field ?? 'client');
+  const bound = [...source.values];
+  const named = values.flatMap(({ terms: [term] }) => {
+    const value = term?.value ?? null;
+    if (value === null) return [];
+    return `$${bound.push(typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value)}`;
+  });
+  const toWanted = (column: string): string =>
+    [
+      ...(named.length > 0 ? [`coalesce(${column} IN (${named.join(', ')}), false)`] : []),
+      ...(named.length < values.length ? [`${column} IS NULL`] : []),
+    ].join(' OR ');
+  // The weight of a session is what it adds to the difference of shares; that of its records by themselves is squared.
+  return readRows<[GroupValue, ...Weights]>(
+    connection,
+    `WITH cells AS (
+       SELECT ${name} AS value, unit, (count(*) FILTER (inside))::DOUBLE AS inside,
+         (count(*) FILTER (NOT inside))::DOUBLE AS outside
+       FROM ${source.sql} ${isWhole ? '' : `WHERE ${toWanted(name)}`} GROUP BY ALL
+     ), weights AS (
+       SELECT value, inside / ${sides.inside} - outside / ${sides.outside} AS weight, unit,
+         inside / pow(${sides.inside}, 2) + outside / pow(${sides.outside}, 2) AS single
+       FROM cells
+     ), sums AS (
+       SELECT value, sum(weight * weight) AS own, sum(weight * whole) AS shared, sum(single) AS single FROM (
+         SELECT *, sum(weight) OVER (PARTITION BY unit) AS whole FROM weights
+       ) GROUP BY value
+     )
+     SELECT * FROM (SELECT *, sum(shared) OVER (), sum(single) OVER () FROM sums) WHERE ${toWanted('value')}`,
+    bound,
+  );
 }
 
 /** Sums over sessions: of squared weights, of those times the session's whole weight, and of single records; then of all. */

@@ -12,6 +12,7 @@ import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
 import { toSourceSql, type ResolvedScope } from '../../resolved-scope.ts';
 import {
   countClients,
+  countHit,
   countPairs,
   countSingles,
   listComparedFields,
@@ -52,7 +53,15 @@ export async function explainSelection(
     explainTimes(connection, toSource, findColumn(field, direction)?.name, ways);
   const response = await explain('responseTimeMs');
   const botLatency = await explain('botLatencyMs');
-  const counted = { insideCount: sides.inside, outsideCount: sides.outside, response, botLatency };
+  const [sessionCount, clientCount] = await countHit(connection, toSource);
+  const counted = {
+    insideCount: sides.inside,
+    outsideCount: sides.outside,
+    sessionCount,
+    clientCount,
+    response,
+    botLatency,
+  };
   if (Math.min(sides.inside, sides.outside) < MIN_EXPLAINED) return { ...counted, values: [], lookedAt: 0 };
   const singles = await countSingles(connection, fields, sides);
   const clients = selection.conditions.some(({ field }) => field === 'client')
