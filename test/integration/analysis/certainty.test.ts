@@ -147,3 +147,30 @@ it('takes a client with two sessions of failures for two, not for eighteen', asy
   const own = values.find(({ terms: [term] }) => term?.field === 'client' && term.value === 'client 0');
   expect(own).toMatchObject({ inside: 18, outside: 0, certainty: 'chance' });
 });
+
+it('is certain of an error that many sessions met once, and that nothing else has', async () => {
+  const records = Array.from({ length: 7600 }, (_, place): UnfedRecord => {
+    const hasFailed = place % 100 === 0;
+    return {
+      dateMs: place * 1000,
+      sessionId: `session ${Math.floor(place / 4)}`,
+      client: `client ${Math.floor(place / 12)}`,
+      channel: 1 + (place % 6),
+      service: 1 + (place % 7),
+      origin: 'web',
+      responseTimeMs: 100,
+      responseCode: hasFailed ? 504 : 200,
+      error: hasFailed && place % 300 === 0 ? 'No answer' : '',
+      botLatencyMs: 1,
+      payload: '',
+    };
+  });
+  const [{ scope }] = (await engine.feed([records])) as [FedSnapshot];
+  const { values } = await explainSelection(engine.connection, scope, {
+    filter: ALL,
+    selection: { conditions: [{ field: 'responseCode', values: [504] }] },
+  });
+  const own = values.find(({ terms: [term] }) => term?.field === 'errorFamily' && term.value === 'No answer');
+  expect(own).toMatchObject({ inside: 26, outside: 0, certainty: 'certain' });
+  expect(own!.difference.low).toBeGreaterThan(0.1);
+});

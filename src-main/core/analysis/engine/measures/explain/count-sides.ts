@@ -267,10 +267,13 @@ function weighSessions(
 /** Sums over sessions: of squared weights, of those times the session's whole weight, and of single records; then of all. */
 type Weights = readonly [own: number, shared: number, single: number, allShared: number, allSingle: number];
 
-/** The variance of a difference of shares as sessions have it, in that of as many independent records. */
+/**
+ * The variance of a difference of shares as sessions have it, in that of the same records taken each by itself: both of
+ * what was found, so that a difference which is there makes neither larger than the other.
+ */
 function toEffect([own, shared, single, allShared, allSingle]: Weights, share: number): number {
   const ofSessions = own - 2 * share * shared + share * share * allShared;
-  const ofRecords = share === 0 ? single : share * (1 - share) * allSingle;
+  const ofRecords = (1 - share) ** 2 * single + share * share * (allSingle - single);
   // Sums of several threads differ in their last digits from one question to the next.
   return ofRecords > 0 ? Math.max(1, Number((ofSessions / ofRecords).toPrecision(6))) : 1;
 }
