@@ -184,6 +184,25 @@ describe('two periods side by side', () => {
     expect(few?.intervals).toEqual({ before: null, after: null });
   });
 
+  it('take the requests of a session together in a volume, however long one of them took', async () => {
+    const [sample] = fc.sample(recordArbitrary, 1);
+    const make = (sessions: number, longestMs: number) =>
+      Array.from({ length: sessions * 10 }, (_, place) => ({
+        ...sample!,
+        channel: 7,
+        sessionId: `session ${Math.floor(place / 10)}`,
+        responseTimeMs: place === 0 ? longestMs : 100,
+      }));
+    const readInterval = async (longestMs: number) => {
+      const [before, after] = await feed([make(20, longestMs), make(40, longestMs)]);
+      return (await ask(before, after, ['channel'], 'volume')).total.interval;
+    };
+    const usual = await readInterval(100);
+    expect(await readInterval(1e300)).toEqual(usual);
+    // Forty sessions in twice the time of twenty: as wide as for a tenth of the requests, each ten times.
+    expect(usual!.high - usual!.low).toBeGreaterThan(2 * 1.96 * Math.sqrt(10 * (400 + 4 * 200)) * 0.9);
+  });
+
   it('are nothing where nothing is cached', async () => {
     const [before, after] = await feed([[], []]);
     const found = await ask(before, after, ['channel', 'service'], 'error-share');

@@ -100,8 +100,7 @@ export async function compareRecords(
      ORDER BY level, sum(count) DESC, ${keys.map((key) => `${key} NULLS FIRST`).join(', ')}
      LIMIT ${MAX_COMPARED + 1}`,
   );
-  const records = rows.find(([level]) => Number(level) === 0);
-  const requests = isVolume ? await measureSessions(connection, { sql: source, values }, records) : 1;
+  const requests = isVolume ? await measureSessions(connection, { sql: source, values }) : 1;
   const hit = await readHit(connection, { sql: source, values }, keys);
   const groups = rows.map((row) => toCountedGroup(row, times, { hit, requests }));
   if (groups[0]?.key.length !== 0) groups.unshift(NOTHING);
@@ -130,13 +129,12 @@ const NOTHING: CountedGroup = {
 const MAX_COUNTED = 500_000;
 
 /** Returns how many requests tell as much about a volume as one: sessions come by chance, with all of their requests. */
-async function measureSessions(
-  connection: DuckDBConnection,
-  { sql, values }: SqlCondition,
-  all: ListedRow | undefined,
-): Promise<number> {
-  const count = (all ?? []).slice(2).reduce<number>((sum, cell) => Math.max(sum, Number(cell ?? 0) || 0), 0);
-  const part = Math.max(1, Math.ceil(count / MAX_COUNTED));
+async function measureSessions(connection: DuckDBConnection, { sql, values }: SqlCondition): Promise<number> {
+  const [[count] = [0]] = await readRows<[number | null]>(
+    connection,
+    'SELECT sum(records)::DOUBLE FROM value_cells',
+  );
+  const part = Math.max(1, Math.ceil((count ?? 0) / MAX_COUNTED));
   const [[effect] = [1]] = await readRows<[number | null]>(
     connection,
     `SELECT sum(records * records) / sum(records) FROM (
