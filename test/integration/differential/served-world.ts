@@ -154,8 +154,8 @@ export async function startServedWorlds(): Promise<{
       const tenant = 1000 + tenants.size;
       let serving: Serving = { order: 'rising', pageSize: 50, share: 1, isCutOff: true };
       let served = new Map<string, ServedRecord>();
-      let walk: { readonly key: string; readonly list: readonly Numbered[]; readonly total: number } | null =
-        null;
+      // One for each period asked for: the days of a download are walked at once.
+      const walks = new Map<string, { readonly list: readonly Numbered[]; readonly total: number }>();
       const takesLater = chance.is(0.5);
       // A clock that is set back shows an hour twice, and services take it for the earlier or for the later one.
       const readAsked = (text: unknown): number => {
@@ -164,7 +164,8 @@ export async function startServedWorlds(): Promise<{
       };
       tenants.set(tenant, (report, { startDate, endDate, lastDocument, size }) => {
         const key = `${report} ${String(startDate)} ${String(endDate)}`;
-        if (lastDocument === '' || walk?.key !== key) {
+        let walk = walks.get(key);
+        if (lastDocument === '' || walk === undefined) {
           const fromMs = readAsked(startDate);
           const toMs = readAsked(endDate) + 999;
           const all = kept[report].filter(({ atMs }) => atMs >= fromMs && atMs <= toMs);
@@ -173,7 +174,8 @@ export async function startServedWorlds(): Promise<{
           const list = serving.isCutOff
             ? ordered.slice(0, count)
             : ordered.filter(() => chance.is(serving.share));
-          walk = { key, list: numberEqual(list), total: all.length };
+          walk = { list: numberEqual(list), total: all.length };
+          walks.set(key, walk);
         }
         const from = Number(lastDocument);
         const page = walk.list.slice(from, from + serving.pageSize);
@@ -197,7 +199,7 @@ export async function startServedWorlds(): Promise<{
         serve(next) {
           serving = next;
           served = new Map();
-          walk = null;
+          walks.clear();
         },
         countHeld: (report, fromMs, toMs) =>
           kept[report].filter(({ atMs, record: { dateMs } }) =>
