@@ -9,6 +9,7 @@ export function useGroupWords(): (field: GroupField, value: GroupValue) => strin
   const names = useNames();
   return (field, value) => {
     if (value === null) return t(`comparison.noValue.${field}`);
+    if (field === 'outcome') return t(`outcome.names.${value}`);
     if (names.find(field, value) !== null) return names.toText(field, value);
     return t(`comparison.value.${field}`, { value: toVisible(String(value)) });
   };

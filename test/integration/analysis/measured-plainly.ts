@@ -61,6 +61,7 @@ export function measurePlainly(records: readonly PlainRecord[], key: MeasuredGro
     classCounts,
     outcomeCounts,
     failures: outcomeCounts[1] ?? 0,
+    ...measureHit(records),
     response: measureTimes(records.map(({ responseTimeMs }) => responseTimeMs)),
     botLatency: measureTimes(records.map(({ botLatencyMs }) => botLatencyMs)),
     firstMs: dates.length === 0 ? null : Math.min(...dates),
@@ -68,9 +69,26 @@ export function measurePlainly(records: readonly PlainRecord[], key: MeasuredGro
   };
 }
 
+/** Whom the failures hit, and how many of them tell as much as one. */
+function measureHit(
+  records: readonly PlainRecord[],
+): Pick<MeasuredGroup, 'failedSessions' | 'failedClients' | 'perFailure'> {
+  const failed = records.filter((record) => judgePlainly(record) === 'failed');
+  const named = failed.filter(({ sessionId }) => sessionId !== '');
+  const lengths = [...Map.groupBy(named, ({ sessionId }) => sessionId).values()].map(({ length }) => length);
+  const squares = lengths.reduce((sum, length) => sum + length * length, failed.length - named.length);
+  const passed = Math.max(0.5, 1 - failed.length / records.length);
+  return {
+    failedSessions: lengths.length,
+    failedClients: new Set(failed.map(({ client }) => client).filter((client) => client !== '')).size,
+    perFailure: failed.length === 0 ? 1 : Math.max(1, squares / failed.length / passed),
+  };
+}
+
 /** The value of a field as groups have it: nothing is null. */
 export function toGroupValue(record: PlainRecord, field: string): string | number | null {
   if (field === 'errorFamily') return toErrorPattern(record.error) || null;
+  if (field === 'outcome') return judgePlainly(record);
   const value = (record as unknown as Record<string, string | number | null | undefined>)[field];
   return value === undefined || value === '' ? null : value;
 }

@@ -1,10 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Nullable } from '../nullable.ts';
-import { GROUP_FIELDS, GroupValue } from './grouping.ts';
-
-/** Fields whose values may set a selection apart. */
-const EXPLAINED_FIELDS = [...GROUP_FIELDS, 'client'] as const;
-export type ExplainedField = (typeof EXPLAINED_FIELDS)[number];
+import { GroupField, GroupValue } from './grouping.ts';
 
 /** Fewer records than that, inside or outside of the selection, tell nothing. */
 export const MIN_EXPLAINED = 20;
@@ -17,7 +13,7 @@ export const MIN_EXPLAINED = 20;
 export const Certainty = Type.Enum(['certain', 'probable', 'chance']);
 export type Certainty = Static<typeof Certainty>;
 
-const Term = Type.Object({ field: Type.Enum([...EXPLAINED_FIELDS]), value: GroupValue });
+const Term = Type.Object({ field: GroupField, value: GroupValue });
 const Interval = Type.Object({ low: Type.Number(), high: Type.Number() });
 const Figure = Nullable(Type.Number());
 

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { REPORTS, type Direction } from '../../reporting/reports.ts';
 import { Nullable } from '../nullable.ts';
 
 /** What records can be grouped by. A field that the report lacks is null in every group. */
@@ -10,9 +11,17 @@ export const GROUP_FIELDS = [
   'actionId',
   /** What the error folds to; null for records without one. */
   'errorFamily',
+  'outcome',
+  'client',
 ] as const;
 export const GroupField = Type.Enum([...GROUP_FIELDS]);
 export type GroupField = (typeof GROUP_FIELDS)[number];
+
+/** The fields that the records of a direction have. */
+export function listGroupFields(direction: Direction): readonly GroupField[] {
+  const fields: Readonly<Record<string, unknown>> = REPORTS[`${direction}-detail`].fields;
+  return GROUP_FIELDS.filter((field) => field === 'errorFamily' || field === 'outcome' || field in fields);
+}
 
 /** Most fields that records can be grouped by at once. */
 export const MAX_GROUP_FIELDS = 2;
@@ -52,6 +61,11 @@ export const MeasuredGroup = Type.Object({
   outcomeCounts: Type.Array(Type.Integer()),
   /** Those that failed. */
   failures: Type.Integer(),
+  /** Whom those hit. */
+  failedSessions: Type.Integer(),
+  failedClients: Type.Integer(),
+  /** How many of them tell as much as one about their share, because those of a session belong together; 1 or more. */
+  perFailure: Type.Number(),
   response: Latency,
   /** Of the outbound report, which has none, always empty. */
   botLatency: Latency,

@@ -1,9 +1,5 @@
-import type {
-  Certainty,
-  ExplainedField,
-  ExplainedValue,
-} from '../../../common/model/analysis/explanation.ts';
-import type { GroupValue } from '../../../common/model/analysis/grouping.ts';
+import type { Certainty, ExplainedValue } from '../../../common/model/analysis/explanation.ts';
+import type { GroupField, GroupValue } from '../../../common/model/analysis/grouping.ts';
 import { toUnevenChance } from '../../../common/statistics/binomial-tail.ts';
 import { toNewcombeInterval } from '../../../common/statistics/share-intervals.ts';
 import { agree, CHANCE_OF_PROBABLE, judgeTogether } from '../certainty.ts';
@@ -18,7 +14,7 @@ const MAX_PAIRED = 10;
 const MIN_GAIN = 1.001;
 /** How often a value, or a pair of them, occurs in the selection and in the rest. */
 export interface CountedValue {
-  readonly terms: readonly { readonly field: ExplainedField; readonly value: GroupValue }[];
+  readonly terms: readonly { readonly field: GroupField; readonly value: GroupValue }[];
   readonly inside: number;
   readonly outside: number;
   /**

@@ -4,7 +4,7 @@ import {
   type ComparedMeasure,
   type ComparedQuantile,
 } from '../../../../src-main/common/model/analysis/comparison.ts';
-import type { GroupField } from '../../../../src-main/common/model/analysis/grouping.ts';
+import { listGroupFields, type GroupField } from '../../../../src-main/common/model/analysis/grouping.ts';
 import { DIRECTIONS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { toQueryText } from '../../../address/query-text.ts';
@@ -39,8 +39,8 @@ export interface CompareChoice {
 
 /** Fields that the records of a direction can be grouped by. */
 export const GROUP_CHOICES: Readonly<Record<Direction, readonly GroupField[]>> = {
-  inbound: ['service', 'channel', 'origin', 'responseCode', 'errorFamily'],
-  outbound: ['service', 'channel', 'actionId', 'responseCode', 'errorFamily'],
+  inbound: listGroupFields('inbound'),
+  outbound: listGroupFields('outbound'),
 };
 
 /** Reads what an address says; what it lacks, or can't be read, is as it is at first. */

@@ -1,15 +1,29 @@
-import { toErrorShare, type Figures } from './group-figures.ts';
+import { toErrorInterval, toErrorShare, type Figures } from './group-figures.ts';
 
 /** Columns of figures that are always there, in their order. */
 export type FixedColumn = 'count' | 'errors' | 'response' | 'latency';
-/** Columns that the person chooses; only computed summaries have them. */
-export const CHOSEN_COLUMNS = ['median', 'p90', 'p95', 'p99', 'max', 'latencyMedian', 'latencyP95'] as const;
+/** Columns of failures that the person chooses; only computed summaries have them. */
+export const FAILURE_COLUMNS = ['interval', 'sessions', 'clients'] as const;
+/** All of those. */
+export const CHOSEN_COLUMNS = [
+  ...FAILURE_COLUMNS,
+  'median',
+  'p90',
+  'p95',
+  'p99',
+  'max',
+  'latencyMedian',
+  'latencyP95',
+] as const;
 export type ChosenColumn = (typeof CHOSEN_COLUMNS)[number];
 export type FigureColumn = FixedColumn | ChosenColumn;
 
 const READ: Readonly<Record<FigureColumn, (figures: Figures) => number | null>> = {
   count: ({ count }) => count,
   errors: toErrorShare,
+  interval: (figures) => toErrorInterval(figures)?.high ?? null,
+  sessions: ({ hit }) => hit?.failedSessions ?? null,
+  clients: ({ hit }) => hit?.failedClients ?? null,
   response: ({ response }) => response.averageMs,
   median: ({ response }) => response.medianMs,
   p90: ({ response }) => response.p90Ms,
@@ -32,9 +46,10 @@ export function listTimeColumns(
   chosen: readonly ChosenColumn[],
 ): readonly FigureColumn[] {
   const isLatency = (column: FigureColumn): boolean => column.startsWith('latency');
+  const isTime = (column: ChosenColumn): boolean => !FAILURE_COLUMNS.some((one) => one === column);
   return [
     'response',
-    ...CHOSEN_COLUMNS.filter((column) => !isLatency(column) && chosen.includes(column)),
+    ...CHOSEN_COLUMNS.filter((column) => isTime(column) && !isLatency(column) && chosen.includes(column)),
     ...(hasLatency
       ? ([
           'latency',

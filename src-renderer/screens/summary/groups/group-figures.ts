@@ -7,10 +7,20 @@ import {
 } from '../../../../src-main/common/model/analysis/grouping.ts';
 import { CODE_CLASSES, toShownClass } from '../../../../src-main/common/model/records/record.ts';
 import type { DecideOutcome } from '../../../../src-main/common/reporting/outcome.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import type { Interval } from '../../../../src-main/common/statistics/interval.ts';
+import { toWilsonInterval } from '../../../../src-main/common/statistics/share-intervals.ts';
 import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
 
 /** What is known of some requests, from either source. */
-export type Figures = Pick<MeasuredGroup, 'count' | 'classCounts' | 'failures' | 'response' | 'botLatency'>;
+export type Figures = Pick<
+  MeasuredGroup,
+  'count' | 'classCounts' | 'failures' | 'response' | 'botLatency'
+> & {
+  /** Whom the failures hit, and how many of them tell as much as one; null where only their number is known. */
+  readonly hit: Hit | null;
+};
+type Hit = Pick<MeasuredGroup, 'failedSessions' | 'failedClients' | 'perFailure'>;
 
 /** Requests that have the same values of some fields. */
 export interface Group extends Figures {
@@ -20,7 +30,10 @@ export interface Group extends Figures {
 }
 
 /** What the service groups by; it reports neither actions nor errors. */
-export const REPORTED_FIELDS = ['channel', 'service', 'origin', 'responseCode'] as const;
+export const REPORTED_FIELDS: Readonly<Record<Direction, readonly GroupField[]>> = {
+  inbound: ['channel', 'service', 'origin', 'responseCode'],
+  outbound: ['channel', 'service', 'responseCode'],
+};
 
 const NO_TIMES: Latency = {
   count: 0,
@@ -51,6 +64,7 @@ export function fromSummaryGroup(summary: SummaryGroup, decide: DecideOutcome): 
     count,
     classCounts: CODE_CLASSES.map((one) => (one === codeClass ? count : 0)),
     failures: outcome === 'failed' ? count : 0,
+    hit: null,
     response: toAverage(summary.averageResponseTimeMs, count),
     botLatency: toAverage(summary.averageBotLatencyMs, count),
   };
@@ -60,6 +74,7 @@ export function fromSummaryGroup(summary: SummaryGroup, decide: DecideOutcome): 
 export function fromMeasuredGroup(group: MeasuredGroup, by: readonly GroupField[]): Group {
   return {
     ...group,
+    hit: group,
     values: Object.fromEntries(by.map((field, place) => [field, group.key[place] ?? null])),
   };
 }
@@ -78,6 +93,14 @@ function joinTimes(parts: readonly Latency[]): Latency {
   };
 }
 
+/** Sessions of several groups may be the same ones; of those without a failure nobody is hit. */
+function joinHit(parts: readonly Figures[]): Hit | null {
+  if (parts.some(({ hit }) => hit === null)) return null;
+  const failing = parts.filter(({ failures }) => failures > 0);
+  if (failing.length > 1) return null;
+  return failing[0]?.hit ?? { failedSessions: 0, failedClients: 0, perFailure: 1 };
+}
+
 /**
  * Returns the figures of some groups together. Averages are weighted by their counts; percentiles can't be joined, so
  * they are null where more than one group has times.
@@ -89,6 +112,7 @@ export function joinFigures(parts: readonly Figures[]): Figures {
       parts.reduce((sum, part) => sum + (part.classCounts[place] ?? 0), 0),
     ),
     failures: parts.reduce((sum, part) => sum + part.failures, 0),
+    hit: joinHit(parts),
     response: joinTimes(parts.map(({ response }) => response)),
     botLatency: joinTimes(parts.map(({ botLatency }) => botLatency)),
   };
@@ -116,6 +140,12 @@ export function joinBy(
 /** Returns the share of requests that failed, 0 to 1. */
 export function toErrorShare({ count, failures }: Pick<Figures, 'count' | 'failures'>): number {
   return count === 0 ? 0 : failures / count;
+}
+
+/** Returns where the share of failures lies at 95 %, 0 to 1; null where it isn't known whose they are. */
+export function toErrorInterval({ count, failures, hit }: Figures): Interval | null {
+  if (hit === null) return null;
+  return toWilsonInterval({ part: failures / hit.perFailure, whole: count / hit.perFailure });
 }
 
 /** Returns the fields of a group in their fixed order. */

@@ -121,9 +121,9 @@ function joinLower(members: readonly Group[], by: GroupField, then: GroupField):
   return joinBy(members, then).map((joined): Group => {
     const [only] = joined.members;
     const figures: Figures = joined.members.length === 1 && only !== undefined ? only : joined;
-    const { count, classCounts, failures, response, botLatency } = figures;
+    const { count, classCounts, failures, hit, response, botLatency } = figures;
     const values = { [by]: joined.members[0]?.values[by] ?? null, ...joined.values };
-    return { count, classCounts, failures, response, botLatency, values };
+    return { count, classCounts, failures, hit, response, botLatency, values };
   });
 }
 
@@ -174,7 +174,7 @@ function sortBy<Row extends { readonly group: Group }>(
 }
 
 function isField(column: SortState['column']): column is GroupField {
-  return ['channel', 'service', 'origin', 'responseCode', 'actionId', 'errorFamily'].includes(column);
+  return GROUP_FIELDS.some((field) => field === column);
 }
 
 function toKey(value: GroupValue): string {
@@ -196,6 +196,9 @@ export function toShareParts(
   });
 }
 
+/** Fields of which a part is typed. */
+const TEXTS: ReadonlySet<GroupField> = new Set(['origin', 'errorFamily', 'client', 'outcome']);
+
 /** Returns a test of whether a group matches every typed word: a number or its name, the beginning of a code or class, part of a text. */
 export function createGroupFilter(
   text: string,
@@ -210,7 +213,7 @@ export function createGroupFilter(
       return String(value).startsWith(word) || toCodeClass(code).startsWith(word);
     }
     if (value === null) return false;
-    if (field === 'origin' || field === 'errorFamily') return foldCase(String(value)).includes(word);
+    if (TEXTS.has(field)) return foldCase(String(value)).includes(word);
     // A number by itself has to be meant whole.
     if (foldCase(String(value)) === word) return true;
     const name = toName(field, Number(value));

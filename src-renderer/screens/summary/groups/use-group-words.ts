@@ -18,6 +18,7 @@ export function useGroupWords() {
         ? t(`summary.${field}`, { value })
         : names.toText(field, value);
     }
+    if (field === 'outcome') return t(`outcome.names.${value}`);
     return field === 'actionId' ? names.toText(field, value) : toVisible(String(value));
   }
 

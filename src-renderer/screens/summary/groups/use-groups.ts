@@ -1,5 +1,5 @@
 import { computed, type Ref } from 'vue';
-import type { GroupField } from '../../../../src-main/common/model/analysis/grouping.ts';
+import { listGroupFields, type GroupField } from '../../../../src-main/common/model/analysis/grouping.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
 import type { Summary } from '../../../../src-main/common/model/records/summary.ts';
@@ -47,8 +47,6 @@ function toUsualSecond(by: GroupField, isComputed: boolean): SecondLevel {
   return by === 'service' ? 'channel' : 'service';
 }
 
-const isReported = (field: string): boolean => REPORTED_FIELDS.some((one) => one === field);
-
 /** The groups of a summary in the way that the person chose, and those that the charts draw. */
 export function useGroups(
   chosen: { readonly by: Ref<GroupField | null>; readonly then: Ref<SecondLevel | null> },
@@ -57,9 +55,10 @@ export function useGroups(
   const connections = useConnectionsStore();
   const chosenBy = computed(() => chosen.by.value ?? 'channel');
 
+  const isReported = (field: GroupField): boolean => REPORTED_FIELDS[readInput().direction].includes(field);
   const hasField = (field: GroupField): boolean => {
     const { isComputed, direction } = readInput();
-    return (isComputed || isReported(field)) && (field !== 'origin' || direction === 'inbound');
+    return isComputed ? listGroupFields(direction).includes(field) : isReported(field);
   };
   /** What was chosen, where this source has it. */
   const by = computed({
@@ -117,7 +116,8 @@ export function useGroups(
     const found = measured.find(fields);
     const groups = second === 'every' ? reported.value : findMeasured(fields);
     if (wholes === null || groups === null || found === null) return null;
-    return { groups, wholes, total: found.total, unlistedCount: found.groupCount - found.groups.length };
+    const total = fromMeasuredGroup(found.total, []);
+    return { groups, wholes, total, unlistedCount: found.groupCount - found.groups.length };
   });
 
   /** Returns the groups by one field, for a chart. */

@@ -18,6 +18,7 @@ const makeGroup = (values: Group['values']): Group => ({
   values,
   count: 100,
   failures: 5,
+  hit: null,
   classCounts: [95, 0, 0, 5, 0],
   response: times,
   botLatency: times,

@@ -10,6 +10,7 @@ import {
   fromMeasuredGroup,
   fromSummaryGroup,
   joinFigures,
+  toErrorInterval,
   toErrorShare,
 } from '../../../../src-renderer/screens/summary/groups/group-figures.ts';
 import {
@@ -20,7 +21,7 @@ import {
   type SortState,
 } from '../../../../src-renderer/screens/summary/groups/group-rows.ts';
 import { toMeasureBars } from '../../../../src-renderer/screens/summary/charts/group-bars.ts';
-import type { GroupField } from '../../../../src-main/common/model/analysis/grouping.ts';
+import type { GroupField, MeasuredGroup } from '../../../../src-main/common/model/analysis/grouping.ts';
 import {
   createOutcomeDecider,
   DEFAULT_RULES,
@@ -94,6 +95,9 @@ function measured(key: (number | null)[], count: number, medianMs: number) {
     outcomeCounts: [],
     classCounts: [count, 0, 0, 0, 0],
     failures: 0,
+    failedSessions: 0,
+    failedClients: 0,
+    perFailure: 1,
     response,
     botLatency: none,
     firstMs: null,
@@ -200,7 +204,7 @@ describe('summary rows', () => {
     const by = ['channel', 'service'] as const;
     const fine = [measured([1, 7], 10, 100), measured([1, 4], 30, 400), measured([2, 7], 5, 50)];
     const wholes = [measured([1], 40, 333), measured([2], 5, 50)];
-    const total = measured([], 45, 300);
+    const total = fromMeasuredGroup(measured([], 45, 300), []);
     const show = (text: string) =>
       toGroupTable({
         groups: fine.map((one) => fromMeasuredGroup(one, by)),
@@ -223,6 +227,24 @@ describe('summary rows', () => {
       p95Ms: null,
       maxMs: 100,
     });
+  });
+
+  it('says whom failures hit only where it is known, and widens their range by sessions that fail together', () => {
+    const failing = (key: number, failures: number, perFailure: number) => ({
+      ...measured([key], 1000, 10),
+      ...{ failures, failedSessions: failures / 5, failedClients: failures / 10, perFailure },
+    });
+    const toGroup = (one: MeasuredGroup) => fromMeasuredGroup(one, ['channel']);
+    const alone = toErrorInterval(toGroup(failing(1, 50, 1)));
+    const together = toErrorInterval(toGroup(failing(1, 50, 5)));
+    expect([alone?.low, alone?.high]).toEqual([expect.closeTo(0.0381, 4), expect.closeTo(0.0653, 4)]);
+    expect(together?.low).toBeLessThan(alone?.low ?? 0);
+    expect(together?.high).toBeGreaterThan(alone?.high ?? 1);
+    // The same sessions may have failed in both; a group without a failure adds nobody.
+    const joined = joinFigures([toGroup(failing(1, 50, 1)), toGroup(failing(2, 50, 1))]);
+    expect([joined.hit, toErrorInterval(joined)]).toEqual([null, null]);
+    const withFine = joinFigures([toGroup(failing(1, 50, 1)), toGroup(failing(2, 0, 1))]);
+    expect(withFine.hit?.failedSessions).toBe(10);
   });
 
   it('filters by channel, code, class and origin', () => {

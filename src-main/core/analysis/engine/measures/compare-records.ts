@@ -17,6 +17,7 @@ import {
   type ListedRow,
 } from './listed-rows.ts';
 import { rankValues, toPercentile, toQuantileInterval } from './ranked-values.ts';
+import { NOBODY_HIT, readHit, toHitKey, toPerFailure, type Hit } from './read-hit.ts';
 import { toAverageSql, toPercentileSql } from './times-sql.ts';
 
 /** Groups and parts that are listed; the largest ones. */
@@ -101,7 +102,8 @@ export async function compareRecords(
      LIMIT ${MAX_COMPARED + 1}`,
   );
   const requests = isVolume ? await measureSessions(connection, { sql: source, values }) : 1;
-  const hit = await readHit(connection, { sql: source, values }, keys);
+  const levelKeys = ['', ...keys].map((_, level) => ['side', ...keys.slice(0, level)]);
+  const hit = await readHit(connection, { sql: source, values }, levelKeys);
   const groups = rows.map((row) => toCountedGroup(row, times, { hit, requests }));
   if (groups[0]?.key.length !== 0) groups.unshift(NOTHING);
   return { groups, unlistedCount: Math.max(0, Number(rows[0]?.[1] ?? 0) - 1 - MAX_COMPARED) };
@@ -143,62 +145,6 @@ async function measureSessions(connection: DuckDBConnection, { sql, values }: Sq
     values,
   );
   return Math.max(1, effect ?? 1);
-}
-
-/** Whom the failed requests of a side of a group hit, and the sum of the squares of each session's. */
-type Hit = readonly [sessions: number, clients: number, squares: number];
-
-/** Reads whom failed requests hit: all of them, by the first field, and by both; by `toHitKey`. */
-async function readHit(
-  connection: DuckDBConnection,
-  { sql, values }: SqlCondition,
-  keys: readonly string[],
-): Promise<ReadonlyMap<string, Hit>> {
-  await makeCells(
-    connection,
-    'failed_cells',
-    `SELECT side, ${keys.join(', ')}, unit, coalesce(session_id, '') <> '' AS has_session, client, count(*) AS failures
-     FROM ${sql} WHERE ${FAILED_SQL} GROUP BY ALL`,
-    values,
-  );
-  const found = new Map<string, Hit>();
-  for (let level = 0; level <= keys.length; level += 1) {
-    const names = ['side', ...keys.slice(0, level)];
-    const own = names.join(', ');
-    const units = names.map((name) => `units.${name}`).join(', ');
-    // A key may be null.
-    const same = names.map((name) => `units.${name} IS NOT DISTINCT FROM hit.${name}`).join(' AND ');
-    const rows = await readRows<(GroupValue | number)[]>(
-      connection,
-      `SELECT (count(*) FILTER (has_session))::DOUBLE, any_value(clients)::DOUBLE, sum(failures * failures), ${units}
-       FROM (
-         SELECT ${own}, unit, bool_or(has_session) AS has_session, sum(failures)::DOUBLE AS failures
-         FROM failed_cells GROUP BY ALL
-       ) AS units JOIN (
-         SELECT ${own}, count(DISTINCT nullif(client, '')) AS clients FROM failed_cells GROUP BY ALL
-       ) AS hit ON ${same} GROUP BY ${units}`,
-    );
-    for (const [sessions, clients, squares, side, ...key] of rows) {
-      const hit = [Number(sessions), Number(clients), Number(squares)] as const;
-      found.set(toHitKey(Number(side), key), hit);
-    }
-  }
-  return found;
-}
-
-function toHitKey(side: number, key: readonly GroupValue[]): string {
-  return JSON.stringify([side, ...key]);
-}
-
-/** A share of failures that belong together varies as that of fewer independent ones would. */
-function toPerFailure(sides: readonly ComparedSide[], hits: readonly (Hit | undefined)[]): number {
-  const add = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
-  const failures = add(sides.map((side) => side.failures));
-  if (failures === 0) return 1;
-  const share = failures / add(sides.map(({ count }) => count));
-  const squares = add(hits.map((hit) => hit?.[2] ?? 0));
-  // Of sessions without a failure nothing is read: where many requests fail, this says too much rather than too little.
-  return Math.max(1, squares / failures / Math.max(0.5, 1 - share));
 }
 
 /** Keys beyond a level's own are null. */
@@ -303,11 +249,11 @@ function toCountedGroup(
 ): CountedGroup {
   const width = COUNT_COLUMNS.length + times.columns.length;
   const key = cells.slice(2 * width, 2 * width + Number(level)) as GroupValue[];
-  const hits = [0, 1].map((side) => hit.get(toHitKey(side, key)));
+  const hits = [0, 1].map((side) => hit.get(toHitKey([side, ...key])));
   const [before, after] = [cells.slice(0, width), cells.slice(width, 2 * width)].map((side, place) => {
     const [count, failures, timed, averageMs] = side as (number | null)[];
     const { interval, ...measured } = times.read(side.slice(COUNT_COLUMNS.length));
-    const [failedSessions = 0, failedClients = 0] = hits[place] ?? [];
+    const { failedSessions, failedClients } = hits[place] ?? NOBODY_HIT;
     const counts = { count: count ?? 0, failures: failures ?? 0, timed: timed ?? 0 };
     return {
       side: { ...counts, failedSessions, failedClients, averageMs: averageMs ?? null, ...measured },

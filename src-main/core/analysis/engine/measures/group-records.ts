@@ -7,7 +7,7 @@ import {
   type MeasuredGroups,
 } from '../../../../common/model/analysis/grouping.ts';
 import { readRows } from '../engine-database.ts';
-import { findColumn } from '../engine-tables.ts';
+import { findColumn, OUTCOME_COLUMN } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import { countAtMost, toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import {
@@ -17,15 +17,19 @@ import {
   type ReadGroup,
   type ReadGroups,
 } from './group-figures.ts';
-import { toKeySql } from './key-sql.ts';
+import { toKeySql, UNIT_SQL } from './key-sql.ts';
 import { listCells, listRecords, readListedGroups } from './listed-groups.ts';
 import { makeCells, MAX_LISTED_RECORDS, MAX_LISTED_VALUES, type ListedRow } from './listed-rows.ts';
+import { readHit, toHitKey, toPerFailure, type Hit } from './read-hit.ts';
 import { NO_TIMES, TIMES_COLUMNS, toLatency, toTimesSql, type TimesCells } from './times-sql.ts';
 
 const TIMES = [
   ...TIMES_COLUMNS.map((name) => `own.${name}`),
   ...TIMES_COLUMNS.map((name) => `bot.${name} AS bot_${name}`),
 ];
+
+/** What `readHit` reads beside the keys and the unit. */
+const HIT_COLUMNS = ['session_id', 'client', OUTCOME_COLUMN.name];
 
 /** Up to how much each way of measuring times is the quickest. */
 interface GroupLimits {
@@ -85,16 +89,28 @@ export async function groupRecords(
     );
   };
   const found = await read();
+  const listed = `(SELECT ${keys.join(', ')} FROM code_cells GROUP BY ALL
+    ORDER BY ${['sum(records) DESC', ...keys.map((key) => `${key} NULLS FIRST`)].join(', ')} LIMIT ${MAX_GROUPS})`;
+  const hit = await readHit(
+    connection,
+    {
+      sql: toSourceSql(scope, [...keyColumns, `${UNIT_SQL} AS unit`, ...HIT_COLUMNS], where),
+      values: where.values,
+    },
+    keys.length === 0 ? [[]] : [[], keys],
+    listed,
+  );
+  const toGroup = (group: ReadGroup): MeasuredGroup => toMeasured(group, hit.get(toHitKey(group.key)));
   const groups = found.groups.map(toGroup);
   // A sum over nothing is null, not zero.
   const isEmpty = found.total === undefined || (found.total.figures[0] as number | null) === null;
   const total = found.total === undefined || isEmpty ? NO_RECORDS : { ...toGroup(found.total), key: [] };
-  const listed = groups.reduce((sum, { count }) => sum + count, 0);
+  const listedCount = groups.reduce((sum, { count }) => sum + count, 0);
   return {
     groups,
     total,
     groupCount: found.groupCount,
-    unlistedCount: by.length === 0 ? 0 : total.count - listed,
+    unlistedCount: by.length === 0 ? 0 : total.count - listedCount,
   };
 }
 
@@ -142,7 +158,7 @@ function toGroups(
   };
 }
 
-function toGroup({ figures, key, ...times }: ReadGroup): MeasuredGroup {
+function toMeasured({ figures, key, ...times }: ReadGroup, hit: Hit | undefined): MeasuredGroup {
   const [count, fine, redirected, faulty, broken, failed, expected, unknown, firstMs, lastMs] = figures;
   return {
     key: [...key],
@@ -150,6 +166,9 @@ function toGroup({ figures, key, ...times }: ReadGroup): MeasuredGroup {
     classCounts: [fine, redirected, faulty, broken, count - fine - redirected - faulty - broken],
     outcomeCounts: [count - failed - expected - unknown, failed, expected, unknown],
     failures: failed,
+    failedSessions: hit?.failedSessions ?? 0,
+    failedClients: hit?.failedClients ?? 0,
+    perFailure: toPerFailure([{ count, failures: failed }], [hit]),
     ...times,
     firstMs,
     lastMs,
@@ -162,6 +181,9 @@ const NO_RECORDS: MeasuredGroup = {
   classCounts: [0, 0, 0, 0, 0],
   outcomeCounts: [0, 0, 0, 0],
   failures: 0,
+  failedSessions: 0,
+  failedClients: 0,
+  perFailure: 1,
   response: NO_TIMES,
   botLatency: NO_TIMES,
   firstMs: null,

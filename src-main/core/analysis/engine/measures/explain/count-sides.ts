@@ -1,14 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { ExplainedField } from '../../../../../common/model/analysis/explanation.ts';
 import {
-  GROUP_FIELDS,
+  listGroupFields,
   type GroupField,
   type GroupValue,
 } from '../../../../../common/model/analysis/grouping.ts';
 import type { Direction } from '../../../../../common/reporting/reports.ts';
 import type { CountedValue, Sides } from '../../../explain/judge-values.ts';
 import { readRows, toTypes } from '../../engine-database.ts';
-import { findColumn } from '../../engine-tables.ts';
 import type { BoundValue, SqlCondition } from '../../filter-sql.ts';
 import { toKeySql, UNIT_SQL } from '../key-sql.ts';
 
@@ -20,9 +18,12 @@ const MAX_COMPARED = 100;
 const SIDES_SQL =
   'coalesce(sum(records) FILTER (inside), 0)::BIGINT AS inside, coalesce(sum(records) FILTER (NOT inside), 0)::BIGINT AS outside';
 
+/** Counted apart: clients are too many to be combined with others. The outcome says less than the code and the error. */
+const APART: ReadonlySet<GroupField> = new Set(['client', 'outcome']);
+
 /** Fields of a report whose values are few enough to be counted together. */
-export function listComparedFields(direction: Direction): GroupField[] {
-  return GROUP_FIELDS.filter((field) => findColumn(field, direction) !== null);
+export function listComparedFields(direction: Direction): readonly GroupField[] {
+  return listGroupFields(direction).filter((field) => !APART.has(field));
 }
 
 /**
@@ -105,7 +106,7 @@ export function countClients(
 async function readDiffering(
   connection: DuckDBConnection,
   { sql, values }: SqlCondition,
-  field: ExplainedField,
+  field: GroupField,
   sides: Sides,
 ): Promise<Counted> {
   const rows = await readRows<[GroupValue, number, number, number]>(
@@ -184,7 +185,7 @@ export async function measureSessions(
   const all = sides.inside + sides.outside;
   const part = Math.ceil(all / maxRecords);
   const isRare = ({ inside, outside }: CountedValue): boolean => part > 1 && inside + outside <= MAX_RARE;
-  const toColumn = (field: ExplainedField): string => `${toKeySql(field, direction)} AS ${toName(field)}`;
+  const toColumn = (field: GroupField): string => `${toKeySql(field, direction)} AS ${toName(field)}`;
   const unit = `${UNIT_SQL} AS unit`;
   const fields = [...new Set(values.flatMap(({ terms: [term] }) => term?.field ?? []))];
   const sampled = fields.filter((field) =>
@@ -278,6 +279,6 @@ function toEffect([own, shared, single, allShared, allSingle]: Weights, share: n
   return ofRecords > 0 ? Math.max(1, Number((ofSessions / ofRecords).toPrecision(6))) : 1;
 }
 
-function toName(field: ExplainedField): string {
+function toName(field: GroupField): string {
   return `value_${field.toLowerCase()}`;
 }
