@@ -1,6 +1,7 @@
 import type { LocationQuery, RouteLocationRaw } from 'vue-router';
 import {
   ALERT_MEASURES,
+  isHitMeasure,
   MAX_ALERT_MINUTES,
   MAX_ALERT_REQUESTS,
   SLOWER_SHARES,
@@ -23,7 +24,7 @@ export interface AlertIdea {
   readonly direction: Direction;
   readonly filter: RecordFilter;
   readonly origin: AlertOrigin;
-  /** error-share: 0 to 1; times in milliseconds; volume: requests in ten minutes. */
+  /** error-share: 0 to 1; times in milliseconds; else requests, sessions or clients in the minutes. */
   readonly threshold?: number;
   /** Minutes that are looked at together, and how many requests they must have; as usual where absent. */
   readonly minutes?: number;
@@ -39,6 +40,8 @@ const MINUTES: Readonly<Record<AlertSubject, number>> = {
   p95: 10,
   p99: 10,
   volume: 10,
+  'failed-sessions': 10,
+  'failed-clients': 10,
   platform: 5,
   connector: 5,
   'new-family': 60,
@@ -47,6 +50,7 @@ const MINUTES: Readonly<Record<AlertSubject, number>> = {
 export const MIN_REQUESTS = 20;
 const SHARE = 0.05;
 const VOLUME = 100;
+const HIT = 10;
 const TIME_MS = 5000;
 
 /** The address that makes an alert of an idea: it opens with everything filled in, and is tested, not saved. */
@@ -135,5 +139,6 @@ export function toSubject(condition: AlertCondition): AlertSubject {
 
 function toThreshold(measure: AlertMeasure): number {
   if (SLOWER_SHARES[measure] !== undefined) return TIME_MS;
+  if (isHitMeasure(measure)) return HIT;
   return measure === 'volume' ? VOLUME : SHARE;
 }

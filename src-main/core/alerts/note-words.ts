@@ -1,4 +1,8 @@
-import type { AlertCondition, MeasureCondition } from '../../common/model/alerts/alert-rule.ts';
+import {
+  isHitMeasure,
+  type AlertCondition,
+  type MeasureCondition,
+} from '../../common/model/alerts/alert-rule.ts';
 import { MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Turn } from './evaluate/judge-minutes.ts';
@@ -38,6 +42,11 @@ function writeMeasured(words: Words, condition: MeasureCondition, { hits, total 
   if (measure === 'volume') {
     const limit = writeNumber(words, threshold);
     return words.t(`notes.volume.${comparison}`, { requests, minutes, limit });
+  }
+  if (isHitMeasure(measure)) {
+    const count = writeNumber(words, hits);
+    const who = words.t(`notes.${measure === 'failed-sessions' ? 'sessions' : 'clients'}`, { count }, hits);
+    return words.t(`notes.hit.${comparison}`, { who, minutes, limit: writeNumber(words, threshold) });
   }
   const values = { minutes, requests, hits: writeNumber(words, hits) };
   if (measure === 'error-share') {

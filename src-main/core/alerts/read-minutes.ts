@@ -1,4 +1,4 @@
-import type { AlertCondition } from '../../common/model/alerts/alert-rule.ts';
+import { isCounted, isHitMeasure, type AlertCondition } from '../../common/model/alerts/alert-rule.ts';
 import type { PeriodScope } from '../../common/model/records/record-scope.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
@@ -37,7 +37,7 @@ const BEFORE_MS = 900_000;
 export type MinuteSource = {
   readonly cache: Pick<Cache, 'readHealth'>;
   readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
-  readonly engine: Pick<Engine, 'countMinutes' | 'findNewFamilies'>;
+  readonly engine: Pick<Engine, 'countMinutes' | 'countHitMinutes' | 'findNewFamilies'>;
 };
 
 /** Returns the scope of a span for a condition on records. */
@@ -75,9 +75,10 @@ export async function readMinutes(
     }
     return alike(minutes);
   }
-  const isTimed =
-    condition.kind === 'measure' && condition.measure !== 'error-share' && condition.measure !== 'volume';
-  const limits = isTimed ? [...new Set([condition.threshold, ...thresholds])] : [];
+  const { measure, threshold } =
+    condition.kind === 'measure' ? condition : { measure: 'volume' as const, threshold: 0 };
+  const isTimed = measure !== 'error-share' && !isCounted(measure);
+  const limits = isTimed ? [...new Set([threshold, ...thresholds])] : [];
   const counted = await source.engine.countMinutes({ scope, filter, ...span, limits });
   const fill = (totals: readonly number[], hits: readonly number[]): Minutes => {
     const minutes = toMinutes(span, known);
@@ -87,10 +88,27 @@ export async function readMinutes(
     }
     return minutes;
   };
-  if (!isTimed) return alike(fill(counted.counts, counted.failures));
+  if (!isTimed) {
+    const minutes = fill(counted.counts, counted.failures);
+    if (!isHitMeasure(measure)) return alike(minutes);
+    const question = { scope, filter, ...span, measure, minutes: condition.minutes };
+    return alike({ ...minutes, windowed: fillWindows(await source.engine.countHitMinutes(question), known) });
+  }
   const ofLimit = (limit: number): Minutes =>
     fill(counted.timed, counted.slower[limits.indexOf(limit)] ?? []);
-  return { own: ofLimit(condition.threshold), with: ofLimit };
+  return { own: ofLimit(threshold), with: ofLimit };
+}
+
+/** Adds up how many more there are in the minutes that end with each. */
+function fillWindows(
+  changes: readonly (readonly [place: number, more: number])[],
+  known: Uint8Array,
+): Float64Array {
+  const windowed = new Float64Array(known.length);
+  for (const [place, more] of changes) if (place < known.length) windowed[place] = more;
+  for (let place = 1; place < windowed.length; place += 1)
+    windowed[place] = (windowed[place] ?? 0) + (windowed[place - 1] ?? 0);
+  return windowed;
 }
 
 function alike(own: Minutes): ReadMinutes {

@@ -1,5 +1,7 @@
 import { useI18n } from 'vue-i18n';
 import {
+  isCounted,
+  isHitMeasure,
   SLOWER_SHARES,
   type AlertCondition,
   type AlertMeasure,
@@ -35,7 +37,7 @@ export function useAlertWords() {
 
   function toValue(measure: AlertMeasure, value: number): string {
     if (measure === 'error-share') return formatExactPercent(value);
-    if (measure === 'volume') return formatCount(value);
+    if (isCounted(measure)) return formatCount(value);
     return value >= SECOND_MS ? `${formatMeasure(value / SECOND_MS)} s` : formatDuration(value);
   }
 
@@ -79,6 +81,8 @@ export function useAlertWords() {
   function toFired(condition: AlertCondition, hits: number, total: number): string {
     if (condition.kind === 'down') return t('alerts.log.down', { minutes: toMinutes(condition.minutes) });
     if (condition.kind === 'new-family') return t('alerts.log.families', { count: formatCount(hits) }, hits);
+    if (condition.kind === 'measure' && isHitMeasure(condition.measure))
+      return t(`alerts.log.${condition.measure}`, { count: formatCount(hits) }, hits);
     const isCount = condition.kind === 'silence' || condition.measure === 'volume';
     if (isCount) return t('alerts.log.requests', { count: formatCount(total) }, total);
     const counts = { hits: formatCount(hits), total: formatCount(total) };

@@ -1,11 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GROUP_FIELDS, MAX_GROUPS } from '../../../src-main/common/model/analysis/grouping.ts';
+import { countHitMinutes } from '../../../src-main/core/analysis/engine/alerts/count-minutes.ts';
 import { groupRecords } from '../../../src-main/core/analysis/engine/measures/group-records.ts';
 import { readDistribution } from '../../../src-main/core/analysis/engine/measures/read-distribution.ts';
 import { readHeatMap, readSeries } from '../../../src-main/core/analysis/engine/measures/read-series.ts';
 import type { ResolvedScope, ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
-import { measurePlainly, measureTimes, near, toGroupValue, toWeekHour } from './measured-plainly.ts';
+import {
+  judgePlainly,
+  measurePlainly,
+  measureTimes,
+  near,
+  toGroupValue,
+  toWeekHour,
+} from './measured-plainly.ts';
 import { filterArbitrary, listScope, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
 import { useFedEngine, type UnfedRecord } from './use-fed-engine.ts';
 
@@ -100,6 +108,49 @@ describe('groups of records', () => {
       expect(found.total.count).toBe(MAX_GROUPS + 17);
     }
   });
+});
+
+describe('sessions and clients with failures', () => {
+  it('are counted once in the minutes that end with each, however often they fail', async () => {
+    await fc.assert(
+      fc.asyncProperty(listsArbitrary, fc.integer({ min: 1, max: 20 }), async (lists, minutes) => {
+        const spread = lists.map((list) =>
+          list.map((record) => ({ ...record, dateMs: record.dateMs === null ? null : record.dateMs * 20 })),
+        );
+        const { scope, records } = await feed(spread);
+        const span = { fromMs: 120_000, toMs: 1_320_000 };
+        const failed = records.filter(
+          (record) =>
+            judgePlainly(record) === 'failed' &&
+            record.dateMs !== null &&
+            record.dateMs >= span.fromMs &&
+            record.dateMs < span.toMs,
+        );
+        for (const [measure, field] of [
+          ['failed-sessions', 'sessionId'],
+          ['failed-clients', 'client'],
+        ] as const) {
+          const changes = await countHitMinutes(
+            engine.connection,
+            { scope, filter: ALL },
+            { ...span, measure, minutes },
+          );
+          const found = Array.from({ length: 20 }, (_, place) =>
+            changes.reduce((sum, [at, more]) => (at <= place ? sum + more : sum), 0),
+          );
+          const plain = Array.from({ length: 20 }, (_, place) => {
+            const toMs = span.fromMs + (place + 1) * 60_000;
+            const within = failed.filter(
+              ({ dateMs }) => dateMs !== null && dateMs >= toMs - minutes * 60_000 && dateMs < toMs,
+            );
+            return new Set(within.map((record) => record[field]).filter((who) => who !== '')).size;
+          });
+          expect(found).toEqual(plain);
+        }
+      }),
+      RUNS,
+    );
+  }, 300_000);
 });
 
 const HOUR_MS = 3_600_000;

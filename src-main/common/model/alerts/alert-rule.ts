@@ -4,8 +4,30 @@ import { Nullable } from '../nullable.ts';
 import { RecordFilter } from '../records/record-filter.ts';
 
 /** What a rule can measure of the records that a filter leaves. */
-export const ALERT_MEASURES = ['error-share', 'median', 'p90', 'p95', 'p99', 'volume'] as const;
+export const ALERT_MEASURES = [
+  'error-share',
+  'median',
+  'p90',
+  'p95',
+  'p99',
+  'volume',
+  'failed-sessions',
+  'failed-clients',
+] as const;
 export type AlertMeasure = (typeof ALERT_MEASURES)[number];
+
+/** Measures of whom failures hit: each is counted once in the minutes of a rule, however often it fails. */
+export const HIT_MEASURES = ['failed-sessions', 'failed-clients'] as const satisfies readonly AlertMeasure[];
+export type HitMeasure = (typeof HIT_MEASURES)[number];
+
+export function isHitMeasure(measure: AlertMeasure): measure is HitMeasure {
+  return HIT_MEASURES.some((one) => one === measure);
+}
+
+/** Whether a measure is a number of something, which needs no requests to be judged. */
+export function isCounted(measure: AlertMeasure): boolean {
+  return measure === 'volume' || isHitMeasure(measure);
+}
 
 /** Measures of response time, and the share of responses that may take longer than each of them. */
 export const SLOWER_SHARES: Readonly<Partial<Record<AlertMeasure, number>>> = {
@@ -40,9 +62,9 @@ const MeasureCondition = Type.Object({
   measure: Type.Enum([...ALERT_MEASURES]),
   ...Records,
   comparison: Type.Union([Type.Literal('above'), Type.Literal('below')]),
-  /** error-share: 0 to 1; times: milliseconds; volume: requests in the minutes. */
+  /** error-share: 0 to 1; times: milliseconds; else requests, sessions or clients in the minutes. */
   threshold: Type.Number({ minimum: 0, maximum: 1e9 }),
-  /** Fewer requests in the minutes say nothing; a volume counts them all. */
+  /** Fewer requests in the minutes say nothing; a measure that is counted needs none. */
   minRequests: Type.Integer({ minimum: 1, maximum: MAX_ALERT_REQUESTS }),
 });
 

@@ -1,4 +1,4 @@
-import type { AlertMeasure } from './alert-rule.ts';
+import { isCounted, type AlertMeasure } from './alert-rule.ts';
 
 const SHARES = [0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8];
 const TIMES_MS = [100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000, 30_000, 60_000];
@@ -16,7 +16,7 @@ export function listThresholds(measure: AlertMeasure, chosen: number): number[] 
 
 function listSteps(measure: AlertMeasure): readonly number[] {
   if (measure === 'error-share') return SHARES;
-  return measure === 'volume' ? VOLUMES : TIMES_MS;
+  return isCounted(measure) ? VOLUMES : TIMES_MS;
 }
 
 /** Returns the chosen threshold and those next to it, five where there are as many. */

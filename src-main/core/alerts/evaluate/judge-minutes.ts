@@ -9,6 +9,8 @@ export interface Minutes {
   readonly known: Uint8Array;
   readonly totals: Float64Array;
   readonly hits: Float64Array;
+  /** What counts once in all the minutes of a rule, in the minutes that end with each; in place of the sum of hits. */
+  readonly windowed?: Float64Array;
 }
 
 /** How a rule judges the sums of its minutes. Sums that are neither bad nor calm change nothing. */
@@ -63,7 +65,7 @@ export const NOT_FIRING: Progress = {
  * window. A window with a minute that is not known neither begins nor ends anything.
  */
 export function judgeMinutes(
-  { fromMs, known, totals, hits }: Minutes,
+  { fromMs, known, totals, hits, windowed }: Minutes,
   criterion: Criterion,
   before: Progress = NOT_FIRING,
   judgedToMs = -Infinity,
@@ -81,6 +83,7 @@ export function judgeMinutes(
     if (isKnown) add(1, total, hit);
     const left = place - criterion.minutes;
     if (left >= 0 && known[left] === 1) add(-1, -(totals[left] ?? 0), -(hits[left] ?? 0));
+    if (windowed !== undefined) sums.hits = windowed[place] ?? 0;
     if (!isKnown) continue;
     const atMs = fromMs + (place + 1) * MINUTE_MS;
     knownToMs = atMs;
@@ -111,7 +114,9 @@ export function judgeMinutes(
     const peak = value !== null && criterion.isWorse(value, figures.peak) ? value : figures.peak;
     const isCalm = isWhole && criterion.isCalm(sums.hits, sums.total);
     const calmMinutes = isCalm ? progress.calmMinutes + 1 : 0;
-    const grown = { hits: figures.hits + hit, total: figures.total + total, peak };
+    // The same ones may come again: those of the worst minutes are known.
+    const ownHits = windowed === undefined ? figures.hits + hit : Math.max(figures.hits, sums.hits);
+    const grown = { hits: ownHits, total: figures.total + total, peak };
     progress = { sinceMs, calmMinutes, figures: grown };
     if (calmMinutes < criterion.holdMinutes) return;
     turns.push({ kind: 'ended', atMs, sinceMs, figures: grown });

@@ -1,4 +1,6 @@
 import {
+  isCounted,
+  isHitMeasure,
   SLOWER_SHARES,
   type AlertCondition,
   type MeasureCondition,
@@ -44,7 +46,7 @@ export function toCriterion(condition: AlertCondition): Criterion {
         isWorse: isSmaller,
       };
     case 'measure':
-      return condition.measure === 'volume' ? toVolumeCriterion(condition) : toShareCriterion(condition);
+      return isCounted(condition.measure) ? toCountCriterion(condition) : toShareCriterion(condition);
   }
 }
 
@@ -53,14 +55,15 @@ function toHold(minutes: number): number {
   return Math.ceil(minutes / 2);
 }
 
-function toVolumeCriterion({ minutes, comparison, threshold }: MeasureCondition): Criterion {
+function toCountCriterion({ minutes, measure, comparison, threshold }: MeasureCondition): Criterion {
+  const read = (hits: number, total: number): number => (isHitMeasure(measure) ? hits : total);
   const { isBeyond, isBack } = toTests(comparison, threshold, Math.floor(threshold * (1 + RELEASE)));
   return {
     minutes,
     holdMinutes: toHold(minutes),
-    isBad: (_hits, total) => isBeyond(total),
-    isCalm: (_hits, total) => isBack(total),
-    toValue: (_hits, total) => total,
+    isBad: (hits, total) => isBeyond(read(hits, total)),
+    isCalm: (hits, total) => isBack(read(hits, total)),
+    toValue: read,
     isWorse: comparison === 'above' ? isLarger : isSmaller,
   };
 }

@@ -7,7 +7,7 @@ const HOUR_MINUTES = 60;
  * together; null for an hour without one that is known.
  */
 export function toHourValues(
-  { known, totals, hits }: Minutes,
+  { known, totals, hits, windowed }: Minutes,
   criterion: Criterion,
   isWindowed: boolean,
 ): (number | null)[] {
@@ -32,7 +32,7 @@ export function toHourValues(
     add(place, 1);
     if (place >= criterion.minutes) add(place - criterion.minutes, -1);
     if (known[place] !== 1 || sums.known !== criterion.minutes) continue;
-    const value = criterion.toValue(sums.hits, sums.total);
+    const value = criterion.toValue(windowed?.[place] ?? sums.hits, sums.total);
     if (value !== null && (before === null || criterion.isWorse(value, before))) values[hour] = value;
   }
   return values;

@@ -81,6 +81,7 @@ const NAMES = [
   'adviseOutcomes',
   'readOutcomes',
   'countMinutes',
+  'countHitMinutes',
   'readPercentiles',
   'findNewFamilies',
   'readSession',

@@ -18,7 +18,7 @@ import {
 } from './feed/create-engine-feed.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
 import { readRows, type EngineDatabase } from './engine-database.ts';
-import { countMinutes, readPercentiles } from './alerts/count-minutes.ts';
+import { countHitMinutes, countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies, groupErrors, resolveFamilies } from './error-families.ts';
 import { findFirstSeen } from './first-seen.ts';
@@ -234,6 +234,8 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       }),
     countMinutes: (question: Question & Parameters<typeof countMinutes>[2], context: Context) =>
       askFiltered(question, context, (connection, records) => countMinutes(connection, records, question)),
+    countHitMinutes: (question: Question & Parameters<typeof countHitMinutes>[2], context: Context) =>
+      askFiltered(question, context, (connection, records) => countHitMinutes(connection, records, question)),
     readPercentiles: (question: Question & Parameters<typeof readPercentiles>[2], context: Context) =>
       askFiltered(question, context, (connection, records) => readPercentiles(connection, records, question)),
     /** The span is one of everything cached of the connection and report. */

@@ -1,5 +1,9 @@
 import { listThresholds } from '../../../../src-main/common/model/alerts/alert-thresholds.ts';
-import type { AlertCondition, AlertMeasure } from '../../../../src-main/common/model/alerts/alert-rule.ts';
+import {
+  isCounted,
+  type AlertCondition,
+  type AlertMeasure,
+} from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { withChosen } from '../../../components/controls/option.ts';
 import { toCondition, toSubject, type AlertSubject } from '../../../alerts/alert-link.ts';
@@ -67,7 +71,7 @@ export function withSubject(condition: AlertCondition, subject: AlertSubject): A
 }
 
 function isTime(measure: AlertMeasure): boolean {
-  return measure !== 'error-share' && measure !== 'volume';
+  return measure !== 'error-share' && !isCounted(measure);
 }
 
 function isPlace(one: RecordFilter['conditions'][number]): boolean {

@@ -1,5 +1,9 @@
 import type { RouteLocationRaw } from 'vue-router';
-import { SLOWER_SHARES, type AlertCondition } from '../../../../src-main/common/model/alerts/alert-rule.ts';
+import {
+  isHitMeasure,
+  SLOWER_SHARES,
+  type AlertCondition,
+} from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import type {
   FieldCondition,
   RecordFilter,
@@ -29,7 +33,8 @@ export function toFiringRecords(
 function listCauses(condition: AlertCondition): FieldCondition[] {
   if (condition.kind === 'new-family') return [{ field: 'error', exclude: true, values: [null] }];
   if (condition.kind !== 'measure' || condition.comparison === 'below') return [];
-  if (condition.measure === 'error-share') return [{ field: 'outcome', values: ['failed'] }];
+  if (condition.measure === 'error-share' || isHitMeasure(condition.measure))
+    return [{ field: 'outcome', values: ['failed'] }];
   if (SLOWER_SHARES[condition.measure] === undefined) return [];
   return [{ field: 'responseTimeMs', min: condition.threshold }];
 }

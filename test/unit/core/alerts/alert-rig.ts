@@ -140,6 +140,19 @@ function createSource(cache: SimulatedCache): MinuteSource & { counted: number }
           slower: limits.map(() => found.map(({ traffic }) => traffic.slower ?? 0)),
         });
       },
+      countHitMinutes: ({ fromMs, toMs, minutes }: { fromMs: number; toMs: number; minutes: number }) =>
+        Promise.resolve(
+          // Nobody fails twice here.
+          walk(fromMs, toMs).flatMap(({ place, traffic }): [number, number][] => {
+            const failures = traffic.failures ?? 0;
+            return failures === 0
+              ? []
+              : [
+                  [place, failures],
+                  [place + minutes, -failures],
+                ];
+          }),
+        ),
       findNewFamilies: ({ fromMs, toMs }: { fromMs: number; toMs: number }) =>
         Promise.resolve(
           walk(fromMs, toMs).flatMap(({ minute, traffic }) =>

@@ -111,6 +111,24 @@ describe('a rule over minutes', () => {
     expect(run(measure({}), list)).toMatch(/^fired \d+, ended 6[34]\d$/);
   });
 
+  it('sessions are counted once in its minutes, and never added up over them', () => {
+    // The same four sessions fail in each of fifteen minutes, and twelve others once.
+    const windowed = Float64Array.from({ length: 60 }, (_, place) => {
+      if (place < 10 || place > 34) return 0;
+      return place >= 15 && place < 25 ? 16 : 4;
+    });
+    const minutes = { ...toMinutes(repeat(60, [40, 100])), windowed };
+    const judge = (threshold: number) =>
+      judgeMinutes(minutes, toCriterion(measure({ measure: 'failed-sessions', threshold })));
+    expect(say(judge(20).turns)).toBe('');
+    const { turns } = judge(12);
+    expect(say(turns)).toBe('fired 16, ended 30');
+    expect(turns.map(({ figures }) => [figures.hits, figures.peak])).toEqual([
+      [16, 16],
+      [16, 16],
+    ]);
+  });
+
   it('what is not cached neither fires nor ends a rule', () => {
     const fires = repeat(10, BAD);
     expect(run(measure({}), [...repeat(9, BAD), null, ...repeat(9, BAD)])).toBe('');

@@ -5,6 +5,23 @@ import { writeNote } from '../../../../src-main/core/alerts/note-words.ts';
 
 const FIRED: Turn = { kind: 'fired', atMs: 0, sinceMs: 0, figures: { hits: 1, total: 1, peak: 1 } };
 
+it('a note counts whom failures hit', () => {
+  const condition = {
+    kind: 'measure',
+    measure: 'failed-clients',
+    direction: 'inbound',
+    filter: { conditions: [] },
+    comparison: 'above',
+    threshold: 10,
+    minutes: 15,
+    minRequests: 20,
+  } as const;
+  const turn = { ...FIRED, figures: { hits: 12, total: 4000, peak: 12 } };
+  expect(writeNote(ENGLISH, condition, turn, 'A name')).toBe(
+    '12 clients with failures in 15 minutes, more than 10. A name.',
+  );
+});
+
 it.each([
   [1, '1 minute'],
   [45, '45 minutes'],

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { HitMeasure } from '../../../../common/model/alerts/alert-rule.ts';
 import { MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { readRows } from '../engine-database.ts';
@@ -42,6 +43,35 @@ export async function countMinutes(
     timed: rows.map(([, , , timed]) => timed),
     slower: limits.map((_limit, place) => rows.map((row) => Number(row[4 + place]))),
   };
+}
+
+/**
+ * Returns by how many more sessions or clients, each counted once, the `minutes` that end with a minute have failures than
+ * those that end with the minute before; minutes by their place in the span, those where nothing changes are missing.
+ */
+export async function countHitMinutes(
+  connection: DuckDBConnection,
+  { scope, filter }: FilteredRecords,
+  { fromMs, toMs, measure, minutes }: TimeSpan & { measure: HitMeasure; minutes: number },
+): Promise<[place: number, more: number][]> {
+  const where = toFilterSql(filter, scope.direction);
+  const column = measure === 'failed-sessions' ? 'session_id' : 'client';
+  const source = toSourceSql(scope, ['date_ms', 'outcome', column], where);
+  return readRows<[number, number]>(
+    connection,
+    `WITH failing AS (
+       SELECT DISTINCT (date_ms - ${fromMs}) // ${MINUTE_MS} AS place, hash(${column}) AS who
+       FROM ${source} WHERE date_ms >= ${fromMs} AND date_ms < ${toMs} AND ${FAILED_SQL} AND ${column} <> ''
+     ), told AS (
+       SELECT place, lead(place) OVER (PARTITION BY who ORDER BY place) AS again FROM failing
+     ), changes AS (
+       SELECT place, 1 AS more FROM told
+       UNION ALL
+       SELECT least(coalesce(again, place + ${minutes}), place + ${minutes}) AS place, -1 AS more FROM told
+     )
+     SELECT place, sum(more)::DOUBLE AS more FROM changes GROUP BY place HAVING sum(more) <> 0 ORDER BY place`,
+    where.values,
+  );
 }
 
 /** The percentile of the response time in each bucket of so many timed records or more, by its place in the span. */
