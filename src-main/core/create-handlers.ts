@@ -12,6 +12,7 @@ import { createDataFolderHandlers } from './data-folder/data-folder-handlers.ts'
 import { createDatasetsHandlers } from './datasets/datasets-handlers.ts';
 import { createDiagnosticsHandlers } from './diagnostics/diagnostics-handlers.ts';
 import { createExportsHandlers } from './exports/exports-handlers.ts';
+import { createFamiliesHandlers } from './families/families-handlers.ts';
 import { createFindingsHandlers } from './findings/findings-handlers.ts';
 import { createFollowingHandlers } from './following/following-handlers.ts';
 import { createGlanceHandlers } from './glance/glance-handlers.ts';
@@ -48,6 +49,7 @@ export function createHandlers(
     ...createDiagnosticsHandlers({ ...parts, ...start }),
     ...parts.downloadCalls,
     ...createExportsHandlers(parts),
+    ...createFamiliesHandlers(parts),
     ...createFindingsHandlers(parts),
     ...createFollowingHandlers(parts),
     ...createGlanceHandlers(parts),

@@ -146,12 +146,17 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     },
     logger: logger.child('engine'),
     now,
-    listOutcomes: () =>
-      Object.fromEntries(
-        connections
-          .listSaved()
-          .flatMap(({ id, outcomes }) => (outcomes === undefined ? [] : [[id, outcomes]])),
-      ),
+    listRules: () => {
+      const saved = connections.listSaved();
+      return {
+        outcomes: Object.fromEntries(
+          saved.flatMap(({ id, outcomes }) => (outcomes === undefined ? [] : [[id, outcomes]])),
+        ),
+        families: Object.fromEntries(
+          saved.flatMap(({ id, families }) => (families === undefined ? [] : [[id, families]])),
+        ),
+      };
+    },
     keepPatterns: (kept) => cache.saveErrorPatterns(kept),
   });
   const importLogger = logger.child('imports');

@@ -11,6 +11,7 @@ import { datasetsEvents, datasetsOperations } from './operations/unattended/data
 import { diagnosticsOperations } from './operations/diagnostics.ts';
 import { downloadsEvents, downloadsOperations } from './operations/downloads.ts';
 import { exportsEvents, exportsOperations } from './operations/exports.ts';
+import { familiesOperations } from './operations/families.ts';
 import { findingsOperations } from './operations/findings.ts';
 import { followingEvents, followingOperations } from './operations/unattended/following.ts';
 import { glanceOperations } from './operations/glance.ts';
@@ -47,6 +48,7 @@ export const OPERATIONS = {
   ...diagnosticsOperations,
   ...downloadsOperations,
   ...exportsOperations,
+  ...familiesOperations,
   ...findingsOperations,
   ...followingOperations,
   ...glanceOperations,

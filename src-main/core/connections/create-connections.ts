@@ -8,6 +8,7 @@ import {
   type SetAsideConnections,
   tidySecrets,
 } from '../../common/model/connections/connection.ts';
+import type { ConnectionFamilies } from '../../common/model/connections/family-changes.ts';
 import type { ConnectionOutcomes } from '../../common/reporting/outcome.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
@@ -49,6 +50,11 @@ export interface ConnectionStore {
   listNames(connectionId: string): readonly ValueName[];
   /** Replaces what counts as failed. Throws `connections.not-found`. */
   saveOutcomes(connectionId: string, outcomes: ConnectionOutcomes): Promise<Connection>;
+  /** Replaces what a person made of families by what `change` returns. Throws `connections.not-found`. */
+  saveFamilies(
+    connectionId: string,
+    change: (families: ConnectionFamilies) => ConnectionFamilies,
+  ): Promise<Connection>;
   /** Switches following on or off. */
   saveFollowed(connectionId: string, followed: boolean): Promise<void>;
   /** The place for imported records of a tenant and an address; a new one is not kept before `keepImportedPlace`. */
@@ -219,6 +225,14 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
         const connection: SavedConnection = { ...get(connectionId) };
         delete connection.outcomes;
         if (Object.keys(outcomes).length > 0) connection.outcomes = outcomes;
+        await keep(connection);
+        await announce();
+        return toConnection(connection);
+      }),
+    saveFamilies: (connectionId, change) =>
+      inTurn(async () => {
+        const known = get(connectionId);
+        const connection: SavedConnection = { ...known, families: change(known.families ?? {}) };
         await keep(connection);
         await announce();
         return toConnection(connection);

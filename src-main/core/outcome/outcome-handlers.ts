@@ -8,7 +8,7 @@ import type { Logger } from '../logging/logger.ts';
 /** The handlers of `outcome/…`. */
 export function createOutcomeHandlers(parts: {
   readonly connections: Pick<ConnectionStore, 'get' | 'saveOutcomes'>;
-  readonly engine: Pick<Engine, 'previewOutcomes' | 'adviseOutcomes' | 'noteOutcomes'>;
+  readonly engine: Pick<Engine, 'previewOutcomes' | 'adviseOutcomes' | 'noteRules'>;
   readonly emit: Emit;
   readonly logger: Logger;
 }): HandlersOf<'outcome'> {
@@ -34,7 +34,7 @@ export function createOutcomeHandlers(parts: {
       }
       const connection = await connections.saveOutcomes(connectionId, outcomes);
       emit('outcome/changed', { connectionId, isDeciding: true });
-      const decided = engine.noteOutcomes().finally(() => {
+      const decided = engine.noteRules().finally(() => {
         emit('outcome/changed', { connectionId, isDeciding: false });
       });
       if (wait) await decided;

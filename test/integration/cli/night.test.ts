@@ -134,6 +134,22 @@ describe('a night’s work on the command line', () => {
       for (const value of [sessions, clients]) expect(Number(value)).toBeLessThanOrEqual(Number(count));
       expect(String(firstSeen) <= String(lastSeen)).toBe(true);
     }
+    const [{ family, count } = {}] = errors.objects;
+    const change = ['errors', ...ofReport('inbound-detail'), '--json', '--family'];
+    const renamed = await cli.run(...change, String(family), '--rename', '  The  usual ');
+    expect(renamed.code, renamed.errors).toBe(0);
+    expect(renamed.objects).toContainEqual(expect.objectContaining({ family: 'The usual', count }));
+    const query = ['--query', `family:"${String(family)}"`, '--json'];
+    const meant = await cli.run('count', ...ofReport('inbound-detail'), ...query);
+    expect(meant.objects, meant.errors).toMatchObject([{ records: count }]);
+    const column = `SELECT count(*) AS records FROM inbound WHERE error_family = 'The usual'`;
+    const inSql = await cli.run('sql', column, '--connection', 'Night', ...DAY, '--json');
+    expect(inSql.objects, inSql.errors).toEqual([{ records: count }]);
+    const unknown = await cli.run(...change, 'gone', '--rename', 'other');
+    expect(unknown.errors).toContain('No cached record has the family.');
+    const undone = await cli.run(...change, 'The usual', '--undo');
+    expect(undone.objects, undone.errors).toContainEqual(expect.objectContaining({ family, count }));
+
     const listed = await cli.run('snapshots', '--json');
     expect(listed.objects).toMatchObject([{ connection: 'Night', report: 'inbound-detail', records }]);
     const verified = await cli.run('verify', '--json');

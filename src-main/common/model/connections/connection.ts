@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { ConnectionOutcomes } from '../../reporting/outcome.ts';
 import { mapKinds, REPORT_KINDS } from '../../reporting/reports.ts';
 import { Nullable } from '../nullable.ts';
+import { ConnectionFamilies } from './family-changes.ts';
 import { ValueNames } from '../records/value-name.ts';
 import { MINUTE_MS } from '../../time/durations.ts';
 
@@ -75,6 +76,8 @@ export const Connection = Type.Object({
   names: Type.Optional(ValueNames),
   /** What counts as failed; left out, what DEFAULT_RULES say. */
   outcomes: Type.Optional(ConnectionOutcomes),
+  /** What a person made of the families of errors. */
+  families: Type.Optional(ConnectionFamilies),
 });
 export type Connection = Static<typeof Connection>;
 

@@ -3,12 +3,11 @@ import { readDefault } from '../../../common/model/settings/setting-sections.ts'
 import { AppError } from '../../../common/contract/errors.ts';
 import type { CallOptions } from '../../calls/pair-calls.ts';
 import type { Logger } from '../../logging/logger.ts';
-import type { EngineOperations } from './engine-operations.ts';
+import type { EngineOperations, RulesByConnection } from './engine-operations.ts';
 import { emptyFilesFolder } from './files/files-folder.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FedMark, FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineStart } from './serve-engine.ts';
-import type { OutcomesByConnection } from './outcomes.ts';
 import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
 import { createMemoryWatch, type MemoryWatch } from './watch-memory.ts';
 
@@ -27,7 +26,7 @@ const MAX_RESTARTS = 3;
 
 type InputOf<Operation> = Operation extends (input: infer Input, ...rest: never[]) => unknown ? Input : null;
 type Calls = {
-  readonly [Name in Exclude<keyof EngineOperations, 'close' | 'follow' | 'readLoad' | 'setOutcomes'>]: (
+  readonly [Name in Exclude<keyof EngineOperations, 'close' | 'follow' | 'readLoad' | 'setRules'>]: (
     input: InputOf<EngineOperations[Name]>,
     options?: CallOptions,
   ) => Promise<Awaited<ReturnType<EngineOperations[Name]>>>;
@@ -37,8 +36,11 @@ type Calls = {
 export interface Engine extends Calls {
   /** The cache changed: what is new is fed soon. */
   noteChange(): void;
-  /** The rules of a connection changed: resolves once all records are decided by them. Rejects with `analysis.*`. */
-  noteOutcomes(): Promise<void>;
+  /**
+   * The rules of a connection, or its families, changed: resolves once all records follow them. Rejects with
+   * `analysis.*`.
+   */
+  noteRules(): Promise<void>;
   /** Feeds what the cache has now; resolves once it is in the engine. Rejects with `analysis.*`. */
   catchUp(): Promise<void>;
   /** Records of a snapshot that the engine has, of the `reading`-th reading of its pages. */
@@ -76,6 +78,8 @@ const NAMES = [
   'findErrorFamilies',
   'groupErrors',
   'findFirstSeen',
+  'readFamily',
+  'checkFamilies',
   'findFindings',
   'previewOutcomes',
   'adviseOutcomes',
@@ -110,8 +114,8 @@ export function createEngine(options: {
   readonly start: Omit<EngineStart, 'mark' | 'isInDoubt'>;
   readonly logger: Logger;
   now(): number;
-  /** The rules that say which requests failed; those of a connection without its own are the default ones. */
-  listOutcomes?(): OutcomesByConnection;
+  /** What connections say; the outcomes of one without its own rules are those of the default ones. */
+  listRules?(): RulesByConnection;
   /** Keeps patterns of errors in the cache. What it fails to keep is found again by the next process. */
   keepPatterns?(kept: {
     readonly found: readonly FoundPatterns[];
@@ -155,8 +159,9 @@ export function createEngine(options: {
     noteChange();
   };
   /** A call that is lost with its process is made anew of the next one. */
-  const tellOutcomes = (engine: RunningEngine): void => {
-    engine.call('setOutcomes', options.listOutcomes?.() ?? {}).catch(() => undefined);
+  const tellRules = (engine: RunningEngine): void => {
+    const rules = options.listRules?.() ?? { outcomes: {}, families: {} };
+    engine.call('setRules', rules).catch(() => undefined);
   };
   const run = (): NonNullable<typeof running> => {
     if (isClosed) throw new AppError('app.cancelled', 'The application is closing.');
@@ -177,7 +182,7 @@ export function createEngine(options: {
       },
     });
     const own = { ...started, memory };
-    tellOutcomes(own);
+    tellRules(own);
     running = own;
     let hasNoRoom = false;
     own.started.then(
@@ -305,8 +310,8 @@ export function createEngine(options: {
   return {
     ...calls,
     noteChange,
-    noteOutcomes() {
-      if (running !== null) tellOutcomes(running);
+    noteRules() {
+      if (running !== null) tellRules(running);
       return catchUp();
     },
     catchUp,

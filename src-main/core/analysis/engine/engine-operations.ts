@@ -4,6 +4,7 @@ import type { CallContext } from '../../calls/call-messages.ts';
 import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import type { PeriodScope, RecordScope } from '../../../common/model/records/record-scope.ts';
+import type { FamilyAct } from '../../../common/model/connections/family-changes.ts';
 import type { SqlQuestion } from '../../../common/model/records/sql.ts';
 import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts';
 import type { DetailKind, Direction } from '../../../common/reporting/reports.ts';
@@ -17,6 +18,7 @@ import {
   type FeedProgress,
 } from './feed/create-engine-feed.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
+import type { FamiliesByConnection } from './feed/keep-families.ts';
 import { readRows, type EngineDatabase } from './engine-database.ts';
 import { countHitMinutes, countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
@@ -28,6 +30,7 @@ import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { resolveMarks } from './marked-records.ts';
 import { createMeasureOperations } from './measures/measure-operations.ts';
 import { readHistogram, type HistogramShape } from './read-histogram.ts';
+import { checkFamilies, readFamily } from './read-family.ts';
 import { readSession } from './read-session.ts';
 import type { OutcomesByConnection } from './outcomes.ts';
 import { createRecordViews } from './views/record-views.ts';
@@ -48,6 +51,12 @@ interface Followed {
   readonly found: readonly FoundPatterns[];
   /** Of the cache that they were found in, as it was when this process began. */
   readonly cacheIdentity: string;
+}
+
+/** What connections say about their records. */
+export interface RulesByConnection {
+  readonly outcomes: OutcomesByConnection;
+  readonly families: FamiliesByConnection;
 }
 
 interface OutcomeQuestion {
@@ -151,8 +160,14 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       await follow(report);
       return { marks: feed.listMarks(), found: feed.takeFound(), cacheIdentity: source.identity };
     },
-    /** Takes what says which requests failed; records that were fed before follow with the next `follow`. */
-    setOutcomes: (rules: OutcomesByConnection): void => feed.setOutcomes(rules),
+    /**
+     * Takes what says which requests failed, and what a person made of families; records that were fed before follow
+     * with the next `follow`.
+     */
+    setRules: (rules: RulesByConnection): void => {
+      feed.setOutcomes(rules.outcomes);
+      feed.setFamilies(rules.families);
+    },
     openView: ({ order, ...question }: Question & { order: RecordOrder }, context: Context) =>
       askFiltered(question, context, (_connection, records) => views.open(records, order, context.signal)),
     /** All rows of a view, once they have been found. */
@@ -196,6 +211,25 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         const all = await resolver.resolveAll(connection, scope.connectionId, scope.report);
         return findFirstSeen(connection, all, scope, patterns);
       }),
+    /** Everything about one family of a report's errors. */
+    readFamily: ({ scope, family }: { scope: PeriodScope; family: string }, context: Context) =>
+      withConnection(context, async (connection) =>
+        readFamily(connection, {
+          connectionId: scope.connectionId,
+          family,
+          period: scope,
+          scope: await resolver.resolve(connection, scope),
+          all: await resolver.resolveAll(connection, scope.connectionId, scope.report),
+        }),
+      ),
+    /** What cached records say about a change of a family. */
+    checkFamilies: (
+      { connectionId, direction, act }: { connectionId: string; direction: Direction; act: FamilyAct },
+      context: Context,
+    ) =>
+      askAll({ connectionId, direction }, context, (connection, scope) =>
+        checkFamilies(connection, scope, act),
+      ),
     /** What stands out in a connection's traffic. */
     findFindings: (question: FindingsQuestion, context: Context) =>
       withConnection(context, (connection) =>

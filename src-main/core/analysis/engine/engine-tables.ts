@@ -12,7 +12,7 @@ import {
 } from '../../../common/reporting/reports.ts';
 
 /** Raised whenever a table or macro below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 10;
+export const ENGINE_SCHEMA = 11;
 
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
 export const DATE_TEXT_COLUMN = 'date_text';
@@ -99,6 +99,10 @@ export function listTableSql(): string[] {
     // Patterns of a connection's errors in the order in which they came, each with the pattern that names its family.
     `CREATE TABLE error_families (connection_id VARCHAR, direction VARCHAR, pattern VARCHAR, family VARCHAR,
        place BIGINT)`,
+    // What a person's changes made of families: each name with one that its records have now.
+    `CREATE TABLE family_names (connection_id VARCHAR, direction VARCHAR, name VARCHAR, family VARCHAR)`,
+    // By which changes the records of a connection got their families.
+    `CREATE TABLE family_changes (connection_id VARCHAR, direction VARCHAR, changes VARCHAR)`,
     // By which rules the records of a connection were decided.
     `CREATE TABLE outcome_rules (connection_id VARCHAR, direction VARCHAR, rules VARCHAR)`,
     `CREATE TYPE outcome AS ENUM (${OUTCOMES.map((outcome) => `'${outcome}'`).join(', ')})`,

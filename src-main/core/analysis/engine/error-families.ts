@@ -9,6 +9,7 @@ import { foldCase } from '../../../common/fold-case.ts';
 import type { FieldCondition } from '../../../common/model/records/record-filter.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { readRows } from './engine-database.ts';
+import { toFamiliesNowSql } from './families-now.ts';
 import { toFilterSql, type BoundValue } from './filter-sql.ts';
 import { toSourceSql, type FilteredRecords } from './resolved-scope.ts';
 
@@ -63,8 +64,8 @@ export async function findErrorFamilies(
 }
 
 /**
- * Adds to conditions on the family what has become of the patterns that they name: one that was a family of its own may
- * be part of another one by now, and filters that were kept mean that one.
+ * Adds to conditions on the family what has become of those that they name: one may be part of another one by now, have
+ * another name, or be split, and filters that were kept mean that.
  */
 export async function resolveFamilies(
   connection: DuckDBConnection,
@@ -88,16 +89,15 @@ async function readFamiliesNow(
 ): Promise<string[]> {
   const bound: BoundValue[] = [...owner];
   const bind = (value: string): string => `$${bound.push(value)}`;
-  const named = [
-    ...values.map((value) => `pattern = ${bind(String(value ?? ''))}`),
-    ...anyCase.map((value) => `fold_case(pattern) = ${bind(foldCase(value))}`),
-  ];
-  const rows = await readRows<[string]>(
-    connection,
-    `SELECT DISTINCT family FROM error_families
-     WHERE connection_id = $1 AND direction = $2 AND pattern <> family AND (${named.join(' OR ')})`,
-    bound,
+  const exact = values.map((value) => bind(String(value ?? '')));
+  const folded = anyCase.map((value) => bind(foldCase(value)));
+  const sql = toFamiliesNowSql(['$1', '$2'], (column) =>
+    [
+      ...exact.map((value) => `${column} = ${value}`),
+      ...folded.map((value) => `fold_case(${column}) = ${value}`),
+    ].join(' OR '),
   );
+  const rows = await readRows<[string]>(connection, sql, bound);
   return rows.map(([family]) => family);
 }
 

@@ -14,6 +14,7 @@ import {
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { quoteText } from '../../../common/sql/filter-statement.ts';
 import { readRows } from './engine-database.ts';
+import { toFamiliesNowSql } from './families-now.ts';
 import type { FeedSnapshot } from './feed/feed-source.ts';
 import { commit, rollBack } from './feed/transaction.ts';
 
@@ -36,10 +37,10 @@ export interface OutcomeStore {
   /** Whether some records were decided by other rules than those that hold now. */
   isBehind(snapshots: readonly FeedSnapshot[]): boolean;
   /**
-   * Decides again, in a transaction for each connection and direction, whatever has other rules by now. Returns whether
-   * records changed.
+   * Decides again, in a transaction for each connection and direction, whatever has other rules by now, or rules about
+   * families where these are others. Returns whether records changed.
    */
-  catchUp(snapshots: readonly FeedSnapshot[]): Promise<boolean>;
+  catchUp(snapshots: readonly FeedSnapshot[], changedFamilies?: readonly Owner[]): Promise<boolean>;
   open(owner: Owner): OwnOutcomes;
 }
 
@@ -99,11 +100,13 @@ export async function createOutcomeStore(connection: DuckDBConnection): Promise<
       wanted = rules;
     },
     isBehind: (snapshots) => listOutdated(snapshots, wanted).some((own) => applied.has(toKey(own))),
-    async catchUp(snapshots) {
+    async catchUp(snapshots, changedFamilies = []) {
       known = snapshots;
       held = wanted;
       let isChanged = false;
-      for (const owner of listOutdated(snapshots, held)) {
+      const byFamilies = changedFamilies.filter((owner) => namesFamilies(getRules(owner)));
+      const outdated = [...listOutdated(snapshots, held), ...byFamilies];
+      for (const owner of new Map(outdated.map((own) => [toKey(own), own])).values()) {
         isChanged ||= applied.has(toKey(owner));
         await decideAgain(owner, listRanges(snapshots, owner));
       }
@@ -201,10 +204,12 @@ function toErrorSql(error: NonNullable<OutcomeRule['error']>, { connectionId, di
     return `(coalesce(error, '') <> '' AND fold_case(coalesce(error, '')) IN (${texts.join(', ')}))`;
   }
   const named = quoteText(error.family);
-  // A family may have become part of another one since the rule was made.
-  return `(coalesce(error_pattern, '') <> '' AND (error_pattern = ${named} OR error_pattern IN (
-    SELECT family FROM error_families WHERE connection_id = ${quoteText(connectionId)}
-    AND direction = '${direction}' AND pattern = ${named})))`;
+  // A family may have become part of another one since the rule was made, or got another name.
+  const now = toFamiliesNowSql(
+    [quoteText(connectionId), quoteText(direction)],
+    (column) => `${column} = ${named}`,
+  );
+  return `(coalesce(error_pattern, '') <> '' AND (error_pattern = ${named} OR error_pattern IN (${now})))`;
 }
 
 function toPathSql({ in: body, at, is }: NonNullable<OutcomeRule['path']>, direction: Direction): string {

@@ -42,6 +42,8 @@ export interface LearnedPattern {
 export interface ErrorFamilyLearner {
   /** Returns the family of an error as far as it is known now. */
   find(text: string): string;
+  /** Returns the family of a pattern as far as it is known now; a pattern that never came is its own. */
+  findOfPattern(pattern: string): string;
   /**
    * Compares the patterns that are new since the last call with the others. The order in which errors come decides
    * little more than which pattern names a family. Returns whether there were any.
@@ -112,6 +114,10 @@ export function createFamilyLearner(known: Iterable<LearnedPattern> = []): Error
       if (text === '') return '';
       const node = findNode(text);
       return typeof node === 'string' ? node : findRoot(node).pattern;
+    },
+    findOfPattern(pattern) {
+      const node = nodes.get(pattern);
+      return node === undefined ? pattern : findRoot(node).pattern;
     },
     settle() {
       if (!hasFresh) return false;

@@ -4,7 +4,7 @@ import { createBatchAppender, RecordsMissing } from './append-batch.ts';
 import { feedSnapshot } from './feed-snapshot.ts';
 import type { FeedSnapshot, FeedSource, FoundPatterns } from './feed-source.ts';
 import { createOutcomeStore, type OutcomesByConnection } from '../outcomes.ts';
-import { createFamilyStore } from './keep-families.ts';
+import { createFamilyStore, type FamiliesByConnection } from './keep-families.ts';
 import { deleteFed, loadWatermarks, type Watermark } from './watermarks.ts';
 
 /** What has been fed so far, by snapshot. */
@@ -26,7 +26,9 @@ export interface EngineFeed {
   follow(onProgress?: (progress: FeedProgress) => void): Promise<void>;
   /** The rules that say what failed, from the next `follow` on: until then records are decided by those before. */
   setOutcomes(rules: OutcomesByConnection): void;
-  /** Whether records may be decided by rules of an earlier process: what is asked waits for the next `follow`. */
+  /** What a person made of families, likewise. */
+  setFamilies(changes: FamiliesByConnection): void;
+  /** Whether records may be decided, or be in families, by rules of an earlier process: what is asked waits for the next `follow`. */
   readonly isUndecided: boolean;
   /** How far each snapshot has been fed. */
   listMarks(): FedMark[];
@@ -61,7 +63,7 @@ export async function createEngineFeed(
   let version = 0;
   /** Null before any rules were set. */
   let isUndecided: boolean | null = null;
-  const families = createFamilyStore(connection, source);
+  const families = await createFamilyStore(connection, source);
   const onChanged = (): void => {
     version += 1;
   };
@@ -119,8 +121,14 @@ export async function createEngineFeed(
       isUndecided ??= true;
       outcomes.setRules(rules);
     },
+    setFamilies(changes) {
+      isUndecided ??= true;
+      families.setChanges(changes);
+    },
     get isUndecided() {
-      return isUndecided === true && outcomes.isBehind(source.list());
+      if (isUndecided !== true) return false;
+      const snapshots = source.list();
+      return outcomes.isBehind(snapshots) || families.isBehind(snapshots);
     },
     listMarks: () => [...watermarks].map(([snapshotId, mark]) => toFedMark(snapshotId, mark)),
     takeFound: families.takeFound,
@@ -129,7 +137,9 @@ export async function createEngineFeed(
       const snapshots = source.list();
       await forgetOutdated(snapshots);
       await families.forgetOthers(snapshots.map(({ connectionId }) => connectionId));
-      if (await outcomes.catchUp(snapshots)) version += 1;
+      const changedFamilies = await families.catchUp(snapshots);
+      const isDecidedAgain = await outcomes.catchUp(snapshots, changedFamilies);
+      if (isDecidedAgain || changedFamilies.length > 0) version += 1;
       isUndecided &&= false;
       const total = snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0);
       let fed = snapshots.reduce((sum, { snapshotId }) => sum + countFed(snapshotId), 0);

@@ -1,10 +1,20 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { RECORD_ID_SPAN } from '../../../../common/model/records/record-ids.ts';
+import type {
+  ConnectionFamilies,
+  FamilyChange,
+} from '../../../../common/model/connections/family-changes.ts';
+import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
+import { listTouched, prepareChanges, type FamilyNames } from '../../families/apply-changes.ts';
 import { createFamilyLearner, type ErrorFamilyLearner } from '../../families/learn-families.ts';
-import { readRows, toTypes } from '../engine-database.ts';
+import { quoteText, readRows, toTypes } from '../engine-database.ts';
 import type { FeedSnapshot, FeedSource, FoundPatterns } from './feed-source.ts';
+import { commit, rollBack } from './transaction.ts';
 
 type Owner = Pick<FeedSnapshot, 'connectionId' | 'direction'>;
+
+/** What a person made of the families of every connection that has such changes. */
+export type FamiliesByConnection = Readonly<Record<string, ConnectionFamilies>>;
 
 /** The families of a connection's errors in one direction, and the patterns that belong to each. */
 export interface KeptFamilies {
@@ -21,6 +31,15 @@ export interface KeptFamilies {
 export interface FamilyStore {
   /** Loads those of a connection and direction, once. */
   open(owner: Owner): Promise<KeptFamilies>;
+  /** What a person changed, from the next turn of feeding on. */
+  setChanges(changes: FamiliesByConnection): void;
+  /** Whether some records have families by other changes than those that hold now. */
+  isBehind(snapshots: readonly FeedSnapshot[]): boolean;
+  /**
+   * Gives records the families that follow from the changes of now, in a transaction for each connection and direction.
+   * Returns those whose records changed.
+   */
+  catchUp(snapshots: readonly FeedSnapshot[]): Promise<Owner[]>;
   /** Forgets what is of other connections than these. */
   forgetOthers(connectionIds: readonly string[]): Promise<void>;
   /** Goes back to what is written: for after a transaction that was rolled back. */
@@ -33,32 +52,86 @@ export interface FamilyStore {
 
 /** Rows that are written by one statement. */
 const ROWS_AT_ONCE = 500;
+/** Texts that are looked at before other calls have their turn. */
+const TEXTS_AT_ONCE = 2_000;
+const TABLES = ['error_families', 'family_names', 'family_changes'];
+
+const toKey = ({ connectionId, direction }: Owner): string => JSON.stringify([connectionId, direction]);
 
 /** Keeps families in the engine's tables; what these lack, because the file was begun anew, comes from the cache. */
-export function createFamilyStore(connection: DuckDBConnection, source: FeedSource): FamilyStore {
+export async function createFamilyStore(
+  connection: DuckDBConnection,
+  source: FeedSource,
+): Promise<FamilyStore> {
   const opened = new Map<string, Promise<LoadedFamilies>>();
   const loaded: LoadedFamilies[] = [];
+  let wanted: FamiliesByConnection = {};
+  const rows = await readRows<[string, Direction, string]>(
+    connection,
+    'SELECT connection_id, direction, changes FROM family_changes',
+  );
+  /** The changes that records have their families by. */
+  const applied = new Map(
+    rows.map(([connectionId, direction, changes]) => [
+      toKey({ connectionId, direction }),
+      JSON.parse(changes) as FamilyChange[],
+    ]),
+  );
+  const getWanted = ({ connectionId, direction }: Owner): readonly FamilyChange[] =>
+    wanted[connectionId]?.[direction] ?? [];
+  const getApplied = (owner: Owner): readonly FamilyChange[] => applied.get(toKey(owner)) ?? [];
+  const listOutdated = (snapshots: readonly FeedSnapshot[]): Owner[] => {
+    const owners = new Map(snapshots.map((own): [string, Owner] => [toKey(own), own]));
+    const toIds = (changes: readonly FamilyChange[]): string => JSON.stringify(changes.map(({ id }) => id));
+    return [...owners.values()].filter((own) => toIds(getWanted(own)) !== toIds(getApplied(own)));
+  };
+  const open = (owner: Owner): Promise<LoadedFamilies> => {
+    const key = toKey(owner);
+    const before = opened.get(key);
+    if (before !== undefined) return before;
+    const own = loadFamilies(connection, source, owner, getApplied).then((families) => {
+      loaded.push(families);
+      return families;
+    });
+    own.catch(() => opened.delete(key));
+    opened.set(key, own);
+    return own;
+  };
   return {
-    open(owner) {
-      const key = JSON.stringify([owner.connectionId, owner.direction]);
-      const before = opened.get(key);
-      if (before !== undefined) return before;
-      const own = loadFamilies(connection, source, owner).then((families) => {
-        loaded.push(families);
-        return families;
-      });
-      own.catch(() => opened.delete(key));
-      opened.set(key, own);
-      return own;
+    open,
+    setChanges(changes) {
+      wanted = changes;
+    },
+    isBehind: (snapshots) => listOutdated(snapshots).length > 0,
+    async catchUp(snapshots) {
+      const changed: Owner[] = [];
+      for (const owner of listOutdated(snapshots)) {
+        const own = await open(owner);
+        const changes = getWanted(owner);
+        await connection.run('BEGIN');
+        try {
+          if (await own.change(changes)) changed.push(owner);
+        } catch (error) {
+          await rollBack(connection);
+          await own.reload();
+          throw error;
+        }
+        await commit(connection);
+        applied.set(toKey(owner), [...changes]);
+      }
+      return changed;
     },
     async forgetOthers(connectionIds) {
       const isOther = ({ owner }: LoadedFamilies): boolean => !connectionIds.includes(owner.connectionId);
-      for (const { owner } of loaded.filter(isOther))
-        opened.delete(JSON.stringify([owner.connectionId, owner.direction]));
+      for (const { owner } of loaded.filter(isOther)) opened.delete(toKey(owner));
       loaded.splice(0, loaded.length, ...loaded.filter((own) => !isOther(own)));
-      const rows = await readRows<[string]>(connection, 'SELECT DISTINCT connection_id FROM error_families');
-      for (const [connectionId] of rows.filter(([own]) => !connectionIds.includes(own)))
-        await connection.run('DELETE FROM error_families WHERE connection_id = $1', [connectionId]);
+      for (const table of TABLES) {
+        const listed = await readRows<[string]>(connection, `SELECT DISTINCT connection_id FROM ${table}`);
+        for (const [connectionId] of listed.filter(([own]) => !connectionIds.includes(own))) {
+          await connection.run(`DELETE FROM ${table} WHERE connection_id = $1`, [connectionId]);
+          for (const direction of DIRECTIONS) applied.delete(toKey({ connectionId, direction }));
+        }
+      }
     },
     async reload() {
       for (const own of loaded) await own.reload();
@@ -72,6 +145,8 @@ export function createFamilyStore(connection: DuckDBConnection, source: FeedSour
 
 interface LoadedFamilies extends KeptFamilies {
   readonly owner: Owner;
+  /** Gives records the families of other changes, within the transaction that is open. Returns whether any changed. */
+  change(changes: readonly FamilyChange[]): Promise<boolean>;
   reload(): Promise<void>;
   rest(): void;
   takeFound(): FoundPatterns[];
@@ -81,17 +156,29 @@ async function loadFamilies(
   connection: DuckDBConnection,
   source: FeedSource,
   owner: Owner,
+  getApplied: (owner: Owner) => readonly FamilyChange[],
 ): Promise<LoadedFamilies> {
   const { connectionId, direction } = owner;
+  const own = 'connection_id = $1 AND direction = $2';
   let learner: ErrorFamilyLearner = createFamilyLearner();
   /** What the engine's table has. */
   let written = new Map<string, string>();
   /** What the cache has, as far as it was told. */
   const told = new Map<string, string>();
   let isBehind = false;
+  let changes: readonly FamilyChange[] = [];
+  let rules = prepareChanges([], (name) => name);
+  /** Whether values of a variable are families, and those that texts had so far. */
+  let hasParts = false;
+  let hasNewPart = false;
+  const seen = new Set<string>();
 
+  const setChanges = (next: readonly FamilyChange[]): void => {
+    changes = next;
+    hasParts = next.some(({ act }) => act.kind === 'split');
+    rules = prepareChanges(next, learner.findOfPattern);
+  };
   const reload = async (): Promise<void> => {
-    const own = 'connection_id = $1 AND direction = $2';
     const rows = await readRows<[pattern: string, family: string]>(
       connection,
       `SELECT pattern, family FROM error_families WHERE ${own} ORDER BY place`,
@@ -102,16 +189,91 @@ async function loadFamilies(
     const all = new Map([...told, ...written]);
     isBehind = [...told.keys()].some((pattern) => !written.has(pattern));
     learner = createFamilyLearner([...all].map(([pattern, family]) => ({ pattern, family })));
+    setChanges(getApplied(owner));
   };
   for (const { pattern, family } of source.listErrorPatterns(connectionId, direction))
     told.set(pattern, family);
   await reload();
+  const find = (text: string): string => {
+    const learned = learner.find(text);
+    if (changes.length === 0) return learned;
+    const family = rules.toFamily(learned, text);
+    if (hasParts && !seen.has(family)) {
+      seen.add(family);
+      hasNewPart = true;
+    }
+    return family;
+  };
+
+  /** Finds the families of records anew that have one of some names. Returns whether any changed. */
+  const findAnew = async ({ names, prefixes }: FamilyNames): Promise<boolean> => {
+    const conditions = [
+      ...(names.size === 0 ? [] : [`error_pattern IN (${[...names].map(quoteText).join(', ')})`]),
+      ...[...prefixes].map((prefix) => `starts_with(error_pattern, ${quoteText(prefix)})`),
+    ];
+    if (conditions.length === 0) return false;
+    const where = `record_id // ${RECORD_ID_SPAN} IN (${listOwn(source, owner).join(', ')})`;
+    const texts = await readRows<[text: string, before: string]>(
+      connection,
+      `SELECT DISTINCT error, error_pattern FROM ${direction} WHERE ${where} AND (${conditions.join(' OR ')})`,
+    );
+    const moved: (readonly [text: string, before: string, family: string])[] = [];
+    for (const [place, [text, before]] of texts.entries()) {
+      if (place % TEXTS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+      const family = find(text);
+      if (family !== before) moved.push([text, before, family]);
+    }
+    if (moved.length === 0) return false;
+    await connection.run('CREATE TEMP TABLE moved_texts (text VARCHAR, was VARCHAR, family VARCHAR)');
+    try {
+      const appender = await connection.createAppender('moved_texts', 'main', 'temp');
+      for (const row of moved) {
+        for (const value of row) appender.appendVarchar(value);
+        appender.endRow();
+      }
+      appender.closeSync();
+      await connection.run(
+        `UPDATE ${direction} SET error_pattern = family FROM moved_texts
+         WHERE error = text AND error_pattern = was AND ${where}`,
+      );
+    } finally {
+      await connection.run('DROP TABLE temp.moved_texts');
+    }
+    return true;
+  };
+  /** Writes what has become of families that changes name, for whoever asks by a name of before. */
+  const writeNames = async (): Promise<void> => {
+    hasNewPart = false;
+    await connection.run(`DELETE FROM family_names WHERE ${own}`, [connectionId, direction]);
+    const rows: [name: string, family: string][] = [];
+    for (const name of rules.named) {
+      const { names, prefixes } = rules.findNow(name);
+      for (const family of names) if (family !== name) rows.push([name, family]);
+      for (const prefix of prefixes) {
+        const parts = await readRows<[string]>(
+          connection,
+          `SELECT DISTINCT error_pattern FROM ${direction} WHERE starts_with(error_pattern, $1)
+           AND record_id // ${RECORD_ID_SPAN} IN (${listOwn(source, owner).join(', ')})`,
+          [prefix],
+        );
+        for (const [family] of parts) if (!names.has(family)) rows.push([name, family]);
+      }
+    }
+    await writeRows(connection, rows, (listed, bind) => {
+      const [id, way] = [bind(connectionId), bind(direction)];
+      return `INSERT INTO family_names SELECT ${id}, ${way}, a, b FROM ${listed}`;
+    });
+  };
 
   return {
     owner,
-    find: (text) => learner.find(text),
+    find,
     async keep() {
-      if (!learner.settle() && !isBehind) return false;
+      const isNew = learner.settle();
+      if (!isNew && !isBehind) {
+        if (hasNewPart) await writeNames();
+        return false;
+      }
       isBehind = false;
       const added: [pattern: string, family: string, place: number][] = [];
       const joined: [pattern: string, family: string][] = [];
@@ -129,9 +291,17 @@ async function loadFamilies(
         return `INSERT INTO error_families SELECT ${id}, ${way}, a, b, c FROM ${rows}`;
       });
       await writeRows(connection, joined, (rows, bind) => {
-        const own = `connection_id = ${bind(connectionId)} AND direction = ${bind(direction)}`;
-        return `UPDATE error_families SET family = b FROM ${rows} WHERE ${own} AND pattern = a`;
+        const where = `connection_id = ${bind(connectionId)} AND direction = ${bind(direction)}`;
+        return `UPDATE error_families SET family = b FROM ${rows} WHERE ${where} AND pattern = a`;
       });
+      if (changes.length > 0) {
+        // By the changes as they were: that is what records are called until now.
+        const touched = rules.findEver(moved.flat());
+        setChanges(changes);
+        const isChanged = await findAnew(touched);
+        await writeNames();
+        return isChanged;
+      }
       const snapshots = listOwn(source, owner);
       await writeRows(connection, moved, (rows) =>
         [
@@ -140,6 +310,19 @@ async function loadFamilies(
         ].join(' '),
       );
       return moved.length > 0;
+    },
+    async change(next) {
+      const touched = listTouched(changes, next, learner.findOfPattern);
+      setChanges(next);
+      const isChanged = await findAnew(touched);
+      await writeNames();
+      await connection.run(`DELETE FROM family_changes WHERE ${own}`, [connectionId, direction]);
+      await connection.run('INSERT INTO family_changes VALUES ($1, $2, $3)', [
+        connectionId,
+        direction,
+        JSON.stringify(next),
+      ]);
+      return isChanged;
     },
     reload,
     rest: () => learner.forgetTexts(),
