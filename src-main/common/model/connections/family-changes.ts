@@ -63,7 +63,7 @@ export function toPartPrefix({ family, variable }: Extract<FamilyAct, { kind: 's
 
 /** The name of the family of a variable's value. */
 export function toPartName(split: Extract<FamilyAct, { kind: 'split' }>, value: string): string {
-  return `${toPartPrefix(split)}${[...value].slice(0, MAX_VALUE_CHARACTERS).join('')}`;
+  return `${toPartPrefix(split)}${value.slice(0, MAX_VALUE_CHARACTERS).replace(/[\uD800-\uDBFF]$/u, '')}`;
 }
 
 /** Prepares to read the variables of texts that have some fixed parts; null for a text that doesn't have them. */

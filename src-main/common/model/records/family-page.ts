@@ -11,7 +11,6 @@ const FamilyVariable = Type.Object({
   /** Each record has another value. */
   neverRepeats: Type.Boolean(),
 });
-export type FamilyVariable = Static<typeof FamilyVariable>;
 
 /** What is known of a family of errors in a period, and where it comes from. */
 export const FamilyPage = Type.Object({

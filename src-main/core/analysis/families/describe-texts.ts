@@ -162,7 +162,7 @@ function joinGaps(tokens: readonly Token[]): Token[] {
 function toParts(tokens: readonly Token[]): string[] {
   const parts = [''];
   for (const token of tokens) {
-    if (token !== GAP) parts[parts.length - 1] += token;
+    if (token !== GAP) parts.push(`${parts.pop() ?? ''}${token}`);
     else if (parts.length <= MAX_VARIABLES) parts.push('');
   }
   return parts;
