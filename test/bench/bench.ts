@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchAnalysis } from './analysis.ts';
+import { benchAnomalies } from './anomalies.ts';
 import type { BenchFigure, BenchOptions } from './figure.ts';
 import { benchDownload } from './download.ts';
 import { benchExplore } from './explore.ts';
@@ -18,6 +19,7 @@ type Bench = (options: BenchOptions) => Promise<BenchFigure[]> | AsyncGenerator<
 /** Every bench by name: a size in records, figures out, all at the end or as they are measured. */
 const BENCHES: Readonly<Record<string, Bench>> = {
   analysis: benchAnalysis,
+  anomalies: benchAnomalies,
   download: benchDownload,
   explore: benchExplore,
   export: benchExport,
@@ -71,7 +73,8 @@ async function run(): Promise<void> {
 --cache keeps what analysis, explore, export, window and start have filled, for the next time.
 --database postgres measures service on PostgreSQL, beside SQLite.
 --latency adds milliseconds to each response, and --page-size says how many records a page has, in download.
---corpus scores families on labelled sets, *.csv or *.csv.gz with the columns Content, EventId and perhaps Skip.`,
+--corpus scores families on labelled sets, *.csv or *.csv.gz with the columns Content, EventId and perhaps Skip;
+  and anomalies on labelled records, *.truth.json beside *.ndjson or *.ndjson.gz.`,
     );
     process.exitCode = 2;
     return;

@@ -13,6 +13,8 @@ export interface BenchFigure {
   /** In the unit; at most for times, at least for rates. */
   readonly goal: number | null;
   readonly met: boolean | null;
+  /** What else was counted of it, by name. */
+  readonly details?: Readonly<Record<string, number | null>>;
 }
 
 /** What a bench is asked for. */
@@ -23,7 +25,7 @@ export interface BenchOptions {
   readonly folder?: string | undefined;
   /** Engine of the service's records, where it isn't the usual one. */
   readonly database?: string | undefined;
-  /** Folder of labelled sets of error texts, and a number that shuffles them; they come in their order without it. */
+  /** Folder of labelled sets of error texts or of records, and a number that shuffles them; they come in their order without it. */
   readonly corpus?: string | undefined;
   readonly shuffle?: number | undefined;
   /** Milliseconds that are added to each response of the service. */

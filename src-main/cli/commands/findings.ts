@@ -5,7 +5,7 @@ import { countWords } from '../output/count-words.ts';
 import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
 import { createQueryClock } from '../../common/query/query-clock.ts';
 import { writeQuery } from '../../common/query/write-query.ts';
-import { readZone } from '../words/period-options.ts';
+import { PERIOD_OPTIONS, readPeriod, readZone } from '../words/period-options.ts';
 import type { Command } from '../words/command.ts';
 
 const KINDS: Readonly<Record<Finding['kind'], string>> = {
@@ -27,22 +27,33 @@ function writeMeasure({ kind }: Finding, value: number): string {
 
 export const findingsCommand: Command = {
   name: 'findings',
-  summary: 'lists what stands out at the end of what is cached',
+  summary: 'lists what stands out at the end of what is cached, or stood out in a period',
   operands: '',
   maxOperands: 0,
   options: [
     CONNECTION_OPTION,
-    { name: 'zone', value: 'ZONE', summary: "zone of the times shown; left out, the connection's" },
-    { name: 'resolved', value: null, summary: 'also what ended in the 24 hours before' },
+    ...PERIOD_OPTIONS,
+    {
+      name: 'resolved',
+      value: null,
+      summary: 'also what ended in the 24 hours before; a period has it anyway',
+    },
   ],
+  about: `With --from and --to it is what stood out between them, as it was told at the end: days are judged by the
+days before them, whatever came later. Without them it is what stands out now.`,
   async run(context) {
     const { args, out } = context;
     const wanted = args.require('connection');
     const session = await context.open();
     const { id: connectionId, serviceZone } = await findConnection(session, wanted);
     const zone = readZone(context, serviceZone);
-    const { findings, resolved, untilMs, gaps } = await session.call('findings/list', { connectionId });
-    const shown = args.has('resolved') ? [...findings, ...resolved] : findings;
+    const hasPeriod = args.find('from') !== null || args.find('to') !== null;
+    const period = hasPeriod ? readPeriod(context, serviceZone) : null;
+    const { findings, resolved, untilMs, gaps } = await session.call('findings/list', {
+      connectionId,
+      ...(period === null ? {} : { period: { fromMs: period.fromMs, toMs: period.toMs } }),
+    });
+    const shown = args.has('resolved') || hasPeriod ? [...findings, ...resolved] : findings;
     const clock = createQueryClock(zone);
     for (const { filter, sinceMs, endedMs, untilMs: lookedTo, ...finding } of shown) {
       await out.json({
@@ -50,6 +61,9 @@ export const findingsCommand: Command = {
         since: new Date(sinceMs).toISOString(),
         ended: endedMs === null ? null : new Date(endedMs).toISOString(),
         until: new Date(lookedTo).toISOString(),
+        size: finding.count,
+        sessions: finding.sessionCount,
+        clients: finding.clientCount,
         query: writeQuery(filter, clock),
       });
     }

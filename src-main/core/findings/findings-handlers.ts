@@ -5,7 +5,7 @@ import { carryIds, type Identified } from '../analysis/findings/carry-ids.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
-import { readFindings } from './read-findings.ts';
+import { readFindings, readPeriodFindings } from './read-findings.ts';
 
 /** What is still told, or was until so long ago, lends its id to what it turns out to be. */
 const REMEMBERED_MS = 7 * DAY_MS;
@@ -19,8 +19,9 @@ export function createFindingsHandlers(parts: {
 }): HandlersOf<'findings'> {
   const told = new Map<string, readonly Identified[]>();
   return {
-    'findings/list': async ({ connectionId }): Promise<FindingsReport> => {
+    'findings/list': async ({ connectionId, period }): Promise<FindingsReport> => {
       const nowMs = parts.now();
+      if (period !== undefined) return readPeriodFindings(parts, connectionId, nowMs, period);
       const report = await readFindings(parts, connectionId, nowMs);
       const before = told.get(connectionId) ?? [];
       const own = carryIds(before, [...report.findings, ...report.resolved]);

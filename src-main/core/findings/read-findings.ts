@@ -14,6 +14,12 @@ const FRESH_MS = 20 * MINUTE_MS;
 /** Outages that the service reported, or that kept it from being reached, are looked for in a day more than is shown. */
 const STATUS_TICK_MS = 16 * MINUTE_MS;
 
+export interface FindingsParts {
+  readonly cache: Pick<Cache, 'readStatusHistory'>;
+  readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
+  readonly engine: Pick<Engine, 'findPeriodFindings'>;
+}
+
 interface Known {
   readonly covered: readonly TimeSpan[];
   /** The end of what is cached in full; null where nothing is. */
@@ -22,23 +28,18 @@ interface Known {
 
 /**
  * Returns what stands out in the traffic of a connection at the end of what is cached of it, and what is missing for
- * saying that nothing does. `untilMs` leaves out what came later; what ended in `shownMs` before the end, a day at least,
- * is told too.
+ * saying that nothing does. `untilMs` leaves out what came later; what ended in the day before the end is told too.
  */
 export async function readFindings(
-  parts: {
-    readonly cache: Pick<Cache, 'readStatusHistory'>;
-    readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
-    readonly engine: Pick<Engine, 'findFindings'>;
-  },
+  parts: Omit<FindingsParts, 'engine'> & { readonly engine: Pick<Engine, 'findFindings'> },
   connectionId: string,
   nowMs: number,
-  { untilMs = Infinity, shownMs = DAY_MS }: { readonly untilMs?: number; readonly shownMs?: number } = {},
+  { untilMs = Infinity }: { readonly untilMs?: number } = {},
 ): Promise<FindingsReport> {
   const { cache, engine, ledger } = parts;
   const [inbound, outbound] = await Promise.all(
     (['inbound', 'outbound'] as const).map((direction) =>
-      readKnown(ledger, { connectionId, direction, untilMs: Math.min(nowMs, untilMs), shownMs }),
+      readKnown(ledger, { connectionId, direction, untilMs: Math.min(nowMs, untilMs) }),
     ),
   );
   const known = { inbound: inbound ?? NOTHING, outbound: outbound ?? NOTHING };
@@ -47,13 +48,12 @@ export async function readFindings(
   const { downSpans, unreachableSpans } = await cache.readStatusHistory({
     connectionId,
     nowMs: Math.min(nowMs, untilMs),
-    spanMs: shownMs + DAY_MS,
-    ticks: Math.ceil((shownMs + DAY_MS) / STATUS_TICK_MS),
+    spanMs: 2 * DAY_MS,
+    ticks: Math.ceil((2 * DAY_MS) / STATUS_TICK_MS),
   });
   const { findings, resolved, learned } = await engine.findFindings({
     connectionId,
     untilMs: endMs ?? nowMs,
-    shownMs,
     covered: { inbound: known.inbound.covered, outbound: known.outbound.covered },
     downSpans,
     unreachableSpans,
@@ -64,25 +64,102 @@ export async function readFindings(
   return { findings, resolved, untilMs: endMs, gaps };
 }
 
+/**
+ * Returns what stood out in a period, as it was told at its end, and what of the period could not be judged. What lies
+ * after `nowMs` is left out.
+ */
+export async function readPeriodFindings(
+  { cache, engine, ledger }: FindingsParts,
+  connectionId: string,
+  nowMs: number,
+  period: TimeSpan,
+): Promise<FindingsReport> {
+  const { fromMs } = period;
+  const toMs = Math.max(fromMs, Math.min(period.toMs, nowMs));
+  const extents = await Promise.all(
+    DIRECTIONS.map((direction) => ledger.readExtent({ connectionId, report: `${direction}-detail` })),
+  );
+  const cached = extents.filter((extent) => extent !== null);
+  const covered = { inbound: NOTHING.covered, outbound: NOTHING.covered };
+  for (const direction of DIRECTIONS) {
+    const subject = { connectionId, report: `${direction}-detail` as const };
+    covered[direction] = listRead(
+      (await ledger.read(subject, { fromMs: fromMs - LOOKED_BACK_MS, toMs })).spans,
+    );
+  }
+  const within = DIRECTIONS.flatMap((direction) => covered[direction].filter((span) => span.toMs > fromMs));
+  const spanMs = toMs - fromMs + DAY_MS;
+  const ticks = Math.ceil(spanMs / STATUS_TICK_MS);
+  const { downSpans, unreachableSpans } = await cache.readStatusHistory({
+    connectionId,
+    nowMs: toMs,
+    spanMs,
+    ticks,
+  });
+  const { findings, resolved, learned } = await engine.findPeriodFindings({
+    connectionId,
+    // Days before and after everything that is cached have nothing to tell.
+    period: {
+      fromMs: Math.max(fromMs, Math.min(toMs, ...cached.map((extent) => extent.fromMs))),
+      toMs:
+        cached.length === 0
+          ? fromMs
+          : Math.min(toMs, Math.max(fromMs, ...cached.map((extent) => extent.toMs))),
+    },
+    covered,
+    downSpans,
+    unreachableSpans,
+  });
+  return {
+    findings,
+    resolved,
+    untilMs: within.length === 0 ? null : Math.max(...within.map((span) => span.toMs)),
+    gaps: DIRECTIONS.flatMap((direction): FindingsGap[] => {
+      const missing = findMissing(covered[direction], { fromMs, toMs });
+      if (missing !== null) return [{ direction, reason: 'not-cached', ...missing }];
+      return learned[direction] === null ? [{ direction, reason: 'not-learned', fromMs, toMs }] : [];
+    }),
+  };
+}
+
+/** The first to the last moment of a period that is not covered by spans in order; null where all is. */
+function findMissing(covered: readonly TimeSpan[], { fromMs, toMs }: TimeSpan): TimeSpan | null {
+  let knownTo = fromMs;
+  let first: number | null = null;
+  let last = fromMs;
+  for (const span of covered) {
+    if (span.toMs <= fromMs) continue;
+    if (span.fromMs > knownTo) {
+      first ??= knownTo;
+      last = Math.min(span.fromMs, toMs);
+    }
+    knownTo = Math.max(knownTo, span.toMs);
+  }
+  if (knownTo < toMs) {
+    first ??= knownTo;
+    last = toMs;
+  }
+  return first === null ? null : { fromMs: first, toMs: last };
+}
+
 /** The direction of a connection whose coverage is read: up to `untilMs`, as far back as findings are looked for. */
 interface CoverageQuestion {
   readonly connectionId: string;
   readonly direction: Direction;
   readonly untilMs: number;
-  readonly shownMs: number;
 }
 
 const NOTHING: Known = { covered: [], endMs: null };
 
 async function readKnown(
   ledger: Pick<Ledger, 'read' | 'readExtent'>,
-  { connectionId, direction, untilMs, shownMs }: CoverageQuestion,
+  { connectionId, direction, untilMs }: CoverageQuestion,
 ): Promise<Known> {
   const subject = { connectionId, report: `${direction}-detail` as const };
   const extent = await ledger.readExtent(subject);
   if (extent === null) return NOTHING;
   const newestMs = Math.min(untilMs, extent.toMs);
-  const range = { fromMs: newestMs - LOOKED_BACK_MS - shownMs, toMs: newestMs };
+  const range = { fromMs: newestMs - LOOKED_BACK_MS - DAY_MS, toMs: newestMs };
   const covered = listRead((await ledger.read(subject, range)).spans);
   return { covered, endMs: covered.at(-1)?.toMs ?? null };
 }

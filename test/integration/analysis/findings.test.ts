@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding, FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { readFindings } from '../../../src-main/core/findings/read-findings.ts';
+import { readFindings, readPeriodFindings } from '../../../src-main/core/findings/read-findings.ts';
+import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { createRecordsHandlers } from '../../../src-main/core/records/records-handlers.ts';
 import { DAY_MS } from '../../support/findings/simulated-rhythm.ts';
 import { simulateMonth, type SimulatedRecord } from '../../support/findings/simulated-traffic.ts';
@@ -189,6 +190,74 @@ describe('the findings of cached traffic', () => {
     ).toEqual(
       (await readFindings({ cache, engine, ledger: openLedger(cache) }, 'one', END_MS + 3 * DAY_MS)).findings,
     );
+  });
+});
+
+describe('the findings of a period', () => {
+  const parts = () => ({ cache, engine, ledger: openLedger(cache) });
+  const readPeriod = (fromMs: number, toMs: number): Promise<FindingsReport> =>
+    readPeriodFindings(parts(), 'one', END_MS + DAY_MS, { fromMs, toMs });
+
+  it('tell each incident of several days once, and of one day those of it alone', async () => {
+    const fromMs = FIRST_MS + LEARN_DAYS * DAY_MS;
+    const whole = await readPeriod(fromMs, END_MS);
+    const told = [...whole.findings, ...whole.resolved];
+    const onsets = (list: readonly Finding[]): string[] =>
+      list.map(({ kind, sinceMs, endedMs }) => `${kind} ${sinceMs} ${endedMs ?? 'goes on'}`).sort();
+    for (const incident of MONTH.incidents) {
+      const own = told.filter(({ sinceMs }) => Math.abs(sinceMs - incident.fromMs) <= 2 * MINUTE_MS);
+      expect([incident, own.length]).toEqual([incident, 1]);
+    }
+    expect(told).toHaveLength(MONTH.incidents.length);
+    expect(whole.gaps).toEqual([]);
+    const day = await readPeriod(fromMs + DAY_MS, fromMs + 2 * DAY_MS);
+    const within = told.filter(
+      ({ sinceMs, endedMs }) => sinceMs < fromMs + 2 * DAY_MS && (endedMs ?? Infinity) > fromMs + DAY_MS,
+    );
+    expect(onsets([...day.findings, ...day.resolved].filter(({ endedMs }) => endedMs !== null))).toEqual(
+      onsets(within.filter(({ endedMs }) => endedMs !== null && endedMs < fromMs + 2 * DAY_MS)),
+    );
+  });
+
+  it('that ended at a past moment are those that were told live then', async () => {
+    const random = createRandom(7);
+    const moments = Array.from({ length: Number(process.env['FINDING_MOMENTS'] ?? 4) }, () => {
+      const share = random();
+      const firstMs = FIRST_MS + (LEARN_DAYS + 1) * DAY_MS;
+      return firstMs + Math.floor((share * (END_MS - firstMs)) / MINUTE_MS) * MINUTE_MS;
+    });
+    for (const atMs of moments) {
+      const live = await read(atMs);
+      const later = await readPeriod(atMs - DAY_MS, atMs);
+      expect(later.findings).toEqual(live.findings);
+      const open = (list: readonly Finding[]) => list.filter(({ sinceMs }) => sinceMs > atMs - DAY_MS);
+      expect(
+        open(later.resolved)
+          .map(({ id }) => id)
+          .sort(),
+      ).toEqual(
+        open(live.resolved)
+          .map(({ id }) => id)
+          .sort(),
+      );
+    }
+  });
+
+  it('say what of the period is not cached, and nothing of what lies outside of the cache', async () => {
+    const { findings, resolved, untilMs, gaps } = await readPeriod(END_MS - HOUR_MS, END_MS + 3 * HOUR_MS);
+    expect(untilMs).toBe(END_MS);
+    expect(gaps.map(({ direction, reason, fromMs, toMs }) => [direction, reason, fromMs, toMs])).toEqual(
+      (['inbound', 'outbound'] as const).map((direction) => [
+        direction,
+        'not-cached',
+        END_MS,
+        END_MS + 3 * HOUR_MS,
+      ]),
+    );
+    expect([...findings, ...resolved].every(({ sinceMs }) => sinceMs < END_MS)).toBe(true);
+    const before = await readPeriod(FIRST_MS - 400 * DAY_MS, FIRST_MS - 300 * DAY_MS);
+    expect(before).toMatchObject({ findings: [], resolved: [], untilMs: null });
+    expect(before.gaps).toHaveLength(2);
   });
 });
 

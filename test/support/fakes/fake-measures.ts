@@ -78,7 +78,7 @@ export function createFakeMeasures(
         ),
       findErrorFamilies: () =>
         after({ families: [], familyCount: 0, errorCount: 0, recordCount: records.length }),
-      findFindings: () =>
+      findPeriodFindings: () =>
         after({ findings: [], resolved: [], learned: { inbound: 'days' as const, outbound: null } }),
     },
     cache: {

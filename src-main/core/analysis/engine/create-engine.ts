@@ -81,6 +81,7 @@ const NAMES = [
   'readFamily',
   'checkFamilies',
   'findFindings',
+  'findPeriodFindings',
   'previewOutcomes',
   'adviseOutcomes',
   'readOutcomes',

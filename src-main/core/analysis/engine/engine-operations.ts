@@ -25,7 +25,8 @@ import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies, groupErrors, resolveFamilies } from './error-families.ts';
 import { findFirstSeen } from './first-seen.ts';
 import { createFileOperations } from './files/file-operations.ts';
-import { findFindings, type FindingsQuestion } from './findings/find-findings.ts';
+import { findFindings, type FindingsQuestion, type FindingsRecords } from './findings/find-findings.ts';
+import { findPeriodFindings, type PeriodFindingsQuestion } from './findings/find-period-findings.ts';
 import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { resolveMarks } from './marked-records.ts';
 import { createMeasureOperations } from './measures/measure-operations.ts';
@@ -91,6 +92,11 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     following = following.catch(() => undefined).then(() => feed.follow(onProgress));
     return following;
   };
+  const toFindingsRecords = (connection: DuckDBConnection): FindingsRecords => ({
+    resolve: (scope) => resolver.resolve(connection, scope),
+    getVersion: () => feed.version,
+    readSettled,
+  });
   const withConnection = async <Value>(
     { signal }: Pick<Context, 'signal'>,
     work: (connection: DuckDBConnection) => Promise<Value>,
@@ -233,15 +239,12 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     /** What stands out in a connection's traffic. */
     findFindings: (question: FindingsQuestion, context: Context) =>
       withConnection(context, (connection) =>
-        findFindings(
-          connection,
-          {
-            resolve: (scope) => resolver.resolve(connection, scope),
-            getVersion: () => feed.version,
-            readSettled,
-          },
-          question,
-        ),
+        findFindings(connection, toFindingsRecords(connection), question),
+      ),
+    /** What stood out in it during a period. */
+    findPeriodFindings: (question: PeriodFindingsQuestion, context: Context) =>
+      withConnection(context, (connection) =>
+        findPeriodFindings(connection, toFindingsRecords(connection), question, context.signal),
       ),
     /** What some rules make of everything cached of a report. */
     previewOutcomes: (question: OutcomeQuestion, context: Context) =>

@@ -6,7 +6,7 @@ import type { RecordDetail } from '../../../common/model/records/record.ts';
 import { withDetailSource, type ExportSource } from '../export-source.ts';
 import { WRITERS } from '../formats/writers.ts';
 import { toPreviewCell } from '../preview-cell.ts';
-import { readPeriodFindings } from '../report/read-period-findings.ts';
+import { readReportFindings } from '../report/report-findings.ts';
 import { describeEvidence, listSessions, openMasks, type EvidenceQuestion } from './evidence-question.ts';
 import { maskFilter } from './masking/mask-filter.ts';
 import type { Masks } from './masking/masks.ts';
@@ -33,7 +33,7 @@ export async function previewEvidence(question: EvidenceQuestion): Promise<Previ
     found.records = await previewRecords(question, source, masks);
   });
   const span = { connectionId, report, fromMs: period.fromMs, toMs: toEndMs(period) };
-  const { list } = await readPeriodFindings(parts, span, signal);
+  const { list } = await readReportFindings(parts, span, signal);
   const { cells = [], rowCount = null, estimatedBytes = null } = found.records ?? {};
   return {
     columns: [],

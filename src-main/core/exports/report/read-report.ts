@@ -7,7 +7,7 @@ import type { ExportSubject } from '../export-subject.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 import { readCertificates } from '../read-certificates.ts';
 import type { ReportParts } from './report-parts.ts';
-import { readPeriodFindings } from './read-period-findings.ts';
+import { readReportFindings } from './report-findings.ts';
 import type { ReportBucket, ReportContent } from './report-content.ts';
 
 /** What a report is asked for. */
@@ -71,7 +71,7 @@ export async function readReport(
   step(total.count);
   const families = await engine.findErrorFamilies({ ...question, period: { fromMs, toMs } }, options);
   step(total.count);
-  const findings = await readPeriodFindings(parts, { connectionId, report, fromMs, toMs }, signal);
+  const findings = await readReportFindings(parts, { connectionId, report, fromMs, toMs }, signal);
   step(total.count);
   const { snapshotIds, gaps } = subject.provenance;
   const certified = await readCertificates(cache, snapshotIds);

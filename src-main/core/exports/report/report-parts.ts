@@ -11,7 +11,7 @@ export interface ReportParts {
   readonly ledger: Pick<Ledger, 'read' | 'readSnapshot' | 'readExtent'>;
   readonly engine: Pick<
     Engine,
-    'groupRecords' | 'readHistogram' | 'readSeries' | 'findErrorFamilies' | 'findFindings'
+    'groupRecords' | 'readHistogram' | 'readSeries' | 'findErrorFamilies' | 'findPeriodFindings'
   >;
   /** The application's version. */
   readonly version: string;

@@ -24,8 +24,6 @@ export interface FindingsQuestion {
   readonly connectionId: string;
   /** Records from here on are ignored. */
   readonly untilMs: number;
-  /** Findings that ended up to this long before are returned too; at least those of a day. */
-  readonly shownMs: number;
   /** What is cached in full, in order. */
   readonly covered: Readonly<Record<Direction, readonly TimeSpan[]>>;
   readonly downSpans: readonly DownSpan[];
@@ -48,6 +46,8 @@ export interface FoundFindings {
   readonly learned: Readonly<Record<Direction, Expectation['source'] | null>>;
 }
 
+/** Findings that ended up to this long before are returned too. */
+const SHOWN_MS = DAY_MS;
 /** The level of traffic is learned in this long before what is shown. */
 const LEAD_MS = DAY_MS / 2;
 /** Days before the window that are added, step by step, while an incident may have begun before it. */
@@ -73,11 +73,11 @@ export async function findFindings(
   for (const span of down) found.push(await describeDown(connection, looked, span, question.untilMs));
   for (const span of question.unreachableSpans)
     found.push(await describeDown(connection, looked, { ...span, part: null, also: [] }, question.untilMs));
-  const shownFrom = Math.floor((question.untilMs - question.shownMs - window.fromMs) / MINUTE_MS);
+  const shownFrom = Math.floor((question.untilMs - SHOWN_MS - window.fromMs) / MINUTE_MS);
   for (const incident of rest.filter(({ end }) => end === null || end > shownFrom))
     found.push(await describeIncident(connection, looked, incident, question.untilMs));
   return {
-    ...rankFindings(found, question),
+    ...rankFindings(found, { untilMs: question.untilMs, shownMs: SHOWN_MS }),
     learned: { inbound: toLearned(grids, 'inbound'), outbound: toLearned(grids, 'outbound') },
   };
 }
@@ -85,11 +85,11 @@ export async function findFindings(
 async function look(
   connection: DuckDBConnection,
   { resolve, getVersion, readSettled }: FindingsRecords,
-  { connectionId, untilMs, shownMs, covered }: FindingsQuestion,
+  { connectionId, untilMs, covered }: FindingsQuestion,
   earlierDays: number,
 ): Promise<Looked & { readonly incidents: readonly JoinedIncident[] }> {
   // A window that begins at a midnight is the same for a whole day, and so is everything that is found in it.
-  const fromMs = (Math.floor((untilMs - shownMs - LEAD_MS) / DAY_MS) - earlierDays) * DAY_MS;
+  const fromMs = (Math.floor((untilMs - SHOWN_MS - LEAD_MS) / DAY_MS) - earlierDays) * DAY_MS;
   const window = { fromMs, toMs: untilMs };
   const firstMs = toFirstHour(window) * HOUR_MS;
   const read: Omit<Parameters<typeof createTrafficGrid>[0], 'window' | 'covered'>[] = [];
@@ -124,7 +124,7 @@ async function look(
   const minutes = Math.ceil((untilMs - fromMs) / MINUTE_MS);
   const incidents = joinFamilies(found, await families, {
     minutes,
-    newMinutes: shownMs / MINUTE_MS,
+    newMinutes: SHOWN_MS / MINUTE_MS,
     isLearned,
   });
   return { window, grids, scopes: scopes as Record<Direction, ResolvedScope>, incidents };

@@ -1,0 +1,32 @@
+import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { readPeriodFindings } from '../../findings/read-findings.ts';
+import type { ReportParts } from './report-parts.ts';
+import type { ReportFindings } from './report-content.ts';
+
+interface FindingsPeriod {
+  readonly connectionId: string;
+  readonly report: DetailKind;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * Returns what stood out in a report's direction during a period, of all traffic of the connection. What is still going
+ * on at the period's end is told as it was then.
+ */
+export async function readReportFindings(
+  parts: Pick<ReportParts, 'cache' | 'engine' | 'ledger' | 'now'>,
+  { connectionId, report, fromMs, toMs }: FindingsPeriod,
+  signal: AbortSignal,
+): Promise<ReportFindings> {
+  const nowMs = parts.now();
+  const endMs = Math.max(fromMs, Math.min(toMs, nowMs));
+  const direction = report === 'inbound-detail' ? 'inbound' : 'outbound';
+  signal.throwIfAborted();
+  const found = await readPeriodFindings(parts, connectionId, nowMs, { fromMs, toMs: endMs });
+  const list = [...found.findings, ...found.resolved]
+    .filter(({ directions }) => directions.includes(direction))
+    .sort((a, b) => b.sinceMs - a.sinceMs);
+  const gaps = found.gaps.filter((gap) => gap.direction === direction);
+  return { list, fromMs, toMs: endMs, gaps };
+}
