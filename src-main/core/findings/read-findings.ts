@@ -115,7 +115,9 @@ export async function readPeriodFindings(
     resolved,
     untilMs: within.length === 0 ? null : Math.max(...within.map((span) => span.toMs)),
     gaps: DIRECTIONS.flatMap((direction): FindingsGap[] => {
-      const missing = findMissing(covered[direction], { fromMs, toMs });
+      // Following asks now and then: what came since is no gap.
+      const knownTo = Math.max(fromMs, Math.min(toMs, nowMs - FRESH_MS));
+      const missing = findMissing(covered[direction], { fromMs, toMs: knownTo });
       if (missing !== null) return [{ direction, reason: 'not-cached', ...missing }];
       return learned[direction] === null ? [{ direction, reason: 'not-learned', fromMs, toMs }] : [];
     }),

@@ -2,7 +2,6 @@ import { computed, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { formatRecentClock } from '../../format/dates.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
-import { useFindingsStore } from '../../stores/analysis/findings.ts';
 import { useOverviewStore } from '../../stores/analysis/overview.ts';
 import { useStatusStore } from '../../stores/connections/status.ts';
 import type { useStatusFigures } from './health/use-status-figures.ts';
@@ -27,20 +26,22 @@ export interface StaleScreen {
 
 /** What of the Overview could not be refreshed, although the application was asked: its calls themselves failed. */
 export function useStaleParts(
-  measured: Pick<ReturnType<typeof useStatusFigures>, 'error' | 'readAtMs'>,
+  parts: {
+    readonly measured: Pick<ReturnType<typeof useStatusFigures>, 'error' | 'readAtMs'>;
+    readonly findings: { readonly error: ErrorLike | null; readonly readAtMs: number | null };
+  },
   view: { readonly zone: Readonly<Ref<string>>; readonly nowMs: Readonly<Ref<number>> },
 ) {
   const { t } = useI18n();
   const status = useStatusStore();
   const overview = useOverviewStore();
-  const findings = useFindingsStore();
 
   const sources = computed(() => ({
     check: { error: status.error, atMs: status.latest?.checkedAtMs ?? null },
     history: { error: status.historyError, atMs: status.historyAtMs },
-    measured: { error: measured.error.value, atMs: measured.readAtMs.value },
+    measured: { error: parts.measured.error.value, atMs: parts.measured.readAtMs.value },
     volume: { error: overview.error, atMs: overview.readAtMs },
-    findings: { error: findings.error, atMs: findings.readAtMs },
+    findings: { error: parts.findings.error, atMs: parts.findings.readAtMs },
   }));
 
   /** The oldest of what failed sources brought. */

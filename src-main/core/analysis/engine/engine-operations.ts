@@ -26,7 +26,7 @@ import { findErrorFamilies, groupErrors, resolveFamilies } from './error-familie
 import { findFirstSeen } from './first-seen.ts';
 import { createFileOperations } from './files/file-operations.ts';
 import { findFindings, type FindingsQuestion, type FindingsRecords } from './findings/find-findings.ts';
-import { findPeriodFindings, type PeriodFindingsQuestion } from './findings/find-period-findings.ts';
+import { createPeriodFindings, type PeriodFindingsQuestion } from './findings/find-period-findings.ts';
 import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { resolveMarks } from './marked-records.ts';
 import { createMeasureOperations } from './measures/measure-operations.ts';
@@ -92,6 +92,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     following = following.catch(() => undefined).then(() => feed.follow(onProgress));
     return following;
   };
+  const findPeriodFindings = createPeriodFindings();
   const toFindingsRecords = (connection: DuckDBConnection): FindingsRecords => ({
     resolve: (scope) => resolver.resolve(connection, scope),
     getVersion: () => feed.version,

@@ -45,7 +45,8 @@ export function findSpanBeyond(
   return isInside ? null : { fromMs: bar.fromMs, toMs: bar.toMs - SECOND_MS };
 }
 
-function isRolling(selection: PeriodSelection): boolean {
+/** Whether a period ends with the clock, wherever that is. */
+export function isRolling(selection: PeriodSelection): boolean {
   return selection.kind === 'preset' && selection.preset.startsWith('last-');
 }
 

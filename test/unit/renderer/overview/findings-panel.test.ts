@@ -1,6 +1,7 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import type { Finding, FindingsReport } from '../../../../src-main/common/model/analysis/finding.ts';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { toFindingExplanation } from '../../../../src-renderer/address/finding-address.ts';
 import { fromNewAlert, toCondition } from '../../../../src-renderer/alerts/alert-link.ts';
 import { toFindingAlert } from '../../../../src-renderer/screens/overview/findings/finding-alert.ts';
@@ -52,10 +53,10 @@ const errors: Finding = {
 };
 const calm: FindingsReport = { findings: [], resolved: [], untilMs: NOW_MS - MINUTE_MS, gaps: [] };
 
-async function show(report: FindingsReport | null, isBeside = true) {
+async function show(report: FindingsReport | null, period: TimeSpan | null = null) {
   const { global, router } = await provideApplication(new ScriptedBackend({}));
   const panel = mount(FindingsPanel, {
-    props: { report, error: null, zone: 'UTC', nowMs: NOW_MS, isBeside },
+    props: { report, error: null, zone: 'UTC', nowMs: NOW_MS, period },
     global,
     attachTo: document.body,
   });
@@ -285,10 +286,21 @@ it('what ended leads to the records of each direction too', async () => {
   expect(panel.findAll('[data-finding]')).toHaveLength(1);
 });
 
-it('beside another period the findings say that they are those of now', async () => {
-  expect((await show({ ...calm, findings: [errors] })).get('header').text()).not.toContain('now');
-  expect((await show({ ...calm, findings: [errors] }, false)).get('header').text()).toContain('1 now');
-  expect((await show(calm, false)).get('header').text()).toContain('now');
+it('of another period says what stood out in it, and what is not known of it', async () => {
+  const period = { fromMs: Date.UTC(2026, 10, 18), toMs: Date.UTC(2026, 10, 19) };
+  const over = { ...errors, sinceMs: period.fromMs, endedMs: period.fromMs + 30 * MINUTE_MS };
+  const found = await show({ ...calm, resolved: [over], untilMs: period.toMs }, period);
+  expect(found.get('header').text()).toContain('What stood out');
+  expect(found.text()).toContain('Over by the end of the period');
+  const quiet = await show({ ...calm, untilMs: period.toMs }, period);
+  expect(quiet.text()).toContain('Nothing stood out');
+  expect(quiet.text()).toContain('as usual in both directions, 18 Nov');
+  const gap = { direction: 'inbound' as const, reason: 'not-cached' as const, ...period };
+  const unsure = await show({ ...calm, untilMs: period.toMs, gaps: [gap] }, period);
+  expect(unsure.text()).toContain('Not known whether anything stood out');
+  expect(unsure.text()).not.toContain('Nothing stood out');
+  const nothing = await show({ ...calm, untilMs: null, gaps: [gap] }, period);
+  expect(nothing.text()).toContain('none of this period are cached');
 });
 
 it('what ended is listed apart, with its span', async () => {

@@ -1,0 +1,89 @@
+import { useThrottleFn } from '@vueuse/core';
+import { computed, onScopeDispose, shallowRef, watch } from 'vue';
+import type { FindingsReport } from '../../../../src-main/common/model/analysis/finding.ts';
+import { SECOND_MS } from '../../../../src-main/common/time/durations.ts';
+import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
+import { useBackend } from '../../../backend/backend.ts';
+import { oneAtATime } from '../../../backend/one-at-a-time.ts';
+import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
+import { toPeriodEnds } from '../../../period/period-selection.ts';
+import { useFindingsStore } from '../../../stores/analysis/findings.ts';
+import { useConnectionsStore } from '../../../stores/connections/connections.ts';
+import { useClockStore } from '../../../stores/window/clock.ts';
+import { usePeriodStore } from '../../../stores/window/period.ts';
+import { isRolling } from '../volume/volume-span.ts';
+
+/** Days are counted again at most so often while records come in. */
+const RELOAD_INTERVAL_MS = 15 * SECOND_MS;
+
+interface Loaded {
+  readonly question: string;
+  readonly report: FindingsReport;
+  readonly period: TimeSpan;
+  readonly atMs: number;
+}
+
+/** The findings of the period that is chosen: those of now with the last 24 hours, which every screen knows. */
+export function usePeriodFindings() {
+  const backend = useBackend();
+  const connections = useConnectionsStore();
+  const ofNow = useFindingsStore();
+  const periods = usePeriodStore();
+  const clock = useClockStore();
+  const loaded = shallowRef<Loaded | null>(null);
+  const error = shallowRef<ErrorLike | null>(null);
+
+  const isNow = computed(
+    () => periods.selection.kind === 'preset' && periods.selection.preset === 'last-24-hours',
+  );
+  const question = computed(() =>
+    isNow.value ? '' : JSON.stringify([connections.active?.id, periods.selection, clock.zone]),
+  );
+  const own = computed(() => (loaded.value?.question === question.value ? loaded.value : null));
+
+  async function read(): Promise<void> {
+    const [asked, connectionId] = [question.value, connections.active?.id];
+    if (asked === '' || connectionId === undefined) return;
+    const ends = toPeriodEnds(periods.selection, Date.now(), clock.zone);
+    // The last second of a period that was chosen belongs to it.
+    const toMs = ends.toMs + (isRolling(periods.selection) ? 0 : SECOND_MS);
+    const period = { fromMs: ends.fromMs, toMs: Math.max(ends.fromMs, toMs) };
+    try {
+      const report = await backend.call('findings/list', { connectionId, period });
+      if (question.value !== asked) return;
+      const untilMs = Math.min(period.toMs, Date.now());
+      loaded.value = { question: asked, report, period: { ...period, toMs: untilMs }, atMs: Date.now() };
+      error.value = null;
+    } catch (cause) {
+      if (question.value === asked) error.value = toErrorLike(cause);
+    }
+  }
+  const reload = oneAtATime(read);
+  const reloadLater = useThrottleFn(() => void reload(), RELOAD_INTERVAL_MS, true);
+  const stops = [
+    backend.on('snapshots/changed', ({ connectionId }) => {
+      if (connectionId === connections.active?.id) void reloadLater();
+    }),
+    backend.on('snapshots/removed', () => void reloadLater()),
+  ];
+  onScopeDispose(() => {
+    for (const stop of stops) stop();
+  });
+  watch(
+    question,
+    () => {
+      error.value = null;
+      void reload();
+    },
+    { immediate: true },
+  );
+
+  return {
+    report: computed(() => (isNow.value ? ofNow.report : (own.value?.report ?? null))),
+    /** Null for those of now. */
+    period: computed(() => (isNow.value ? null : (own.value?.period ?? null))),
+    readAtMs: computed(() => (isNow.value ? ofNow.readAtMs : (own.value?.atMs ?? null))),
+    error: computed(() => (isNow.value ? ofNow.error : error.value)),
+    reload: (): Promise<void> => (isNow.value ? ofNow.reload() : reload()),
+  };
+}
