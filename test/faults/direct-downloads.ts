@@ -14,7 +14,7 @@ import { createDownloads } from '../../src-main/core/downloads/create-downloads.
 import { createDownloadsHandlers } from '../../src-main/core/downloads/downloads-handlers.ts';
 import type { LogFields, Logger } from '../../src-main/core/logging/logger.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
-import { openTestCache, createFolder } from '../integration/cache/cache-fixture.ts';
+import { createFolder, listReceived, openTestCache } from '../integration/cache/cache-fixture.ts';
 import { createSkipClock } from '../support/fakes/skip-clock.ts';
 import { requireDetailKind } from '../../src-main/core/cache/read/record-tables.ts';
 import { serviceFetch } from '../support/electron/service-fetch.ts';
@@ -145,12 +145,13 @@ export async function createDirectDownloads(
       end(await handlers['downloads/resume']({ snapshotId })),
     /** The payloads of a snapshot, in its order. */
     readPayloads: async (snapshotId: number): Promise<string[]> => {
-      const { report, recordCount } = await cache.getSnapshot(snapshotId);
+      const { report } = await cache.getSnapshot(snapshotId);
+      const seqs = listReceived(file, snapshotId);
       const payloads: string[] = [];
-      while (payloads.length < recordCount) {
-        const ids = Array.from({ length: Math.min(1000, recordCount - payloads.length) }, (_, place) =>
-          toRecordId(snapshotId, payloads.length + place),
-        );
+      while (payloads.length < seqs.length) {
+        const ids = seqs
+          .slice(payloads.length, payloads.length + 1000)
+          .map((seq) => toRecordId(snapshotId, seq));
         const batch = await cache.readExportBatch({
           report: requireDetailKind(report),
           ids,

@@ -159,16 +159,37 @@ function listStates(
 }
 
 /**
+ * Up to where late records of a followed day were looked for: nowhere where that was with a shorter look-back than the
+ * connection has by now.
+ */
+export function findSettledToMs(
+  {
+    period: { fromMs },
+    settledToMs = fromMs,
+    settledLookBackMs = 0,
+    imported,
+  }: Pick<Snapshot, 'period' | 'settledToMs' | 'settledLookBackMs' | 'imported'>,
+  lookBackMs: number,
+): number {
+  return settledLookBackMs >= lookBackMs || imported !== undefined ? settledToMs : fromMs;
+}
+
+/**
  * What was read to its end: settled up to a look-back before it was requested, which is the one that the connection has
  * now; a followed day says itself how far it is. Nothing late comes into what was imported.
  */
 function toReadFacts(
   { fromMs, toMs }: TimeSpan,
-  { period, stillOpen, settledToMs, startedAtMs, imported }: Snapshot,
+  snapshot: Snapshot,
   lookBackMs: number,
 ): CoverageFact[] {
-  const isFollowed = settledToMs !== undefined;
-  const wasOver = isFollowed || imported !== undefined ? !stillOpen : period.toMs < startedAtMs - lookBackMs;
+  const { period, stillOpen, startedAtMs, imported } = snapshot;
+  const isFollowed = snapshot.settledToMs !== undefined;
+  const settledToMs = isFollowed ? findSettledToMs(snapshot, lookBackMs) : null;
+  const isKnownOver =
+    !stillOpen && (settledToMs === null ? imported !== undefined : settledToMs === snapshot.settledToMs);
+  const wasOver =
+    isFollowed || imported !== undefined ? isKnownOver : period.toMs < startedAtMs - lookBackMs;
   if (wasOver) return [{ fromMs, toMs, state: 'settled' }];
   // Of the second that the look-back ends in, records may still arrive.
   const settledUntilMs = settledToMs ?? Math.floor((startedAtMs - lookBackMs) / SECOND_MS) * SECOND_MS;

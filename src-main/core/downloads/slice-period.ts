@@ -52,8 +52,8 @@ function findLeastMs(periodMs: number): number {
 
 /**
  * The slices of a download as they are asked for, but for the seconds that they share at their ends, in the order in which
- * they are walked. The first may begin earlier than the period: in the second that filling a gap shares with what is cached
- * before it.
+ * they are walked: the most recent one first, which is what people look at. That of the period's beginning may begin
+ * earlier than it: in the second that filling a gap shares with what is cached before it.
  */
 export function cutDownload(
   period: Period,
@@ -61,7 +61,7 @@ export function cutDownload(
 ): NewSlice[] {
   const [first, ...others] = slicePeriod(period, sliceDays).map(toNewSlice);
   if (first === undefined) return [];
-  return [askedStart === '' ? first : { ...first, startDate: askedStart }, ...others];
+  return [askedStart === '' ? first : { ...first, startDate: askedStart }, ...others].reverse();
 }
 
 /**

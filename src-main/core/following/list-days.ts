@@ -1,5 +1,6 @@
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { toEndMs } from '../../common/model/period.ts';
+import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
@@ -7,6 +8,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import { layOut, toPlain } from '../coverage/coverage-spans.ts';
+import { findSettledToMs } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import { listDays, type FollowedDay } from './plan-steps.ts';
 
@@ -37,6 +39,7 @@ export async function listFollowedDays(
   const own = (await cache.listDownloads(connectionId)).filter((row) => isOwn(row, connection, report));
   const [followed, downloaded] = [own.filter(isFollowed), own.filter((row) => !isFollowed(row))];
   const days = listDays(fromMs, nowMs, zone);
+  const lookBackMs = toLookBackMs(connection);
   const whole = { fromMs: days[0]?.fromMs ?? nowMs, toMs: days.at(-1)?.toMs ?? nowMs };
   const known = await ledger.readHeld(connectionId, downloaded, whole);
   const held = toPlain(known.filter(({ state }) => state === 'settled')).filter(
@@ -47,6 +50,7 @@ export async function listFollowedDays(
       day,
       followed.map(({ snapshot }) => snapshot),
       held,
+      lookBackMs,
     ),
   );
   const open = parts.findIndex((part) => part.settledToMs < part.toMs);
@@ -63,7 +67,12 @@ function isFollowed({ snapshot }: DownloadRow): boolean {
 }
 
 /** The pieces of a day that are followed: what downloads don't hold of it, each in a snapshot of its own. */
-function listPieces(day: TimeSpan, followed: readonly Snapshot[], held: readonly TimeSpan[]): FollowedDay[] {
+function listPieces(
+  day: TimeSpan,
+  followed: readonly Snapshot[],
+  held: readonly TimeSpan[],
+  lookBackMs: number,
+): FollowedDay[] {
   const own = followed.filter(({ period: { fromMs } }) => fromMs >= day.fromMs && fromMs < day.toMs);
   const taken = [...own.map(({ period }) => ({ fromMs: period.fromMs, toMs: toEndMs(period) })), ...held];
   const free = layOut(
@@ -71,7 +80,8 @@ function listPieces(day: TimeSpan, followed: readonly Snapshot[], held: readonly
     day,
   ).filter(({ state }) => state === 'missing');
   const grown = own.map((snapshot): FollowedDay => {
-    const { id: snapshotId, period, settledToMs = period.fromMs } = snapshot;
+    const { id: snapshotId, period } = snapshot;
+    const settledToMs = findSettledToMs(snapshot, lookBackMs);
     const coveredToMs = Math.max(period.fromMs, toEndMs(period));
     const toMs = free.find(({ fromMs }) => fromMs === coveredToMs)?.toMs ?? coveredToMs;
     return { snapshotId, fromMs: period.fromMs, toMs, coveredToMs, settledToMs };

@@ -10,6 +10,7 @@ import type { ReportingClient } from '../client/reporting-client.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import { toPeriod } from '../downloads/request-period.ts';
 import { walkReport } from '../downloads/walk-report.ts';
+import { findSettledToMs } from '../coverage/read-holdings.ts';
 import { toSettled, type FollowedStep } from './plan-steps.ts';
 
 export interface SpanReading {
@@ -77,7 +78,7 @@ export async function readSpan(
   const day = {
     ...step.day,
     coveredToMs: Math.max(step.day.coveredToMs, toEndMs(begun.period)),
-    settledToMs: Math.max(step.day.settledToMs, begun.settledToMs ?? 0),
+    settledToMs: Math.max(step.day.settledToMs, findSettledToMs(begun, lookBackMs)),
   };
   const coveredToMs = Math.max(day.coveredToMs, step.toMs);
   const settledToMs = toSettled({ ...step, day }, { atMs, lookBackMs });
@@ -85,6 +86,7 @@ export async function readSpan(
     snapshotId,
     period: { endDate: toWireDate(coveredToMs - SECOND_MS, zone), toMs: coveredToMs - SECOND_MS },
     settledToMs,
+    lookBackMs,
     stillOpen: settledToMs < step.day.toMs,
     atMs: now(),
   });

@@ -1,4 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
+import { createGate } from '../../node/gate.ts';
 import { cleanBody, cleanBodyInTurns, cleanWhole, type CleanedBody } from './clean-body.ts';
 import { toSecretForms, type SecretForms } from './secret-forms.ts';
 import { createSecretSearch, type SecretSearch } from './secret-search.ts';
@@ -87,6 +88,8 @@ export function createKnownSecrets(): KnownSecrets {
       held.add(new WeakRef(own));
       let inBodies: SecretSearch = createSecretSearch();
       let forgotten = 0;
+      // Each body takes its part of a turn, and pages of several walks may arrive at once.
+      const oneAtATime = createGate(1);
 
       return {
         note: (secret) => {
@@ -105,7 +108,7 @@ export function createKnownSecrets(): KnownSecrets {
         },
         cleanText,
         cleanBody: (bytes) => cleanBody(bytes, inBodies),
-        cleanBodyInTurns: (bytes) => cleanBodyInTurns(bytes, inBodies),
+        cleanBodyInTurns: (bytes) => oneAtATime(() => cleanBodyInTurns(bytes, inBodies)),
         cleanError: ({ code, message, details, cause }) => {
           const clean = Object.entries(details).map(
             ([name, value]) => [name, typeof value === 'string' ? cleanText(value) : value] as const,

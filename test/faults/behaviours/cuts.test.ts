@@ -91,7 +91,7 @@ describe('decision 5, client: a service that', () => {
         setAsideCount: 0,
       });
       expect(snapshot.remarks.map(({ code }) => code)).not.toContain('dates-outside-period');
-      expect(certificate.slices.at(-1)?.endDate).toBe('2026-11-22 10:00:01');
+      expect(certificate.slices[0]?.endDate).toBe('2026-11-22 10:00:01');
       expect(await rig.cache.verifyPages(snapshot.id)).toMatchObject({ damagedPages: [], missingPages: 0 });
     },
   );

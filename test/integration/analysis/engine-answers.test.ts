@@ -8,8 +8,10 @@ import { CODE_CLASSES } from '../../../src-main/common/model/records/record.ts';
 import { countValues } from '../../../src-main/core/analysis/engine/count-records.ts';
 import {
   openEngineDatabase,
+  readRows,
   type EngineDatabase,
 } from '../../../src-main/core/analysis/engine/engine-database.ts';
+import { prepareRecordRows } from '../../../src-main/core/analysis/engine/files/record-rows.ts';
 import { findErrorFamilies } from '../../../src-main/core/analysis/engine/error-families.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
@@ -68,19 +70,35 @@ describe('what the engine finds', () => {
         fc.array(part, { minLength: 1, maxLength: 3 }),
         fc.array(fc.tuple(filterArbitrary, orderArbitrary), { minLength: 3, maxLength: 6 }),
         fc.boolean(),
-        async (first, second, chosen, questions, areDatesMixed) => {
+        fc.integer({ min: 1, max: 6 }),
+        async (first, second, chosen, questions, areDatesMixed, runCount) => {
           round += 1;
           const [one, two] = [round * 2 + 1, round * 2 + 2];
-          const number = (records: readonly Omit<PlainRecord, 'recordId'>[], id: number): PlainRecord[] =>
-            (areDatesMixed ? records : sortByDate(records)).map((record, seq) => ({
-              ...record,
-              recordId: id * SPAN + seq,
-            }));
+          const runStarts = new Map<number, number[]>();
+          /** Numbers them as a download stores them that begins with the last of its runs; in the order received. */
+          const number = (given: readonly Omit<PlainRecord, 'recordId'>[], id: number): PlainRecord[] => {
+            const records = areDatesMixed ? given : sortByDate(given);
+            const length = areDatesMixed ? Infinity : Math.max(1, Math.ceil(records.length / runCount));
+            // What has the same date is of the same slice.
+            const begins = records.flatMap(({ dateMs }, place) =>
+              place === 0 || (place % length === 0 && dateMs !== records[place - 1]?.dateMs) ? [place] : [],
+            );
+            const starts = begins.map((_begin, run) => records.length - (begins[run + 1] ?? records.length));
+            runStarts.set(id, starts);
+            return records.map((record, place) => {
+              const run = begins.findLastIndex((begin) => begin <= place);
+              return { ...record, recordId: id * SPAN + (starts[run] ?? 0) + place - (begins[run] ?? 0) };
+            });
+          };
           const snapshots = new Map([
             [one, number(first, one)],
             [two, number(second, two)],
           ]);
-          const feed = await createEngineFeed(connection, createPlainSource(snapshots));
+          const stored = new Map(
+            [...snapshots].map(([id, list]) => [id, list.toSorted((a, b) => a.recordId - b.recordId)]),
+          );
+          const source = createPlainSource(stored, 'cache', new Map(), runStarts);
+          const feed = await createEngineFeed(connection, source);
           await feed.follow();
           const parts = chosen.map(({ snapshotId, fromMs, lengthMs, isWhole, withUndated }): ScopePart => {
             const id = snapshotId === 1 ? one : two;
@@ -94,7 +112,8 @@ describe('what the engine finds', () => {
           });
           const scope: ResolvedScope = { direction: 'inbound', parts };
           const records = listScope(snapshots, parts);
-          const views = createRecordViews(database, String(round), feed.isInOrder, { first: 4, most: 16 });
+          const orders = { isInOrder: feed.isInOrder, listRunStarts: source.listRunStarts };
+          const views = createRecordViews(database, String(round), orders, { first: 4, most: 16 });
           const everything = { conditions: [] };
           const byDate = [true, false].map((descending) => [{ column: 'dateMs' as const, descending }]);
           const plain = byDate.map((order) => [everything, order] as const);
@@ -106,6 +125,17 @@ describe('what the engine finds', () => {
             expect(totalCount).toBe(records.length);
             const ids = await views.readIds(viewId, 0, rowCount + 1);
             expect([...ids]).toEqual(sortPlainly(found, order).map(({ recordId }) => recordId));
+            const marks = { listMarks: () => [], readMarks: () => [] };
+            const rows = await prepareRecordRows({
+              ...{ connection, records: { scope, filter }, order, columns: [], connectionId: 'one' },
+              source: { ...source, ...marks },
+            });
+            const written = await readRows<[number]>(
+              connection,
+              `SELECT record_id ${rows.from}${rows.order}`,
+              rows.values,
+            );
+            expect(written.map(([id]) => id)).toEqual([...ids]);
             const shape = { edges: EDGES, withMedian: true };
             const byClass = await readHistogram(connection, { scope, filter }, { ...shape, split: 'class' });
             expect(byClass.buckets.map(({ counts }) => counts)).toEqual(countPlainly(found));
@@ -191,7 +221,8 @@ describe('what the engine finds', () => {
     const feed = await createEngineFeed(connection, createPlainSource(new Map([[1, records]])));
     await feed.follow();
     connection.closeSync();
-    const views = createRecordViews(database, 'closed', feed.isInOrder, { first: 1, most: 1 });
+    const orders = { isInOrder: feed.isInOrder, listRunStarts: () => [] };
+    const views = createRecordViews(database, 'closed', orders, { first: 1, most: 1 });
     const scope: ResolvedScope = {
       direction: 'inbound',
       parts: [{ snapshotId: 1, recordCount: records.length, spans: null, withUndated: true }],

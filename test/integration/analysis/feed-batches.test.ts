@@ -93,23 +93,30 @@ describe('a feed of several transactions', () => {
 });
 
 it.each([
-  [[0, 1, 1, 2], true],
-  [[2, 1, 3, 4], false],
-  [[null, 0, 1, 2], false],
-  [[0, 1, null, 2], false],
-])('records of a snapshot that grows, dated %j, come once; in order: %s', async (dates, isInOrder) => {
-  const records: PlainRecord[] = [];
-  const source = createPlainSource(new Map([[1, records]]));
-  for (const dateMs of dates) {
-    records.push({ ...EMPTY_RECORD, recordId: SPAN + records.length, dateMs });
-    // Each time as after a start: what was fed earlier is known from the file.
-    const feed = await createEngineFeed(connection, source);
-    await feed.follow();
-    await feed.follow();
-    expect(await measure()).toEqual([[records.length, records.length, SPAN, SPAN + records.length - 1]]);
-  }
-  expect((await createEngineFeed(connection, source)).isInOrder(1)).toBe(isInOrder);
-});
+  [[0, 1, 1, 2], [0], true],
+  [[2, 1, 3, 4], [0], false],
+  [[null, 0, 1, 2], [0], false],
+  [[0, 1, null, 2], [0], false],
+  // Its most recent slice came first.
+  [[7, 9, 3, 4, 0], [4, 2, 0], true],
+  [[7, 9, 3, 8, 0], [4, 2, 0], false],
+  [[7, 9, 3, 4, 5], [4, 2, 0], false],
+])(
+  'records of a snapshot that grows, dated %j, come once; in runs from %j in order: %s',
+  async (dates, starts, isInOrder) => {
+    const records: PlainRecord[] = [];
+    const source = createPlainSource(new Map([[1, records]]), 'cache', new Map(), new Map([[1, starts]]));
+    for (const dateMs of dates) {
+      records.push({ ...EMPTY_RECORD, recordId: SPAN + records.length, dateMs });
+      // Each time as after a start: what was fed earlier is known from the file.
+      const feed = await createEngineFeed(connection, source);
+      await feed.follow();
+      await feed.follow();
+      expect(await measure()).toEqual([[records.length, records.length, SPAN, SPAN + records.length - 1]]);
+    }
+    expect((await createEngineFeed(connection, source)).isInOrder(1)).toBe(isInOrder);
+  },
+);
 
 it('whole numbers of any size are what they were', async () => {
   const whole = fc.option(fc.maxSafeInteger());

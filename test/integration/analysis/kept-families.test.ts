@@ -22,6 +22,7 @@ function createCache() {
   const source: FeedSource = {
     ...plain,
     list: () => plain.list().map((own) => ({ ...own, connectionId: owners.get(own.snapshotId) ?? '' })),
+    listRunStarts: () => [],
     listErrorPatterns: (connectionId) => kept.get(connectionId) ?? [],
   };
   return {

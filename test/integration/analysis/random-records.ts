@@ -146,6 +146,7 @@ export function createPlainSource(
   snapshots: Map<number, PlainRecord[]>,
   identity = 'cache',
   readings: ReadonlyMap<number, number> = new Map(),
+  runStarts: ReadonlyMap<number, readonly number[]> = new Map(),
 ): FeedSource {
   return {
     identity,
@@ -159,6 +160,7 @@ export function createPlainSource(
         reading: readings.get(snapshotId) ?? 0,
       })),
     read: ({ snapshotId }, from, until) => (snapshots.get(snapshotId) ?? []).slice(from, until).map(toValues),
+    listRunStarts: (snapshotId) => runStarts.get(snapshotId) ?? [],
     listErrorPatterns: () => [],
   };
 }

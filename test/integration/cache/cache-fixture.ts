@@ -1,3 +1,5 @@
+import { splitPart, type ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
+import { openEngineSource } from '../../../src-main/core/cache/read/engine-source.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -157,4 +159,19 @@ export async function fillSnapshot(
   }
   await cache.finishSnapshot({ snapshotId: id, state: 'complete', failure: null });
   return id;
+}
+
+/** Places of a snapshot's records in the order received: its most recent slice may be stored first. */
+export function listReceived(file: string, snapshotId: number): number[] {
+  const source = openEngineSource(file);
+  try {
+    const { recordCount } = source.getSnapshot(snapshotId);
+    const part: ScopePart = { snapshotId, recordCount, spans: null, withUndated: true };
+    return splitPart(part, source.listRunStarts(snapshotId)).flatMap(
+      ({ fromSeq = 0, recordCount: untilSeq }) =>
+        Array.from({ length: untilSeq - fromSeq }, (_none, place) => fromSeq + place),
+    );
+  } finally {
+    source.close();
+  }
 }

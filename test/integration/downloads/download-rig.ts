@@ -15,6 +15,7 @@ import type { Host } from '../../../src-main/core/host.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { walkReport } from '../../support/service/service-calls.ts';
+import { listReceived } from '../cache/cache-fixture.ts';
 import { createTestHost } from '../../support/application/test-host.ts';
 
 export const DAY_MS = 86_400_000;
@@ -187,13 +188,14 @@ export async function readFromService(
   ]);
 }
 
-/** What lies in the cache of a snapshot, in the order stored. */
+/** What lies in the cache of a snapshot, in the order received. */
 export function readFromCache(dataFolder: string, snapshotId: number): Fields[] {
-  const database = new Database(join(dataFolder, 'cache.sqlite'), { readonly: true });
+  const file = join(dataFolder, 'cache.sqlite');
+  const database = new Database(file, { readonly: true });
   try {
     const snapshot = createSnapshotReader(database).get(snapshotId);
     const readRecord = createDetailReader(database);
-    return Array.from({ length: snapshot.recordCount }, (_, seq) => {
+    return listReceived(file, snapshotId).map((seq) => {
       const { sessionId, dateText, client, responseTimeMs, payload } = readRecord(snapshot, seq);
       return [sessionId, dateText, client, responseTimeMs, payload] as Fields;
     });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
+import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
 import { createDirectDownloads } from '../../faults/direct-downloads.ts';
 import {
   cut,
@@ -81,7 +82,7 @@ async function download(walks: number, { meet, calls }: ReturnType<typeof serveD
   const { isComplete, slices } = await rig.readCertificate(id);
   const check = await rig.cache.verifyPages(id);
   const codes = remarks.map(({ code }) => code);
-  return { payloads: await rig.readPayloads(id), isComplete, slices, check, codes, most: calls.most };
+  return { id, payloads: await rig.readPayloads(id), isComplete, slices, check, codes, most: calls.most };
 }
 
 describe('a download in slices', () => {
@@ -95,6 +96,21 @@ describe('a download in slices', () => {
       expect(several.check).toMatchObject({ damagedPages: [], missingPages: 0 });
       expect(several.most).toBeLessThanOrEqual(walks === 0 ? 6 : walks);
       if (walks === 6) expect(several.most).toBeGreaterThan(1);
+    }
+  });
+
+  it('begins with the most recent slice, which is stored first', async () => {
+    for (const walks of [1, 6]) {
+      const { id, slices } = await download(walks, serveDays());
+      const starts = slices.map(({ startDate }) => startDate);
+      expect(starts).toEqual(starts.toSorted().reverse());
+      const [first] = await rig.cache.readExportBatch({
+        report: 'inbound-detail',
+        ids: [toRecordId(id, 0)],
+        includePayload: true,
+      });
+      const lastDay = all.filter((record) => Date.parse(record.Date) >= TO_MS + 1000 - DAY_MS);
+      expect(first?.payload).toBe(readPayload(lastDay[0]!));
     }
   });
 

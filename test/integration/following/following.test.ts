@@ -152,6 +152,23 @@ describe('following', () => {
     expect(rig.network.calls.length).toBe(after);
   });
 
+  it('looks again for what came late where the look-back is made longer', async () => {
+    await start({ startMs: BEFORE_MIDNIGHT - 600 * MINUTE_MS, lateShare: 0 });
+    await rig.pass(30, 30_000);
+    const lateMs = rig.now() - 25 * MINUTE_MS;
+    await rig.arriveLate(lateMs);
+    await rig.pass(6, 30_000);
+    const before = await rig.readSettled('inbound-detail');
+    expect(before.settledToMs).toBeGreaterThan(lateMs);
+    expect(before.served.length).toBe(before.cached.length + 1);
+    rig.save({ lookBackMinutes: 45 });
+    expect((await rig.readSettled('inbound-detail')).served).toEqual([]);
+    await rig.pass(36, 30_000);
+    const after = await rig.readSettled('inbound-detail');
+    expect(after.settledToMs).toBeGreaterThan(lateMs);
+    expect(after.cached).toEqual(after.served);
+  });
+
   it('does not send refused credentials again until somebody acts', async () => {
     await start();
     await rig.pass(2);

@@ -64,6 +64,8 @@ export const Snapshot = Type.Object({
    * read to its end.
    */
   settledToMs: Type.Optional(Type.Integer()),
+  /** The look-back that they were looked for with; absent before they were. */
+  settledLookBackMs: Type.Optional(Type.Integer()),
   /** Absent for what was received from the service. */
   imported: Type.Optional(ImportedFrom),
   /** What a person called it, wrote about it, and whether retention must leave it; see `snapshots/annotate`. */

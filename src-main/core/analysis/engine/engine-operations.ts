@@ -81,7 +81,10 @@ interface Question {
  */
 export async function createEngineOperations(database: EngineDatabase, source: EngineSource, mark: string) {
   const feedConnection = await database.connect();
-  const views = createRecordViews(database, mark, (snapshotId) => feed.isInOrder(snapshotId));
+  const views = createRecordViews(database, mark, {
+    isInOrder: (snapshotId) => feed.isInOrder(snapshotId),
+    listRunStarts: (snapshotId) => source.listRunStarts(snapshotId),
+  });
   const feed: EngineFeed = await createEngineFeed(feedConnection, source, views.closeOf);
   const results = createSqlResults(mark);
   const readSettled = createSettledTraffic(() => feed.version);

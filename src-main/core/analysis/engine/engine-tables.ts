@@ -95,7 +95,7 @@ export function listTableSql(): string[] {
     'CREATE TABLE engine_state (schema_version INTEGER, cache_identity VARCHAR)',
     // Records of each snapshot that are here; always the first ones of it.
     `CREATE TABLE fed_snapshots (snapshot_id BIGINT, direction VARCHAR, started_at_ms BIGINT, record_count BIGINT,
-       reading BIGINT, is_in_order BOOLEAN, last_date_ms BIGINT)`,
+       reading BIGINT, is_in_order BOOLEAN, last_date_ms BIGINT, first_date_ms BIGINT, until_ms BIGINT)`,
     // Patterns of a connection's errors in the order in which they came, each with the pattern that names its family.
     `CREATE TABLE error_families (connection_id VARCHAR, direction VARCHAR, pattern VARCHAR, family VARCHAR,
        place BIGINT)`,

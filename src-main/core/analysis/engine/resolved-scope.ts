@@ -28,7 +28,7 @@ export interface ScopePart {
   readonly withUndated: boolean;
   /** Ids of those of them that don't: an overlapping snapshot holds the same ones. */
   readonly repeatedIds?: readonly number[];
-  /** The first and the last date of its records, both null where none has one; missing where that is not known. */
+  /** The first and the last date of its snapshot's records, both null where none has one; missing where that is not known. */
   readonly dates?: { readonly firstMs: number | null; readonly lastMs: number | null };
 }
 
@@ -38,9 +38,27 @@ export function countAtMost({ parts }: ResolvedScope): number {
 }
 
 /**
+ * A part as runs in the order of time, each a part: its snapshot may have been read from its end on. `starts` says where
+ * the snapshot's runs begin.
+ */
+export function splitPart(part: ScopePart, starts: readonly number[]): readonly ScopePart[] {
+  if (starts.length < 2) return [part];
+  const { fromSeq = 0, recordCount } = part;
+  const rising = [...starts].sort((a, b) => a - b);
+  const ends = new Map(rising.map((start, place) => [start, rising[place + 1] ?? Infinity]));
+  return starts.flatMap((start) => {
+    const run = {
+      fromSeq: Math.max(start, fromSeq),
+      recordCount: Math.min(ends.get(start) ?? 0, recordCount),
+    };
+    return run.fromSeq < run.recordCount ? [{ ...part, ...run }] : [];
+  });
+}
+
+/**
  * A scope as a table expression that has the columns named, and `part`, the place of the part. Each part is read by its
  * range of ids and dates, so that storage outside of them is skipped; the order of rows is that of the parts, and
- * within a part that in which records were received. `table` is that of the direction, where its name alone is not
+ * within a part that in which records were stored. `table` is that of the direction, where its name alone is not
  * enough to find it.
  */
 export function toSourceSql(

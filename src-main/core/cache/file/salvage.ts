@@ -8,6 +8,7 @@ import { RECORD_TABLES } from '../read/record-tables.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
 import { isDamagedPage } from './to-cache-error.ts';
 import { createRowInserter, isConstraint, readAround, readRows, type AnyRow } from './salvage-rows.ts';
+import { prepareSliceWrites } from '../write/slice-writes.ts';
 import { readPragma } from './storage-size.ts';
 import { preparePageDigest } from '../read/verify-pages.ts';
 
@@ -307,6 +308,7 @@ function finishSnapshot(
       .run(id, Math.max(1, pageCount - whole.length));
     // It is fetched again as a whole: nobody knows what is missing.
     target.prepare('UPDATE slices SET next_cursor = NULL WHERE snapshot_id = ?').run(id);
+    prepareSliceWrites(target).recount(id);
   });
   finish.immediate();
 }

@@ -28,7 +28,8 @@ CREATE TABLE cache_state (
 ) STRICT;
 INSERT INTO cache_state (id, was_closed, identity) VALUES (1, 1, lower(hex(randomblob(16))));
 
--- slice_number is the slice that is walked, or was walked last. A followed day has settled_to_ms.
+-- slice_number is the slice that is walked, or was walked last. A followed day has settled_to_ms, and the look-back that
+-- late records were looked for with up to there.
 -- reading is raised when stored pages are read again with another result; last_reading says what that changed, as JSON.
 -- fetched_order is larger than that of every snapshot that was fetched or imported before: clocks don't tell that.
 -- imported says where an imported snapshot came from, as JSON; null for what was received from the service.
@@ -66,6 +67,7 @@ CREATE TABLE snapshots (
   damaged_pages INTEGER,
   slice_number INTEGER NOT NULL DEFAULT 0,
   settled_to_ms INTEGER,
+  settled_look_back_ms INTEGER,
   reading INTEGER NOT NULL DEFAULT 0,
   last_reading TEXT,
   imported TEXT

@@ -23,6 +23,7 @@ export interface EndedFollowedSlice {
   readonly snapshotId: number;
   readonly period: Pick<Period, 'endDate' | 'toMs'>;
   readonly settledToMs: number;
+  readonly lookBackMs: number;
   readonly stillOpen: boolean;
   readonly atMs: number;
 }
@@ -48,7 +49,7 @@ export function createFollowingWriter(database: Database, snapshots: SnapshotRea
   const slices = prepareSliceWrites(database);
   const end = database.prepare(
     `UPDATE snapshots SET end_date = @endDate, to_ms = @toMs, settled_to_ms = @settledToMs,
-       still_open = @stillOpen, fetched_at_ms = @atMs, fetched_order = ${NEXT_FETCHED_ORDER}
+       settled_look_back_ms = @lookBackMs, still_open = @stillOpen, fetched_at_ms = @atMs, fetched_order = ${NEXT_FETCHED_ORDER}
      WHERE snapshot_id = @snapshotId`,
   );
   const endDownload = database.prepare('UPDATE downloads SET ended_at_ms = ? WHERE snapshot_id = ?');

@@ -5,6 +5,7 @@ import type { CallContext } from '../../calls/call-messages.ts';
 import type { DownloadRow } from '../read/download-rows.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import { NEXT_FETCHED_ORDER } from '../write/fetched-order.ts';
+import { prepareSliceWrites } from '../write/slice-writes.ts';
 import type { NewSnapshot } from '../write/snapshot-writes.ts';
 import {
   BEING_IMPORTED,
@@ -86,6 +87,7 @@ export function createImportWriter(database: Database, snapshots: SnapshotReader
     `INSERT INTO slices (snapshot_id, slice_number, from_ms, to_ms, start_date, end_date, next_cursor)
      VALUES (@snapshotId, @sliceNumber, @fromMs, @toMs, @startDate, @endDate, NULL)`,
   );
+  const { recount } = prepareSliceWrites(database);
   const drop = database.prepare(
     `UPDATE snapshots SET is_removed = 2 WHERE snapshot_id = ? AND is_removed = ${BEING_IMPORTED}`,
   );
@@ -97,6 +99,7 @@ export function createImportWriter(database: Database, snapshots: SnapshotReader
       const { slices, ...row } = download;
       addDownload.run({ snapshotId, ...row });
       for (const slice of slices) addSlice.run({ snapshotId, ...slice });
+      recount(snapshotId);
     }
     for (const { code, count, detail } of remarks) {
       addRemark.run(snapshotId, code, count ?? null, detail ?? null);

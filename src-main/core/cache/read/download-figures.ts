@@ -106,8 +106,9 @@ export function readJournalFigures(database: Database, snapshotId: number): Jour
   for (const row of rows) {
     hash.update(`${row.sha256}\n`);
     pageSha256.push(row.sha256);
-    firstPageAtMs ??= row.receivedAtMs;
-    lastPageAtMs = row.receivedAtMs;
+    // Several slices are walked at once: a page may have come before one that is stored earlier.
+    firstPageAtMs = Math.min(firstPageAtMs ?? Infinity, row.receivedAtMs);
+    lastPageAtMs = Math.max(lastPageAtMs ?? -Infinity, row.receivedAtMs);
     const before = slices.get(row.slice);
     slices.set(row.slice, {
       sliceNumber: row.slice,

@@ -15,6 +15,12 @@ import { createSnapshotReader } from './snapshot-rows.ts';
 import { createStatusReader } from './status-samples.ts';
 import { createStoredPages, type StoredTexts } from './stored-pages.ts';
 
+/** Where a slice's records begin, and the time that it is of. */
+interface RunStart {
+  readonly firstSeq: number;
+  readonly fromMs: number;
+}
+
 /** Opens the cache, read-only, for the engine to be fed from; close it when done. */
 export function openEngineSource(file: string): EngineSource & { close(): void } {
   const database = openCacheDatabase(file, 'read');
@@ -28,6 +34,12 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
   );
   const patterns = database.prepare<[string, Direction], LearnedPattern>(
     'SELECT pattern, family FROM error_patterns WHERE connection_id = ? AND direction = ? ORDER BY place',
+  );
+  // What a followed day adds comes in the order of time, but for what came late.
+  const runStarts = database.prepare<[number], RunStart>(
+    `SELECT first_seq AS firstSeq, l.from_ms AS fromMs FROM snapshots AS s
+       JOIN slices AS l ON l.snapshot_id = s.snapshot_id AND l.slice_number <= s.slice_number
+     WHERE s.snapshot_id = ? AND settled_to_ms IS NULL ORDER BY l.slice_number`,
   );
   const pages = createStoredPages(database, { hasExactExtras: true });
   const marks = createMarkReader(database);
@@ -71,6 +83,7 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
     list: () => list.all(),
     read: ({ snapshotId, direction }, from, until) =>
       reads[direction](toRecordId(snapshotId, from), toRecordId(snapshotId, until)),
+    listRunStarts: (snapshotId) => toRunStarts(runStarts.all(snapshotId)),
     listErrorPatterns: (connectionId, direction) => patterns.all(connectionId, direction),
     getSnapshot: (snapshotId) => snapshots.get(snapshotId),
     listSnapshots: (connectionId) => snapshots.list(connectionId),
@@ -81,6 +94,14 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
     countStatus: status.countSamples,
     close: () => void database.close(),
   };
+}
+
+/** Where the runs of slices begin, which come in the order in which they were walked; a later one goes on with a run. */
+function toRunStarts(slices: readonly RunStart[]): number[] {
+  // One without records has the place of the next one.
+  const held = slices.filter(({ firstSeq }, place) => firstSeq !== slices[place + 1]?.firstSeq);
+  const runs = held.filter(({ fromMs }, place) => fromMs < (held[place - 1]?.fromMs ?? Infinity));
+  return runs.sort((a, b) => a.fromMs - b.fromMs).map(({ firstSeq }) => firstSeq);
 }
 
 /** Null without a field: nearly every record has none. */

@@ -8,11 +8,20 @@ import type { Database } from '../../../node/open-database.ts';
 
 type SnapshotRow = Omit<
   Snapshot,
-  'period' | 'remarks' | 'stillOpen' | 'pinned' | 'isLook' | 'verification' | 'settledToMs' | 'imported'
+  | 'period'
+  | 'remarks'
+  | 'stillOpen'
+  | 'pinned'
+  | 'isLook'
+  | 'verification'
+  | 'settledToMs'
+  | 'settledLookBackMs'
+  | 'imported'
 > &
   Period & {
     readonly stillOpen: number;
     readonly settledToMs: number | null;
+    readonly settledLookBackMs: number | null;
     readonly pinned: number;
     readonly isLook: number;
     readonly verifiedAtMs: number | null;
@@ -42,7 +51,8 @@ const SELECT = `
     started_at_ms AS startedAtMs, fetched_at_ms AS fetchedAtMs, id_report AS idReport,
     name_visualization AS nameVisualization, failure, still_open AS stillOpen, name, note,
     is_pinned AS pinned, is_look AS isLook, refresh_of AS refreshOf, verified_at_ms AS verifiedAtMs,
-    damaged_pages AS damagedPages, reading, settled_to_ms AS settledToMs, imported, fetched_order AS fetchedOrder
+    damaged_pages AS damagedPages, reading, settled_to_ms AS settledToMs,
+    settled_look_back_ms AS settledLookBackMs, imported, fetched_order AS fetchedOrder
   FROM snapshots WHERE is_removed = 0`;
 
 /** Reads snapshots; those being removed are gone already. */
@@ -71,6 +81,7 @@ export function createSnapshotReader(database: Database): SnapshotReader {
       verifiedAtMs,
       damagedPages,
       settledToMs,
+      settledLookBackMs,
       imported,
       isLook,
       ...more
@@ -81,6 +92,7 @@ export function createSnapshotReader(database: Database): SnapshotReader {
       period: { startDate, endDate, fromMs, toMs, zone },
       stillOpen: row.stillOpen === 1,
       ...(settledToMs === null ? {} : { settledToMs }),
+      ...(settledLookBackMs === null ? {} : { settledLookBackMs }),
       ...(origin === null ? {} : { imported: origin }),
       pinned: row.pinned === 1,
       ...(isLook === 1 ? { isLook: true } : {}),

@@ -9,6 +9,7 @@ import type { FreshPage } from './page-reading.ts';
 import { prepareMarkMoves } from '../write/move-marks.ts';
 import { preparePageWrites } from '../write/page-writes.ts';
 import { createRowDigest } from '../write/record-digest.ts';
+import { prepareSliceWrites } from '../write/slice-writes.ts';
 
 type Owner = Pick<Snapshot, 'id' | 'report'>;
 
@@ -51,15 +52,7 @@ export function preparePageReplacement(database: Database) {
        record_count = (SELECT coalesce(sum(p.record_count), 0) FROM pages AS p WHERE p.snapshot_id = s.snapshot_id)
      WHERE snapshot_id = ?`,
   );
-  const recountSlices = database.prepare(
-    `UPDATE slices AS l SET first_seq = n.before FROM (
-       SELECT s.slice_number AS slice, coalesce(sum(p.records) OVER (ORDER BY s.slice_number
-         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
-       FROM slices AS s LEFT JOIN (SELECT slice_number, sum(record_count) AS records FROM pages
-         WHERE snapshot_id = @snapshotId GROUP BY slice_number) AS p USING (slice_number)
-       WHERE s.snapshot_id = @snapshotId) AS n
-     WHERE l.snapshot_id = @snapshotId AND l.slice_number = n.slice`,
-  );
+  const slices = prepareSliceWrites(database);
 
   const removeRows = ({ id, report }: Owner, { firstSeq, recordCount }: PageRange): void => {
     const end = firstSeq + recordCount;
@@ -119,7 +112,7 @@ export function preparePageReplacement(database: Database) {
         }
       }
       recount.run(owner.id);
-      recountSlices.run({ snapshotId: owner.id });
+      slices.recount(owner.id);
       raise.run(owner.id);
     },
   );

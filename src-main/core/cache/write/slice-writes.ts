@@ -55,6 +55,15 @@ export function prepareSliceWrites(database: Database) {
          AND p.page_number = s.page_count - 1 AND p.slice_number = s.slice_number) AS isEmpty
      FROM snapshots AS s LEFT JOIN slices AS l USING (snapshot_id, slice_number) WHERE s.snapshot_id = ?`,
   );
+  const recount = database.prepare(
+    `UPDATE slices AS l SET first_seq = n.before FROM (
+       SELECT s.slice_number AS slice, coalesce(sum(p.records) OVER (ORDER BY s.slice_number
+         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+       FROM slices AS s LEFT JOIN (SELECT slice_number, sum(record_count) AS records FROM pages
+         WHERE snapshot_id = @snapshotId GROUP BY slice_number) AS p USING (slice_number)
+       WHERE s.snapshot_id = @snapshotId) AS n
+     WHERE l.snapshot_id = @snapshotId AND l.slice_number = n.slice`,
+  );
   const point = database.prepare('UPDATE snapshots SET slice_number = ? WHERE snapshot_id = ?');
 
   return {
@@ -89,6 +98,8 @@ export function prepareSliceWrites(database: Database) {
     restart: (snapshotId: number): void => void restart.run(snapshotId),
     /** Says that the present slice was read to its end. */
     end: (snapshotId: number): void => void end.run(snapshotId),
+    /** Finds anew where the records of each slice begin, from the pages that are there. */
+    recount: (snapshotId: number): void => void recount.run({ snapshotId }),
   };
 }
 

@@ -125,6 +125,25 @@ test('a longer look-back opens again what was over when it was fetched', async (
   ]);
 });
 
+test('a longer look-back opens a followed day again, in which late records were looked for with a shorter one', async () => {
+  const readWith = async (day: Partial<Snapshot>, lookBackMinutes: number): Promise<unknown> => {
+    const connections = { get: (id: string) => ({ id, following: { lookBackMinutes }, lookBackMinutes }) as never };
+    const ledger = openLedger(holdSnapshots([span(0, 60, { settledLookBackMs: 10 * MINUTE, ...day })]), { connections });
+    const { spans } = await ledger.read(SUBJECT, { fromMs: 0, toMs: 60 * MINUTE });
+    return spans.map(({ fromMs, state }) => [fromMs / MINUTE, state]);
+  };
+  const underWay = { settledToMs: 50 * MINUTE, stillOpen: true };
+  const over = { settledToMs: 60 * MINUTE, stillOpen: false };
+  for (const lookBackMinutes of [5, 10]) {
+    expect(await readWith(over, lookBackMinutes)).toEqual([[0, 'settled']]);
+    expect(await readWith(underWay, lookBackMinutes)).toEqual([
+      [0, 'settled'],
+      [50, 'open'],
+    ]);
+  }
+  for (const day of [underWay, over]) expect(await readWith(day, 11)).toEqual([[0, 'open']]);
+});
+
 test('a reported summary holds none of the hour that a clock shows twice, for sure', async () => {
   // Madrid's clock went back from 03:00 to 02:00 at 01:00Z; 02:30 was at 00:30Z and at 01:30Z.
   const [first, second] = [Date.UTC(2025, 9, 26, 0, 30), Date.UTC(2025, 9, 26, 1, 30)];

@@ -118,3 +118,15 @@ test('the head of a signed token, which all have, is left in what others wrote',
   const others = `${head}eyJzdWIiOiIyIn0.c29tZWJvZHktZWxzZXM`;
   expect(own.cleanText(others)).toBe(others);
 });
+
+test('bodies that come at once are searched one after the other, so that each turn is a short one', async () => {
+  const ended: string[] = [];
+  const search = async (name: string, length: number): Promise<void> => {
+    const body = new Uint8Array(Buffer.from('x'.repeat(length) + SECRET)).buffer;
+    const { removed } = await cleaner.cleanBodyInTurns(body);
+    expect(removed).toBe(1);
+    ended.push(name);
+  };
+  await Promise.all([search('long', 1_000_000), search('short', 10), search('other', 500_000)]);
+  expect(ended).toEqual(['long', 'short', 'other']);
+});

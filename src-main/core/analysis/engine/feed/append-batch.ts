@@ -54,6 +54,7 @@ export function createBatchAppender(
     const own = await families.open(snapshot);
     const ownOutcomes = outcomes.open(snapshot);
     const fill: FillChunk = (rows) => fillers[direction](rows, own.find, ownOutcomes.decide);
+    const starts = new Set(source.listRunStarts(snapshotId));
     const rowsAhead = holdRows(connection, direction, fill);
     let order = orderBefore;
     try {
@@ -61,7 +62,7 @@ export function createBatchAppender(
         const end = Math.min(start + STEP_ROWS, until);
         const rows = source.read(snapshot, start, end);
         if (rows.length !== end - start) throw new RecordsMissing(snapshotId);
-        order = followDates(order, rows);
+        order = followDates(order, rows, { from: start, starts });
         rowsAhead.add(rows);
         // Calls that arrived meanwhile come first.
         await new Promise((resolve) => setImmediate(resolve));

@@ -17,7 +17,7 @@ export interface EngineFeed {
   countFed(snapshotId: number): number;
   /** Whether these are all of its records, as they are now. */
   isFed(snapshot: Pick<Snapshot, 'id' | 'recordCount' | 'reading'>): boolean;
-  /** Whether the records of a snapshot were received in the order of their dates, each with one. */
+  /** Whether the records of a snapshot came in the order of their dates, each with one: its runs, and within each. */
   isInOrder(snapshotId: number): boolean;
   /**
    * Brings the engine up to the cache: deletes what is gone, adds what is new. Rows and watermark of a batch are one

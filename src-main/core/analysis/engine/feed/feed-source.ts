@@ -22,6 +22,11 @@ export interface FeedSource {
    * Values of the records [from, until) of a snapshot, in the order of ENGINE_COLUMNS.
    */
   read(snapshot: FeedSnapshot, from: number, until: number): readonly (readonly EngineValue[])[];
+  /**
+   * Places at which the runs of a snapshot begin, in the order of time: a download is walked in slices, the most recent one
+   * first. One of them is 0, unless there is one run only.
+   */
+  listRunStarts(snapshotId: number): readonly number[];
   /** Patterns of errors that were found earlier, in their order: the engine's file may be gone since. */
   listErrorPatterns(connectionId: string, direction: Direction): readonly LearnedPattern[];
 }

@@ -10,15 +10,18 @@ export type Watermark = Pick<FeedSnapshot, 'startedAtMs' | 'recordCount' | 'read
 
 /** Reads how far each snapshot has been fed, by its number. */
 export async function loadWatermarks(connection: DuckDBConnection): Promise<Map<number, Watermark>> {
-  const rows = await readRows<[number, number, number, number, boolean, number]>(
+  const rows = await readRows<[number, number, number, number, boolean, number, number, number]>(
     connection,
-    'SELECT snapshot_id, started_at_ms, record_count, reading, is_in_order, last_date_ms FROM fed_snapshots',
+    `SELECT snapshot_id, started_at_ms, record_count, reading, is_in_order, last_date_ms, first_date_ms, until_ms
+     FROM fed_snapshots`,
   );
   return new Map(
-    rows.map(([snapshotId, startedAtMs, recordCount, reading, isInOrder, lastDateMs]) => [
-      snapshotId,
-      { startedAtMs, recordCount, reading, isInOrder, lastDateMs },
-    ]),
+    rows.map(
+      ([snapshotId, startedAtMs, recordCount, reading, isInOrder, lastDateMs, firstDateMs, untilMs]) => [
+        snapshotId,
+        { startedAtMs, recordCount, reading, isInOrder, lastDateMs, firstDateMs, untilMs },
+      ],
+    ),
   );
 }
 
@@ -26,10 +29,10 @@ export async function loadWatermarks(connection: DuckDBConnection): Promise<Map<
 export async function writeWatermark(
   connection: DuckDBConnection,
   { snapshotId, direction }: Pick<FeedSnapshot, 'snapshotId' | 'direction'>,
-  { startedAtMs, recordCount, reading, isInOrder, lastDateMs }: Watermark,
+  { startedAtMs, recordCount, reading, isInOrder, lastDateMs, firstDateMs, untilMs }: Watermark,
 ): Promise<void> {
   await connection.run('DELETE FROM fed_snapshots WHERE snapshot_id = $1', [snapshotId]);
-  await connection.run('INSERT INTO fed_snapshots VALUES ($1, $2, $3, $4, $5, $6, $7)', [
+  await connection.run('INSERT INTO fed_snapshots VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
     snapshotId,
     direction,
     startedAtMs,
@@ -37,6 +40,8 @@ export async function writeWatermark(
     reading,
     isInOrder,
     BigInt(lastDateMs),
+    BigInt(firstDateMs),
+    BigInt(untilMs),
   ]);
 }
 

@@ -5,9 +5,10 @@ import { readRows } from '../engine-database.ts';
 import { ENGINE_COLUMNS } from '../engine-tables.ts';
 import { countRecords } from '../count-records.ts';
 import { toFilterSql, type BoundValue } from '../filter-sql.ts';
+import type { FeedSource } from '../feed/feed-source.ts';
 import { findMarks, type MarkSource } from '../marked-records.ts';
 import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
-import { toViewOrder } from '../views/view-order.ts';
+import { toOrderedScope, toViewOrder } from '../views/view-order.ts';
 import type { FileColumn } from './file-column.ts';
 
 /** The records of a file, in its order. */
@@ -30,11 +31,12 @@ export async function prepareRecordRows(options: {
   readonly records: FilteredRecords;
   readonly order: RecordOrder;
   readonly columns: readonly FileColumn[];
-  readonly source: MarkSource;
+  readonly source: MarkSource & Pick<FeedSource, 'listRunStarts'>;
   readonly connectionId: string;
 }): Promise<RecordRows> {
   const { connection, records, order, columns, source, connectionId } = options;
-  const { scope, filter } = records;
+  const { filter } = records;
+  const scope = toOrderedScope(records.scope, order, source);
   const where = toFilterSql(filter, scope.direction);
   const { columns: sorted, leading, sql } = toViewOrder(order, scope);
   const isEvery = filter.conditions.length === 0;

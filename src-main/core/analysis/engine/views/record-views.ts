@@ -10,7 +10,7 @@ import { readView, toKnownView, type ViewReading } from './read-view.ts';
 import { connectUntil } from './view-connection.ts';
 import { createRecordList } from './record-list.ts';
 import type { FilteredRecords, ResolvedScope } from '../resolved-scope.ts';
-import { toViewOrder, type ViewOrder } from './view-order.ts';
+import { toOrderedScope, toViewOrder, type SnapshotOrders, type ViewOrder } from './view-order.ts';
 import { listSlices, SLICE_SIZES, toSliceSql, type SliceSizes, type ViewSlice } from './view-slices.ts';
 
 /** Rows that are there before the whole order is. */
@@ -67,14 +67,11 @@ export interface RecordViews {
   closeAll(): void;
 }
 
-/**
- * Keeps views over the engine; `mark` makes their names differ from those of another process, and `isInOrder` says whether
- * a snapshot's records came in the order of their dates.
- */
+/** Keeps views over the engine; `mark` makes their names differ from those of another process. */
 export function createRecordViews(
   database: EngineDatabase,
   mark: string,
-  isInOrder: (snapshotId: number) => boolean,
+  orders: SnapshotOrders,
   sizes: SliceSizes = SLICE_SIZES,
 ): RecordViews {
   const views = new Map<string, OpenView>();
@@ -135,7 +132,7 @@ export function createRecordViews(
   ): Promise<OpenedView | null> => {
     const reader = await connectUntil(database, signal);
     try {
-      const runs = await findRuns(reader.connection, scope, order, isInOrder);
+      const runs = await findRuns(reader.connection, scope, order, orders);
       signal.throwIfAborted();
       if (runs === null) return null;
       const reading = toKnownView(runs, order.leading.isDescending);
@@ -153,7 +150,8 @@ export function createRecordViews(
     },
     async open({ scope, filter }, order, signal) {
       signal.throwIfAborted();
-      const viewOrder = toViewOrder(order, scope);
+      const ordered = toOrderedScope(scope, order, orders);
+      const viewOrder = toViewOrder(order, ordered);
       const known = filter.conditions.length === 0 ? await openRuns(scope, viewOrder, signal) : null;
       if (known !== null) return known;
       const where = toFilterSql(filter, scope.direction);
@@ -162,7 +160,7 @@ export function createRecordViews(
       const reader = await connectUntil(database, signal);
       const counter = await connectUntil(database, signal);
       const start = async (): Promise<Pick<OpenView, 'first' | 'reading'>> => {
-        const slices = await listSlices(reader.connection, scope, viewOrder, sizes);
+        const slices = await listSlices(reader.connection, ordered, viewOrder, sizes);
         const isQuick = isTextSearch || ['received', 'date'].includes(viewOrder.leading.kind);
         const first = isQuick ? NO_ROWS : await readFirst(reader.connection, slices, viewOrder, where);
         return { first, reading: readView(reader, slices, viewOrder, where) };

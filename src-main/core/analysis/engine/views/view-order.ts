@@ -2,7 +2,7 @@ import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import type { FilterField } from '../../../../common/model/records/record-filter.ts';
 import { toTextOrderSql } from '../../../../common/sql/view-statements.ts';
 import { findColumn } from '../engine-tables.ts';
-import type { ResolvedScope } from '../resolved-scope.ts';
+import { splitPart, type ResolvedScope } from '../resolved-scope.ts';
 
 type SortColumn = RecordOrder[number]['column'];
 const ORDER_FIELDS: Readonly<Record<Exclude<SortColumn, 'received'>, FilterField>> = {
@@ -17,6 +17,14 @@ const ORDER_FIELDS: Readonly<Record<Exclude<SortColumn, 'received'>, FilterField
   actionId: 'actionId',
   error: 'error',
 };
+
+/** How the records of snapshots lie, by the number of the snapshot. */
+export interface SnapshotOrders {
+  /** Whether they came in the order of their dates, run after run. */
+  isInOrder(snapshotId: number): boolean;
+  /** Where its runs begin, in the order of time. */
+  listRunStarts(snapshotId: number): readonly number[];
+}
 
 /** The order of a view as SQL. */
 export interface ViewOrder {
@@ -65,6 +73,22 @@ export function toViewOrder(order: RecordOrder, scope: ResolvedScope): ViewOrder
     leading: leading ?? { kind: 'received', column: 'record_id', isDescending },
     isLastFirst: isDescending,
     sql: [...keys, ...part, `record_id ${direction}`].join(', '),
+  };
+}
+
+/**
+ * The scope that an order is read from: parts are split into runs where records may come in the order received. What has the
+ * same date is of the same run, so that an order by date needs no more parts.
+ */
+export function toOrderedScope(
+  scope: ResolvedScope,
+  order: RecordOrder,
+  { listRunStarts }: Pick<SnapshotOrders, 'listRunStarts'>,
+): ResolvedScope {
+  if (toViewOrder(order, scope).leading.kind === 'date') return scope;
+  return {
+    ...scope,
+    parts: scope.parts.flatMap((part) => splitPart(part, listRunStarts(part.snapshotId))),
   };
 }
 

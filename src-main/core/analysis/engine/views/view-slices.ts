@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from '../engine-database.ts';
 import type { SqlCondition } from '../filter-sql.ts';
-import { toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
+import { countAtMost, toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
 import type { ViewOrder } from './view-order.ts';
 import { toRecordId } from '../../../../common/model/records/record-ids.ts';
 
@@ -96,7 +96,7 @@ async function findDateBounds(
   scope: ResolvedScope,
   { first }: SliceSizes,
 ): Promise<number[]> {
-  const total = scope.parts.reduce((sum, { recordCount }) => sum + recordCount, 0);
+  const total = countAtMost(scope);
   const count = Math.min(MAX_DATE_SLICES, Math.ceil(total / first));
   if (count < 2) return [];
   const ids = Array.from({ length: count - 1 }, (_none, place) =>
@@ -113,9 +113,10 @@ async function findDateBounds(
 /** The id of the record at a place among all records of the snapshots that the parts are of. */
 function findId(parts: readonly ScopePart[], place: number): number {
   let before = 0;
-  for (const { snapshotId, recordCount } of parts) {
-    if (place < before + recordCount) return toRecordId(snapshotId, place - before);
-    before += recordCount;
+  for (const { snapshotId, recordCount, fromSeq = 0 } of parts) {
+    const count = recordCount - fromSeq;
+    if (place < before + count) return toRecordId(snapshotId, fromSeq + place - before);
+    before += count;
   }
   return 0;
 }
