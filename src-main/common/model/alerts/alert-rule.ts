@@ -17,7 +17,7 @@ export const ALERT_MEASURES = [
 export type AlertMeasure = (typeof ALERT_MEASURES)[number];
 
 /** Measures of whom failures hit: each is counted once in the minutes of a rule, however often it fails. */
-export const HIT_MEASURES = ['failed-sessions', 'failed-clients'] as const satisfies readonly AlertMeasure[];
+const HIT_MEASURES = ['failed-sessions', 'failed-clients'] as const satisfies readonly AlertMeasure[];
 export type HitMeasure = (typeof HIT_MEASURES)[number];
 
 export function isHitMeasure(measure: AlertMeasure): measure is HitMeasure {

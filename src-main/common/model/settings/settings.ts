@@ -76,11 +76,11 @@ export const Settings = Type.Object({
     { 'inbound-detail': TableColumns, 'outbound-detail': TableColumns },
     { default: {} },
   ),
-  /** Percentiles that a computed summary shows; the window knows their names. */
+  /** Columns that a computed summary shows beyond its own; the window knows their names. */
   summaryColumns: Type.Array(Type.String({ maxLength: 50 }), {
     maxItems: 20,
     uniqueItems: true,
-    default: ['median', 'p95'],
+    default: ['interval', 'sessions', 'p95'],
   }),
   savedFilters: Type.Array(SavedFilter, { maxItems: MAX_SAVED_FILTERS, default: [] }),
   /** The clock that times are shown in, for connections without a choice of their own. */

@@ -41,18 +41,22 @@ export function usePeriodFindings() {
   );
   const own = computed(() => (loaded.value?.question === question.value ? loaded.value : null));
 
+  function toSpan(): TimeSpan {
+    const nowMs = Date.now();
+    const ends = toPeriodEnds(periods.selection, nowMs, clock.zone);
+    // The last second of a period that was chosen belongs to it.
+    const toMs = Math.min(nowMs, ends.toMs + (isRolling(periods.selection) ? 0 : SECOND_MS));
+    return { fromMs: ends.fromMs, toMs: Math.max(ends.fromMs, toMs) };
+  }
+
   async function read(): Promise<void> {
     const [asked, connectionId] = [question.value, connections.active?.id];
     if (asked === '' || connectionId === undefined) return;
-    const ends = toPeriodEnds(periods.selection, Date.now(), clock.zone);
-    // The last second of a period that was chosen belongs to it.
-    const toMs = ends.toMs + (isRolling(periods.selection) ? 0 : SECOND_MS);
-    const period = { fromMs: ends.fromMs, toMs: Math.max(ends.fromMs, toMs) };
+    const period = toSpan();
     try {
       const report = await backend.call('findings/list', { connectionId, period });
       if (question.value !== asked) return;
-      const untilMs = Math.min(period.toMs, Date.now());
-      loaded.value = { question: asked, report, period: { ...period, toMs: untilMs }, atMs: Date.now() };
+      loaded.value = { question: asked, report, period, atMs: Date.now() };
       error.value = null;
     } catch (cause) {
       if (question.value === asked) error.value = toErrorLike(cause);
@@ -81,7 +85,7 @@ export function usePeriodFindings() {
   return {
     report: computed(() => (isNow.value ? ofNow.report : (own.value?.report ?? null))),
     /** Null for those of now. */
-    period: computed(() => (isNow.value ? null : (own.value?.period ?? null))),
+    period: computed(() => (isNow.value ? null : (own.value?.period ?? toSpan()))),
     readAtMs: computed(() => (isNow.value ? ofNow.readAtMs : (own.value?.atMs ?? null))),
     error: computed(() => (isNow.value ? ofNow.error : error.value)),
     reload: (): Promise<void> => (isNow.value ? ofNow.reload() : reload()),

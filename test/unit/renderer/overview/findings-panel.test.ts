@@ -291,7 +291,10 @@ it('of another period says what stood out in it, and what is not known of it', a
   const over = { ...errors, sinceMs: period.fromMs, endedMs: period.fromMs + 30 * MINUTE_MS };
   const found = await show({ ...calm, resolved: [over], untilMs: period.toMs }, period);
   expect(found.get('header').text()).toContain('What stood out');
-  expect(found.text()).toContain('Over by the end of the period');
+  expect(found.text()).not.toContain('Nothing stood out');
+  expect(found.text()).toContain('Channel 3 / Service 7: errors');
+  const both = { ...calm, findings: [errors], resolved: [over], untilMs: period.toMs };
+  expect((await show(both, period)).text()).toContain('Over by the end of the period');
   const quiet = await show({ ...calm, untilMs: period.toMs }, period);
   expect(quiet.text()).toContain('Nothing stood out');
   expect(quiet.text()).toContain('as usual in both directions, 18 Nov');
