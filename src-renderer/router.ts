@@ -2,6 +2,7 @@ import { createRouter, createWebHashHistory, type Router, type RouteRecordRaw } 
 import { DIRECTIONS } from '../src-main/common/reporting/reports.ts';
 
 const openSummary = () => import('./screens/summary/SummaryScreen.vue');
+const openFamily = () => import('./screens/family/FamilyScreen.vue');
 const openDetail = () => import('./screens/detail/DetailScreen.vue');
 
 const routes: RouteRecordRaw[] = [
@@ -41,6 +42,13 @@ const routes: RouteRecordRaw[] = [
       path: `/${direction}/detail/:snapshotId?`,
       name: `${direction}-detail`,
       component: openDetail,
+      props: { direction },
+      meta: { hasPeriod: true },
+    },
+    {
+      path: `/${direction}/family`,
+      name: `${direction}-family`,
+      component: openFamily,
       props: { direction },
       meta: { hasPeriod: true },
     },

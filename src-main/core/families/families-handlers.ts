@@ -4,6 +4,8 @@ import type { Emit, HandlersOf } from '../../common/contract/index.ts';
 import {
   isUndoable,
   MAX_FAMILY_CHANGES,
+  withChange,
+  withoutChange,
   type FamilyAct,
   type FamilyChange,
 } from '../../common/model/connections/family-changes.ts';
@@ -37,7 +39,7 @@ export function createFamiliesHandlers(parts: {
     'families/change': async ({ connectionId, direction, act: typed, wait = false }) => {
       const act = tidyAct(typed);
       const before = connections.get(connectionId).families?.[direction] ?? [];
-      if (before.length >= MAX_FAMILY_CHANGES)
+      if (before.filter(({ isUndone }) => isUndone !== true).length >= MAX_FAMILY_CHANGES)
         throw new AppError('families.too-many', 'There are too many changes of families.', {
           most: MAX_FAMILY_CHANGES,
         });
@@ -63,7 +65,7 @@ export function createFamiliesHandlers(parts: {
       const change: FamilyChange = { id: randomUUID(), atMs: now(), act };
       await connections.saveFamilies(connectionId, (families) => ({
         ...families,
-        [direction]: [...(families[direction] ?? []), change],
+        [direction]: withChange(families[direction] ?? [], change),
       }));
       await followChange(connectionId, wait);
       return { changeId: change.id, family: act.kind === 'rename' ? act.name : (into ?? family) };
@@ -71,13 +73,13 @@ export function createFamiliesHandlers(parts: {
     'families/undo': async ({ connectionId, direction, changeId, wait = false }) => {
       const changes = connections.get(connectionId).families?.[direction] ?? [];
       const change = changes.find(({ id }) => id === changeId);
-      if (change === undefined)
+      if (change === undefined || change.isUndone === true)
         throw new AppError('families.already-undone', 'The change is undone already.');
       if (!isUndoable(changes, changeId))
         throw new AppError('families.not-last', 'A later change builds on this one.');
       await connections.saveFamilies(connectionId, (families) => ({
         ...families,
-        [direction]: (families[direction] ?? []).filter(({ id }) => id !== changeId),
+        [direction]: withoutChange(families[direction] ?? [], changeId),
       }));
       await followChange(connectionId, wait);
       return { changeId, family: change.act.family };

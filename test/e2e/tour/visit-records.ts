@@ -75,7 +75,22 @@ async function visitDetail(guide: Guide): Promise<void> {
   await page.getByRole('radio', { name: guide.say('detail.tabs.errors') }).click();
   await page.getByRole('columnheader', { name: guide.say('detail.families.grouped.errorFamily') }).waitFor();
   await guide.show('detail-errors');
+  await visitFamily(guide);
   await page.getByRole('radio', { name: guide.say('detail.tabs.records') }).click();
+}
+
+/** The page of a family, and the way back to the errors as they were. */
+async function visitFamily(guide: Guide): Promise<void> {
+  const { page } = guide;
+  await page.locator('tbody [aria-expanded]').first().click();
+  await guide.button('detail.families.open').click();
+  await guide.heading('family.samples.title').waitFor();
+  await guide.show('family');
+  await guide.button('family.mergeWith').click();
+  await guide.dialog().getByRole('option').first().waitFor();
+  await guide.showPopup('family-merge');
+  await page.goBack();
+  await page.getByRole('columnheader', { name: guide.say('detail.families.grouped.errorFamily') }).waitFor();
 }
 
 async function visitDetailTools(guide: Guide): Promise<void> {

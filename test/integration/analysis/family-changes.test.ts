@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { FamilyAct, FamilyChange } from '../../../src-main/common/model/connections/family-changes.ts';
+import {
+  withoutChange,
+  type FamilyAct,
+  type FamilyChange,
+} from '../../../src-main/common/model/connections/family-changes.ts';
 import type { OutcomeRules } from '../../../src-main/common/reporting/outcome.ts';
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { resolveFamilies } from '../../../src-main/core/analysis/engine/error-families.ts';
@@ -30,10 +34,12 @@ let engine: Awaited<ReturnType<typeof openEngineFile>>;
 let snapshots: Map<number, PlainRecord[]>;
 let feed: Awaited<ReturnType<typeof createEngineFeed>>;
 let changes: FamilyChange[];
+let nextId = 0;
 beforeEach(async () => {
   engine = await openEngineFile();
   snapshots = new Map([[1, []]]);
   changes = [];
+  nextId = 0;
   feed = await createEngineFeed(engine.connection, createPlainSource(snapshots));
 });
 afterEach(() => engine.close());
@@ -47,7 +53,7 @@ const followChanges = async (): Promise<void> => {
   await feed.follow();
 };
 const act = async (next: FamilyAct): Promise<void> => {
-  changes = [...changes, { id: String(changes.length), atMs: 0, act: next }];
+  changes = [...changes, { id: String(nextId++), atMs: 0, act: next }];
   await followChanges();
 };
 const undo = async (): Promise<void> => {
@@ -132,6 +138,14 @@ describe('what a person makes of families', () => {
     await act({ kind: 'merge', family: FULL, into: 'Ended' });
     expect(await readOutcomes()).toEqual(['expected', 'expected']);
     expect([await countOf(GONE), await countOf(FULL)]).toEqual([2, 2]);
+    // What was saved with a name that is taken back goes on to mean the family.
+    changes = withoutChange(withoutChange(changes, '1'), '0');
+    await followChanges();
+    expect(await readFamilies()).toEqual([FULL, GONE]);
+    expect([await countOf('Ended'), await countOf(FULL)]).toEqual([1, 1]);
+    await act({ kind: 'rename', family: FULL, name: 'Ended' });
+    expect(await countOf('Ended')).toBe(1);
+    expect(await readFamilies()).toEqual(['Ended', GONE]);
   });
 
   it('stays with a family that turns out to be part of another one', async () => {

@@ -41,7 +41,13 @@ export const FamilyAct = Type.Union([
 export type FamilyAct = Static<typeof FamilyAct>;
 
 /** An act that is kept. */
-export const FamilyChange = Type.Object({ id: Type.String(), atMs: Type.Integer(), act: FamilyAct });
+export const FamilyChange = Type.Object({
+  id: Type.String(),
+  atMs: Type.Integer(),
+  act: FamilyAct,
+  /** It was undone: what was saved with the name that it gave goes on to mean the family. */
+  isUndone: Type.Optional(Type.Literal(true)),
+});
 export type FamilyChange = Static<typeof FamilyChange>;
 
 const FamilyChanges = Type.Array(FamilyChange, { maxItems: MAX_FAMILY_CHANGES });
@@ -90,9 +96,9 @@ export function createVariableReader(parts: readonly string[]): (text: string) =
 /** The changes of a direction that concern a family, the newest first: how it came to be what it is. */
 export function listHistory(changes: readonly FamilyChange[], family: string): FamilyChange[] {
   const names = new Set([family]);
-  return changes.toReversed().filter(({ act }) => {
+  return changes.toReversed().filter(({ act, isUndone }) => {
     const isOwn = makesOne(act, names) || names.has(act.family);
-    if (!isOwn) return false;
+    if (!isOwn || isUndone === true) return false;
     names.add(act.family);
     if (act.kind === 'merge') names.add(act.into);
     return true;
@@ -103,11 +109,27 @@ export function listHistory(changes: readonly FamilyChange[], family: string): F
 export function isUndoable(changes: readonly FamilyChange[], changeId: string): boolean {
   const place = changes.findIndex(({ id }) => id === changeId);
   const change = changes[place];
-  if (change === undefined) return false;
-  return changes.slice(place + 1).every(({ act }) => {
+  if (change === undefined || change.isUndone === true) return false;
+  return changes.slice(place + 1).every(({ act, isUndone }) => {
+    if (isUndone === true) return true;
     const named = new Set([act.family, ...(act.kind === 'merge' ? [act.into] : [])]);
     return !makesOne(change.act, named) && !named.has(change.act.family);
   });
+}
+
+/** Returns changes with one of them undone. */
+export function withoutChange(changes: readonly FamilyChange[], changeId: string): FamilyChange[] {
+  return changes.flatMap((change) => {
+    if (change.id !== changeId) return [change];
+    return change.act.kind === 'merge' || change.act.kind === 'split' ? [] : [{ ...change, isUndone: true }];
+  });
+}
+
+/** Returns changes with one more; of those that were undone the oldest gives way. */
+export function withChange(changes: readonly FamilyChange[], change: FamilyChange): FamilyChange[] {
+  const isFull = changes.length >= MAX_FAMILY_CHANGES;
+  const oldest = isFull ? changes.find(({ isUndone }) => isUndone === true) : undefined;
+  return [...changes.filter((own) => own !== oldest), change];
 }
 
 /** Whether one of some names is that of a family which an act makes. */

@@ -22,7 +22,11 @@ export interface AppliedChanges {
   findEver(names: Iterable<string>): FamilyNames;
   /** Every family that a change takes or makes. */
   readonly named: ReadonlySet<string>;
+  /** Names that families had until it was undone, with those that they had before. */
+  readonly former: readonly (readonly [name: string, family: string])[];
 }
+
+const isActive = ({ isUndone }: FamilyChange): boolean => isUndone !== true;
 
 interface Step {
   readonly from: string;
@@ -40,7 +44,7 @@ export function prepareChanges(
   changes: readonly FamilyChange[],
   findLearned: (name: string) => string,
 ): AppliedChanges {
-  const steps = changes.map((change) => toStep(change, findLearned));
+  const steps = changes.filter(isActive).map((change) => toStep(change, findLearned));
   const inputs = new Set(steps.map(({ from }) => from));
   /** Families whose texts all have the same name; the others are looked at one by one. */
   const settled = new Map<string, string>();
@@ -67,6 +71,7 @@ export function prepareChanges(
     }
     return { names, prefixes };
   };
+  const named = new Set([...inputs, ...steps.flatMap(({ to }) => to ?? [])]);
   return {
     toFamily(learned, text) {
       if (!inputs.has(learned)) return learned;
@@ -78,19 +83,23 @@ export function prepareChanges(
     },
     findNow: (name) => follow([name], false),
     findEver: (names) => follow(names, true),
-    named: new Set([...inputs, ...steps.flatMap(({ to }) => to ?? [])]),
+    named,
+    former: changes.flatMap(({ act, isUndone }) =>
+      isUndone === true && 'name' in act && !named.has(act.name) ? [[act.name, act.family] as const] : [],
+    ),
   };
 }
 
 /**
- * Families of which records may have another name once `after` holds in place of `before`: what those of the changes
+ * Families of which records may have another name once `next` holds in place of `all`: what those of the changes
  * that only one of them has make, and what the others take.
  */
 export function listTouched(
-  before: readonly FamilyChange[],
-  after: readonly FamilyChange[],
+  all: readonly FamilyChange[],
+  next: readonly FamilyChange[],
   findLearned: (name: string) => string,
 ): FamilyNames {
+  const [before, after] = [all.filter(isActive), next.filter(isActive)];
   let common = 0;
   while (common < before.length && before[common]?.id === after[common]?.id) common += 1;
   const undone = before.slice(common).map((change) => toStep(change, findLearned));

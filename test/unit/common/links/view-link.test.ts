@@ -10,6 +10,7 @@ describe('a link into the window', () => {
     '/inbound/summary',
     '/outbound/detail/12?order=date-descending',
     '/inbound/detail?period=last-24-hours&q=code%3A4xx%2C5xx',
+    '/outbound/family?family=Refused%20%3Cnumber%3E&period=yesterday',
     '/session/29CDB989-6221',
     '/settings/connections',
     '/about',

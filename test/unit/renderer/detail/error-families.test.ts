@@ -128,6 +128,11 @@ describe('the families of errors', () => {
     await toggles[1]!.trigger('click');
     expect(screen.findAll('.more')).toHaveLength(1);
     expect(toggles.map((toggle) => toggle.attributes('aria-expanded'))).toEqual(['false', 'true']);
+    await screen
+      .findAll('.more button')
+      .find((button) => button.text() === 'Open family')!
+      .trigger('click');
+    expect(screen.emitted('open')).toEqual([[REFUSED.pattern]]);
     const not = screen.findAll('.more button').find((button) => button.text() === 'Not these');
     await not!.trigger('click');
     const own = { field: 'errorFamily', values: [REFUSED.pattern], exclude: true };

@@ -28,6 +28,8 @@ export async function provideApplication(backend: Backend, path = '/') {
         component: Blank,
         meta: { hasPeriod: true },
       },
+      { path: '/inbound/family', name: 'inbound-family', component: Blank, meta: { hasPeriod: true } },
+      { path: '/outbound/family', name: 'outbound-family', component: Blank, meta: { hasPeriod: true } },
       { path: '/about/:part?', name: 'about', component: Blank },
       { path: '/session/:id', name: 'session', component: Blank },
       { path: '/alerts/:id?', name: 'alerts', component: Blank },

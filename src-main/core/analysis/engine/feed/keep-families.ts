@@ -82,7 +82,8 @@ export async function createFamilyStore(
   const getApplied = (owner: Owner): readonly FamilyChange[] => applied.get(toKey(owner)) ?? [];
   const listOutdated = (snapshots: readonly FeedSnapshot[]): Owner[] => {
     const owners = new Map(snapshots.map((own): [string, Owner] => [toKey(own), own]));
-    const toIds = (changes: readonly FamilyChange[]): string => JSON.stringify(changes.map(({ id }) => id));
+    const toIds = (changes: readonly FamilyChange[]): string =>
+      JSON.stringify(changes.map(({ id, isUndone }) => [id, isUndone]));
     return [...owners.values()].filter((own) => toIds(getWanted(own)) !== toIds(getApplied(own)));
   };
   const open = (owner: Owner): Promise<LoadedFamilies> => {
@@ -246,8 +247,9 @@ async function loadFamilies(
     hasNewPart = false;
     await connection.run(`DELETE FROM family_names WHERE ${own}`, [connectionId, direction]);
     const rows: [name: string, family: string][] = [];
-    for (const name of rules.named) {
-      const { names, prefixes } = rules.findNow(name);
+    const asked = [...rules.named].map((name) => [name, name] as const);
+    for (const [name, from] of [...asked, ...rules.former]) {
+      const { names, prefixes } = rules.findNow(from);
       for (const family of names) if (family !== name) rows.push([name, family]);
       for (const prefix of prefixes) {
         const parts = await readRows<[string]>(
