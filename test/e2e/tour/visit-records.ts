@@ -87,7 +87,7 @@ async function visitFamily(guide: Guide): Promise<void> {
   await guide.heading('family.samples.title').waitFor();
   await guide.show('family');
   await guide.button('family.mergeWith').click();
-  await guide.dialog().getByRole('option').first().waitFor();
+  await guide.dialog().locator('[aria-pressed]').first().waitFor();
   await guide.showPopup('family-merge');
   await page.goBack();
   await page.getByRole('columnheader', { name: guide.say('detail.families.grouped.errorFamily') }).waitFor();

@@ -109,7 +109,7 @@ describe('what a person makes of families', () => {
     add(toPaused('a', 3), toPaused('b', 3), toPaused('b', 24), FULL);
     await feed.follow();
     await act(SPLIT);
-    const toPart = (name: string): string => `${PAUSED} · template = ${name}`;
+    const toPart = (name: string): string => `template = ${name} · ${PAUSED}`;
     expect(await readFamilies()).toEqual([toPart('a'), toPart('b'), toPart('b'), FULL]);
     add(toPaused('c', 3));
     await feed.follow();

@@ -62,14 +62,26 @@ export type ConnectionFamilies = Static<typeof ConnectionFamilies>;
 /** Characters of a value that the name of its family shows. */
 const MAX_VALUE_CHARACTERS = 120;
 
-/** What the names of the families that a variable is split into begin with. */
-export function toPartPrefix({ family, variable }: Extract<FamilyAct, { kind: 'split' }>): string {
-  return `${family} · ${variable} = `;
+/** What the names of the families that a variable is split into begin and end with; the value stands in between. */
+export interface PartShape {
+  readonly start: string;
+  readonly end: string;
 }
 
-/** The name of the family of a variable's value. */
+/** Returns what the names of a split's families have in common. */
+export function toPartShape({ family, variable }: Extract<FamilyAct, { kind: 'split' }>): PartShape {
+  return { start: `${variable} = `, end: ` · ${family}` };
+}
+
+/** Returns whether a name is that of a split's family. */
+export function hasShape(name: string, { start, end }: PartShape): boolean {
+  return name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length;
+}
+
+/** The name of the family of a variable's value: what tells it from the others comes first. */
 export function toPartName(split: Extract<FamilyAct, { kind: 'split' }>, value: string): string {
-  return `${toPartPrefix(split)}${value.slice(0, MAX_VALUE_CHARACTERS).replace(/[\uD800-\uDBFF]$/u, '')}`;
+  const { start, end } = toPartShape(split);
+  return `${start}${value.slice(0, MAX_VALUE_CHARACTERS).replace(/[\uD800-\uDBFF]$/u, '')}${end}`;
 }
 
 /** Prepares to read the variables of texts that have some fixed parts; null for a text that doesn't have them. */
@@ -136,6 +148,6 @@ export function withChange(changes: readonly FamilyChange[], change: FamilyChang
 function makesOne(act: FamilyAct, names: ReadonlySet<string>): boolean {
   if (act.kind === 'merge') return names.has(act.into);
   if (act.kind !== 'split') return names.has(act.name);
-  const prefix = toPartPrefix(act);
-  return [...names].some((name) => name.startsWith(prefix));
+  const shape = toPartShape(act);
+  return [...names].some((name) => hasShape(name, shape));
 }

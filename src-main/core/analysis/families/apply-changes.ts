@@ -2,21 +2,23 @@ import { foldCase } from '../../../common/fold-case.ts';
 import {
   createVariableReader,
   toPartName,
-  toPartPrefix,
+  toPartShape,
+  hasShape,
+  type PartShape,
   type FamilyChange,
 } from '../../../common/model/connections/family-changes.ts';
 
-/** Names of families: those listed, and all that begin with one of the prefixes. */
+/** Names of families: those listed, and all that have one of the shapes. */
 export interface FamilyNames {
   readonly names: ReadonlySet<string>;
-  readonly prefixes: ReadonlySet<string>;
+  readonly shapes: readonly PartShape[];
 }
 
 /** What a person's changes make of the families that were learned. */
 export interface AppliedChanges {
   /** The family of a text, by the one that was learned for it. */
   toFamily(learned: string, text: string): string;
-  /** The families that one of a former name has become; prefixes where it was split by a variable. */
+  /** The families that one of a former name has become; shapes where it was split by a variable. */
   findNow(name: string): FamilyNames;
   /** The same with every name in between: whatever a record of it may be called, whenever it was fed. */
   findEver(names: Iterable<string>): FamilyNames;
@@ -30,9 +32,9 @@ const isActive = ({ isUndone }: FamilyChange): boolean => isUndone !== true;
 
 interface Step {
   readonly from: string;
-  /** The names that records get; prefixes where it is split by a variable. */
+  /** The name that records get; a shape of names where it is split by a variable. */
   readonly to: string | null;
-  readonly prefix: string | null;
+  readonly shape: PartShape | null;
   /** The family of a text that had `from`. */
   read(text: string): string;
   /** Whether texts decide, and some may stay. */
@@ -62,14 +64,14 @@ export function prepareChanges(
     const names = new Set(
       [...start].flatMap((name) => (keepsAll ? [name, findLearned(name)] : findLearned(name))),
     );
-    const prefixes = new Set<string>();
-    for (const { from, to, prefix, isSplit } of steps) {
-      if (!names.has(from) && ![...prefixes].some((own) => from.startsWith(own))) continue;
+    const shapes: PartShape[] = [];
+    for (const { from, to, shape, isSplit } of steps) {
+      if (!names.has(from) && !shapes.some((own) => hasShape(from, own))) continue;
       if (!keepsAll && !isSplit) names.delete(from);
       if (to !== null) names.add(to);
-      if (prefix !== null) prefixes.add(prefix);
+      if (shape !== null) shapes.push(shape);
     }
-    return { names, prefixes };
+    return { names, shapes };
   };
   const named = new Set([...inputs, ...steps.flatMap(({ to }) => to ?? [])]);
   return {
@@ -107,13 +109,13 @@ export function listTouched(
   const made = undone.flatMap(({ to }) => to ?? []);
   return {
     names: new Set([...made, ...undone.map(({ from }) => from), ...done.map(({ from }) => from)]),
-    prefixes: new Set(undone.flatMap(({ prefix }) => prefix ?? [])),
+    shapes: undone.flatMap(({ shape }) => shape ?? []),
   };
 }
 
 function toStep({ act }: FamilyChange, findLearned: (name: string) => string): Step {
   const from = findLearned(act.family);
-  const fixed = { from, prefix: null, isSplit: false };
+  const fixed = { from, shape: null, isSplit: false };
   switch (act.kind) {
     case 'rename':
       return { ...fixed, to: act.name, read: () => act.name };
@@ -127,12 +129,12 @@ function toStep({ act }: FamilyChange, findLearned: (name: string) => string): S
         const value = readVariables(text)?.[act.at];
         return value === undefined ? from : toPartName(act, value);
       };
-      return { from, to: null, prefix: toPartPrefix(act), read, isSplit: true };
+      return { from, to: null, shape: toPartShape(act), read, isSplit: true };
     }
     case 'split-text': {
       const wanted = foldCase(act.text);
       const read = (text: string): string => (foldCase(text).includes(wanted) ? act.name : from);
-      return { from, to: act.name, prefix: null, read, isSplit: true };
+      return { from, to: act.name, shape: null, read, isSplit: true };
     }
   }
 }

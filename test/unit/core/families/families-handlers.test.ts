@@ -92,10 +92,10 @@ it('what can’t be changed is said, and nothing is kept', async () => {
 });
 
 it('a change is undone once no later one builds on it', async () => {
-  const rig = createRig(['a', 'b', 'c', 'd', 'A', 'a · x = 1']);
+  const rig = createRig(['a', 'b', 'c', 'd', 'A', 'x = 1 · a']);
   const split = await rig.change({ kind: 'split', family: 'a', parts: ['x ', ''], at: 0, variable: 'x' });
   const other = await rig.change({ kind: 'rename', family: 'c', name: 'C' });
-  const later = await rig.change({ kind: 'merge', family: 'a · x = 1', into: 'b' });
+  const later = await rig.change({ kind: 'merge', family: 'x = 1 · a', into: 'b' });
   await expect(rig.undo(split.changeId)).rejects.toMatchObject({ code: 'families.not-last' });
   expect(listHistory(rig.list(), 'b').map(({ id }) => id)).toEqual([later.changeId, split.changeId]);
   expect(listHistory(rig.list(), 'd')).toEqual([]);

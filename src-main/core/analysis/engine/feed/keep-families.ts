@@ -3,6 +3,7 @@ import { RECORD_ID_SPAN } from '../../../../common/model/records/record-ids.ts';
 import type {
   ConnectionFamilies,
   FamilyChange,
+  PartShape,
 } from '../../../../common/model/connections/family-changes.ts';
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
 import { listTouched, prepareChanges, type FamilyNames } from '../../families/apply-changes.ts';
@@ -207,10 +208,10 @@ async function loadFamilies(
   };
 
   /** Finds the families of records anew that have one of some names. Returns whether any changed. */
-  const findAnew = async ({ names, prefixes }: FamilyNames): Promise<boolean> => {
+  const findAnew = async ({ names, shapes }: FamilyNames): Promise<boolean> => {
     const conditions = [
       ...(names.size === 0 ? [] : [`error_pattern IN (${[...names].map(quoteText).join(', ')})`]),
-      ...[...prefixes].map((prefix) => `starts_with(error_pattern, ${quoteText(prefix)})`),
+      ...shapes.map(toShapeSql),
     ];
     if (conditions.length === 0) return false;
     const where = `record_id // ${RECORD_ID_SPAN} IN (${listOwn(source, owner).join(', ')})`;
@@ -249,14 +250,13 @@ async function loadFamilies(
     const rows: [name: string, family: string][] = [];
     const asked = [...rules.named].map((name) => [name, name] as const);
     for (const [name, from] of [...asked, ...rules.former]) {
-      const { names, prefixes } = rules.findNow(from);
+      const { names, shapes } = rules.findNow(from);
       for (const family of names) if (family !== name) rows.push([name, family]);
-      for (const prefix of prefixes) {
+      for (const shape of shapes) {
         const parts = await readRows<[string]>(
           connection,
-          `SELECT DISTINCT error_pattern FROM ${direction} WHERE starts_with(error_pattern, $1)
+          `SELECT DISTINCT error_pattern FROM ${direction} WHERE ${toShapeSql(shape)}
            AND record_id // ${RECORD_ID_SPAN} IN (${listOwn(source, owner).join(', ')})`,
-          [prefix],
         );
         for (const [family] of parts) if (!names.has(family)) rows.push([name, family]);
       }
@@ -336,6 +336,10 @@ async function loadFamilies(
       return patterns.length === 0 ? [] : [{ connectionId, direction, patterns }];
     },
   };
+}
+
+function toShapeSql({ start, end }: PartShape): string {
+  return `(starts_with(error_pattern, ${quoteText(start)}) AND ends_with(error_pattern, ${quoteText(end)}))`;
 }
 
 /** Snapshots of a connection and direction; zero is none. */
