@@ -16,13 +16,13 @@ const FULL = 'The queue is full';
 const GONE = 'No such conversation';
 const toPaused = (name: string, hours: number): string => `Template '${name}' is paused for ${hours} hours`;
 const PAUSED = 'Template <value> is paused for <number>';
-const SPLIT = {
+const SPLIT: Extract<FamilyAct, { kind: 'split' }> = {
   kind: 'split',
   family: PAUSED,
   parts: ["Template '", "' is paused for ", ' hours'],
   at: 0,
   variable: 'template',
-} as const;
+};
 
 const toRecord = (error: string, seq: number): PlainRecord => ({
   recordId: SPAN + seq,

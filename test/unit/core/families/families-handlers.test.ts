@@ -73,7 +73,9 @@ it('a change is kept with its connection and direction, and told to windows befo
 
 it('what can’t be changed is said, and nothing is kept', async () => {
   const rig = createRig(['a', 'b'], 201);
-  const split = { kind: 'split', family: 'a', parts: ['x ', ''], at: 0, variable: 'x' } as const;
+  const split: Extract<FamilyAct, { kind: 'split' }> = {
+    ...{ kind: 'split', family: 'a', parts: ['x ', ''], at: 0, variable: 'x' },
+  };
   const refused: [FamilyAct, string][] = [
     [{ kind: 'rename', family: 'gone', name: 'c' }, 'families.not-found'],
     [{ kind: 'merge', family: 'a', into: 'gone' }, 'families.not-found'],

@@ -79,9 +79,7 @@ afterEach(() => {
 
 async function show(page: Partial<FamilyPage> = {}, own: Partial<Connection> = {}) {
   const backend = new ScriptedBackend({
-    'connections/list': () => [
-      makeConnection({ id: 'one', families: { outbound: [RENAMED] }, ...own } as Partial<Connection>),
-    ],
+    'connections/list': () => [makeConnection({ id: 'one', families: { outbound: [RENAMED] }, ...own })],
     'families/read': () => ({ ...PAGE, ...page }),
     'families/change': (input) => {
       changed.push(input);
