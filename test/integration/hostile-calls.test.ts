@@ -43,6 +43,8 @@ let dataFolder: string;
 let importFile: string;
 /** Processes of the engine that were not asked to end. */
 const engineEnds: string[] = [];
+/** Calls that wait for their answer: what an end of the engine may be due to. */
+const unanswered = new Set<string>();
 const known = new Map<string, unknown[]>();
 
 beforeAll(async () => {
@@ -67,7 +69,7 @@ beforeAll(async () => {
     startProcess: (script, argument) => {
       const started = forkProcess(script, argument);
       started.onExit((reason) => {
-        if (reason !== 'exit code 0') engineEnds.push(reason);
+        if (reason !== 'exit code 0') engineEnds.push([reason, ...unanswered].join('\n'));
       });
       return started;
     },
@@ -202,7 +204,6 @@ it(`no call, however hostile, is an unexpected error or ends the engine (${CALLS
   const names = Object.keys(OPERATIONS) as OperationName[];
   const make = createSchemaValues(random, (name) => known.get(name) ?? []);
   const bugs: string[] = [];
-  const unanswered = new Set<string>();
   let done = 0;
   let answered = 0;
 
