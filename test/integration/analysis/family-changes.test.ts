@@ -6,7 +6,7 @@ import {
 } from '../../../src-main/common/model/connections/family-changes.ts';
 import type { OutcomeRules } from '../../../src-main/common/reporting/outcome.ts';
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
-import { resolveFamilies } from '../../../src-main/core/analysis/engine/error-families.ts';
+import { listFamilyNames, resolveFamilies } from '../../../src-main/core/analysis/engine/error-families.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { checkFamilies, readFamily } from '../../../src-main/core/analysis/engine/read-family.ts';
 import { openEngineFile } from './open-engine-file.ts';
@@ -243,6 +243,19 @@ describe('the page of a family', () => {
     ]);
     expect(page.similar[0]?.family).toMatch(/is unknown/);
     expect(page.similar[0]?.likeness).toBeGreaterThan(0.5);
+  });
+
+  it('lists the names of families that patterns have by now, for whoever knows the patterns alone', async () => {
+    add(toPaused('a', 3), FULL, GONE);
+    await feed.follow();
+    await act({ kind: 'rename', family: FULL, name: 'Overload' });
+    await act(SPLIT);
+    const names = await listFamilyNames(engine.connection, 'one');
+    expect(names.toSorted((a, b) => (a.family < b.family ? -1 : 1))).toEqual([
+      { pattern: FULL, family: 'Overload', isNamed: true },
+      { pattern: PAUSED, family: `template = a · ${PAUSED}`, isNamed: false },
+    ]);
+    expect(await listFamilyNames(engine.connection, 'two')).toEqual([]);
   });
 
   it('says before a change what records know of it', async () => {

@@ -112,6 +112,7 @@ export function createFakeExportParts(options: {
         return Promise.resolve({ viewId: 'v', rowCount: totalCount, isCounted: true, totalCount });
       },
       summarise: () => Promise.resolve(groups),
+      listFamilyNames: () => Promise.resolve([]),
       listClients: ({ after }: { after: string | null }) =>
         Promise.resolve(after === null ? [...new Set(records.map(({ client }) => client))] : []),
       readSession: () =>

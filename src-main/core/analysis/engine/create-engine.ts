@@ -80,6 +80,7 @@ const NAMES = [
   'findFirstSeen',
   'readFamily',
   'checkFamilies',
+  'listFamilyNames',
   'findFindings',
   'findPeriodFindings',
   'previewOutcomes',

@@ -22,7 +22,7 @@ import type { FamiliesByConnection } from './feed/keep-families.ts';
 import { readRows, type EngineDatabase } from './engine-database.ts';
 import { countHitMinutes, countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
-import { findErrorFamilies, groupErrors, resolveFamilies } from './error-families.ts';
+import { findErrorFamilies, groupErrors, listFamilyNames, resolveFamilies } from './error-families.ts';
 import { findFirstSeen } from './first-seen.ts';
 import { createFileOperations } from './files/file-operations.ts';
 import { findFindings, type FindingsQuestion, type FindingsRecords } from './findings/find-findings.ts';
@@ -232,6 +232,9 @@ export async function createEngineOperations(database: EngineDatabase, source: E
           all: await resolver.resolveAll(connection, scope.connectionId, scope.report),
         }),
       ),
+    /** Patterns of a connection's errors with the families of now, where these have another name. */
+    listFamilyNames: ({ connectionId }: { connectionId: string }, context: Context) =>
+      withConnection(context, (connection) => listFamilyNames(connection, connectionId)),
     /** What cached records say about a change of a family. */
     checkFamilies: (
       { connectionId, direction, act }: { connectionId: string; direction: Direction; act: FamilyAct },

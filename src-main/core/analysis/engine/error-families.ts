@@ -5,6 +5,7 @@ import type {
   ErrorGrouping,
   ErrorGroups,
 } from '../../../common/model/records/error-family.ts';
+import type { FamilyChange } from '../../../common/model/connections/family-changes.ts';
 import { foldCase } from '../../../common/fold-case.ts';
 import type { FieldCondition } from '../../../common/model/records/record-filter.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
@@ -99,6 +100,33 @@ async function readFamiliesNow(
   );
   const rows = await readRows<[string]>(connection, sql, bound);
   return rows.map(([family]) => family);
+}
+
+/**
+ * Lists the patterns of a connection whose families have another name by now: that of the pattern that they were joined
+ * to, or one that a person gave.
+ */
+export async function listFamilyNames(
+  connection: DuckDBConnection,
+  connectionId: string,
+): Promise<{ pattern: string; family: string; isNamed: boolean }[]> {
+  const rows = await readRows<[string, string]>(
+    connection,
+    `WITH own AS (SELECT * FROM error_families WHERE connection_id = $1),
+       names AS (SELECT * FROM family_names WHERE connection_id = $1)
+     SELECT DISTINCT pattern, names.family FROM own
+       JOIN names ON names.direction = own.direction AND names.name IN (own.pattern, own.family)
+     UNION SELECT DISTINCT pattern, family FROM own WHERE pattern <> family`,
+    [connectionId],
+  );
+  const changes = await readRows<[string]>(
+    connection,
+    'SELECT changes FROM family_changes WHERE connection_id = $1',
+    [connectionId],
+  );
+  const acts = changes.flatMap(([text]) => (JSON.parse(text) as FamilyChange[]).map(({ act }) => act));
+  const given = new Set(acts.flatMap((act) => ('name' in act ? [act.name] : [])));
+  return rows.map(([pattern, family]) => ({ pattern, family, isNamed: given.has(family) }));
 }
 
 /** Groups the errors of a scope by a number. Conditions on that don't restrict what is found either. */

@@ -6,6 +6,8 @@ import type { RowWriter } from '../thread/create-row-writer.ts';
 /** What evidence packs are made from. */
 export interface EvidenceParts extends ReportParts {
   readonly cache: ReportParts['cache'] & ExportCache;
-  readonly engine: ReportParts['engine'] & ExportEngine & Pick<Engine, 'readSession' | 'listClients'>;
+  readonly engine: ReportParts['engine'] &
+    ExportEngine &
+    Pick<Engine, 'readSession' | 'listClients' | 'listFamilyNames'>;
   readonly rowWriter: Pick<RowWriter, 'withPack'>;
 }

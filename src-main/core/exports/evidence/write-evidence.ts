@@ -40,6 +40,7 @@ export async function writeEvidence(
   const { connectionId, provenance } = subject;
   await pack.beginPack(toPackJob(question, path));
   for await (const clients of listKnownClients(question, signal)) await pack.addClients(clients);
+  await pack.addFamilies(await parts.engine.listFamilyNames({ connectionId }, { signal }));
   const { recordCount, written: records } = await packRecords(question, pack, signal, (done, count) =>
     progress(Math.floor(done * RECORDS_SHARE), count),
   );

@@ -1,6 +1,6 @@
 import type { EvidenceMasking } from '../../../../common/model/exports/evidence-options.ts';
 import { toErrorPattern } from '../../../analysis/families/learn-families.ts';
-import type { Masks, MaskedRecord } from './masks.ts';
+import type { Masks, MaskedRecord, NamedFamily } from './masks.ts';
 import { replaceSpans, type ClientSpan } from './known-clients.ts';
 import { findQuotedContent, holdsWhole } from './quoted-content.ts';
 
@@ -29,8 +29,9 @@ interface ClientMasks {
 export function createErrorMasks(
   masking: EvidenceMasking,
   { findClients, replaceClient }: ClientMasks,
-): Pick<Masks, 'error' | 'errorFamily'> {
+): Pick<Masks, 'error' | 'errorFamily' | 'addFamilies'> {
   const families = new Map<string, string>();
+  const namedFamilies = new Map<string, NamedFamily[]>();
   const hidesContent = masking.payload !== 'received';
   const hidesNothing = !hidesContent && masking.client === 'received';
 
@@ -41,13 +42,25 @@ export function createErrorMasks(
     )
       .replaceAll('\ue000', '<client>')
       .replaceAll(CONTENT_PLACE, '<payload>');
+    show(family, shown);
+    for (const own of namedFamilies.get(family) ?? []) show(own.family, own.isNamed ? maskName(own) : shown);
+  }
+
+  function show(family: string, shown: string): void {
     const before = families.get(family);
-    if (before === undefined ? families.size < MAX_FAMILIES : shown.length < before.length) {
+    if (before === undefined ? families.size < MAX_FAMILIES : shown.length < before.length)
       families.set(family, shown);
-    }
+  }
+  /** A name that a person gave says what a person chose, but no client. */
+  function maskName({ family }: NamedFamily): string {
+    return replaceSpans(family, findClients(family, ''), (span) => replaceClient(family, span));
   }
 
   return {
+    addFamilies(named) {
+      for (const own of named)
+        namedFamilies.set(own.pattern, [...(namedFamilies.get(own.pattern) ?? []), own]);
+    },
     error(record) {
       const { error, client } = record;
       if (error === '') return '';

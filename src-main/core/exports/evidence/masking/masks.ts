@@ -5,6 +5,13 @@ import type { RecordDetail } from '../../../../common/model/records/record.ts';
 /** The fields of a record that say whose it is and what was said. */
 export type MaskedRecord = Pick<RecordDetail, 'client' | 'error' | 'payload' | 'response'>;
 
+/** A pattern, and a family that errors with it have by now; `isNamed` where a person gave that its name. */
+export interface NamedFamily {
+  readonly pattern: string;
+  readonly family: string;
+  readonly isNamed: boolean;
+}
+
 /** What leaves of texts. Every text of an evidence pack that comes from records goes through one of these. */
 export interface Masks {
   readonly masking: EvidenceMasking;
@@ -18,6 +25,8 @@ export interface Masks {
   /** Fields that the specification doesn't know. Not where they are left out. */
   otherFields(fields: JsonTexts, own: string): JsonTexts;
   error(record: MaskedRecord): string;
+  /** Says which families patterns are part of, before `error` is asked. */
+  addFamilies(named: readonly NamedFamily[]): void;
   /** An error family, once `error` was asked for its records; one that it was not asked for isn't shown. */
   errorFamily(pattern: string): string;
 }

@@ -11,7 +11,7 @@ import { openSummedFile, type SummedFile } from '../../rows/summed-file.ts';
 import { createMasks } from '../masking/create-masks.ts';
 import { createKnownClients, type KnownClients } from '../masking/known-clients.ts';
 import { maskFilter } from '../masking/mask-filter.ts';
-import type { Masks } from '../masking/masks.ts';
+import type { Masks, NamedFamily } from '../masking/masks.ts';
 import { createPseudonyms } from '../masking/pseudonyms.ts';
 import { maskReport, type MaskedReport } from './mask-report.ts';
 import { createPackWriter, type PackFile, type PackWriter } from './pack-writer.ts';
@@ -70,6 +70,8 @@ export function createPackOperations(readRecords: ReadRecords, scratchFolder: st
       const { known } = find();
       for (const client of clients) known.add(client);
     },
+    /** Patterns with the families that they are part of by now: these are what the report names. */
+    addFamilies: (named: readonly NamedFamily[]): void => find().masks.addFamilies(named),
     maskFilter: (filter: RecordFilter): RecordFilter => maskFilter(filter, find().masks),
     beginRecords: async ({
       shape,

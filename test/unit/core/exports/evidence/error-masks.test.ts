@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { DEFAULT_EVIDENCE } from '../../../../../src-main/common/model/exports/evidence-options.ts';
+import { createMasks } from '../../../../../src-main/core/exports/evidence/masking/create-masks.ts';
+import { createKnownClients } from '../../../../../src-main/core/exports/evidence/masking/known-clients.ts';
+
+const toError = (error: string) => ({ client: 'Ana Haddad', error, payload: '', response: null });
+
+function createTestMasks() {
+  const known = createKnownClients();
+  known.add('Ana Haddad');
+  return createMasks(DEFAULT_EVIDENCE.masking, known, () => 'client-1');
+}
+
+it('a family that was joined, named or split is shown by what its records say, and none of others is', () => {
+  const masks = createTestMasks();
+  const pattern = 'The queue is full';
+  masks.addFamilies([
+    { pattern, family: 'The line is full', isNamed: false },
+    { pattern, family: 'Overload of Ana Haddad', isNamed: true },
+    { pattern, family: 'who = Ana Haddad · The queue is full', isNamed: false },
+    { pattern: 'Other', family: 'Named other', isNamed: true },
+  ]);
+  masks.error(toError(pattern));
+  expect(masks.errorFamily('The line is full')).toBe(pattern);
+  expect(masks.errorFamily('Overload of Ana Haddad')).not.toContain('Ana Haddad');
+  expect(masks.errorFamily('Overload of Ana Haddad')).toMatch(/^Overload of /);
+  expect(masks.errorFamily('who = Ana Haddad · The queue is full')).toBe(pattern);
+  expect(masks.errorFamily('Named other')).toBe('<not shown>');
+});
