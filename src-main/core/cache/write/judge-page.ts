@@ -5,7 +5,7 @@ import { judgeEnd } from '../../../common/reporting/reading/next-cursor.ts';
 import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { prepareFollowedWalks, type FollowedWalk } from '../following/followed-walks.ts';
+import { createFollowedWalks, type FollowedWalk } from '../following/followed-walks.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
 import { prepareComparison } from './download-compare.ts';
 import type { PageHead, PageToStore } from './incoming-page.ts';
@@ -52,7 +52,7 @@ export function preparePageJudge(
   const repeats = prepareRepeatWatch(database, isStored);
   const readAnnounced = prepareAnnounced(database);
   const { findLeftOut, forget: forgetDoubles } = prepareLeavingOut(database, pages);
-  const { openFollowed, forget: forgetFollowed } = prepareFollowedWalks(database, pages);
+  const { openFollowed, forget: forgetFollowed } = createFollowedWalks();
 
   const countKnown = (
     snapshot: Snapshot,
@@ -90,15 +90,13 @@ export function preparePageJudge(
   };
 
   const judge: PageJudge['judge'] = (snapshot, walk, { cursorSent }, whole) => {
-    const followed = snapshot.settledToMs === undefined ? null : openFollowed(snapshot, walk, cursorSent);
+    const followed = snapshot.settledToMs === undefined ? null : openFollowed(snapshot.id, walk, cursorSent);
     const { recordCount, totalDocument, lastDocument } = whole;
     const announced = (): Announced =>
       followed?.announced(totalDocument) ?? readAnnounced(snapshot.id, walk.walkNumber, totalDocument);
     const hadAll = (): boolean => hasAllAnnounced(walk.walkEntryCount, announced());
     const isAgain = followed?.isRepeated(whole, hadAll) ?? false;
-    const toFresh = (): ReadPage =>
-      followed?.takeNew(whole) ?? leaveOut(whole, findLeftOut(snapshot, walk, whole));
-    const read = isAgain ? whole : toFresh();
+    const read = isAgain ? whole : leaveOut(whole, findLeftOut(snapshot, walk, whole));
     const { isRepeat, overlap } =
       followed === null ? watch(snapshot, walk, read, hadAll) : { isRepeat: isAgain, overlap: 0 };
     if (isRepeat) {

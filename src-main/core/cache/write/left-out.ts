@@ -8,42 +8,46 @@ import { SECOND_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
+import { IS_UNREADABLE, LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
 import type { PageRange, StoredPages } from '../read/stored-pages.ts';
 import type { WalkRow } from './page-writes.ts';
-import { identify, listPlaced, takeOne } from './record-identity.ts';
+import { identify, identifyAside, listPlaced, takeOne } from './record-identity.ts';
 
-type SnapshotOwner = Pick<Snapshot, 'id' | 'report' | 'period'>;
+type SnapshotOwner = Pick<Snapshot, 'id' | 'report' | 'period' | 'settledToMs'>;
 /** A slice beside another one, with the places of its records; it was read to its end before. */
 interface Neighbour {
   readonly sliceNumber: number;
   readonly firstSeq: number;
   readonly endSeq: number;
 }
-/** How often each record that the slices beside it hold near the cut may still come again, by what is quickly compared. */
+type HeldPage = PageRange & { readonly knownEntries: number };
+/** How often each record or entry that other slices hold may still come again, by what is quickly compared. */
 type Doubles = Map<string, Map<string, number>>;
 
 const NO_DOUBLES: Doubles = new Map();
+/** A turn of following asks a second further on both sides, and a service may compare to the second (decision 5). */
+const FOLLOWED_MARGIN_MS = 2 * SECOND_MS;
 /** More records near a cut than this are no records at a cut. */
 const MAX_CANDIDATES = 100_000;
-/** Snapshots whose doubles are kept in mind; more than are ever downloaded at once. */
-const MAX_REMEMBERED = 16;
+/** Snapshots whose doubles are kept in mind; more than are ever downloaded or followed at once. */
+const MAX_REMEMBERED = 32;
 
 /** What is left out of the page's records, beside the entries that can't be read; both stand in its page. */
 export function leaveOut(read: ReadPage, leftOut: readonly SetAside[]): ReadPage {
   if (leftOut.length === 0) return read;
   const places = new Set(leftOut.map(({ index }) => index));
   const records = listPlaced(read).flatMap(({ place, record }) => (places.has(place) ? [] : [record]));
-  const setAside = [...read.setAside, ...leftOut].sort((a, b) => a.index - b.index);
-  return { ...read, records, setAside };
+  const unreadable = read.setAside.filter(({ index }) => !places.has(index));
+  return { ...read, records, setAside: [...unreadable, ...leftOut].sort((a, b) => a.index - b.index) };
 }
 
 /**
- * Prepares the finding of records that a page holds beyond its share. A download asks up to and including the second
- * after its period, and slices share the second at the cut (decision 5), so that a service which excludes an end, or
- * compares to the millisecond, loses nothing. What a slice beside it holds as often is a double (decision 26); what
- * lies in the second after the whole period, or before it where filling a gap asked for that, is of another one.
+ * Prepares the finding of what a page holds beyond its share. A download asks up to and including the second after its
+ * period, and slices share the second at the cut (decision 5), so that a service which excludes an end, or compares to the
+ * millisecond, loses nothing; those of a followed day overlap where late records are looked for. What another slice holds as
+ * often is a double, and what comes more often is new (decision 26); what lies in the second after the whole period, or
+ * before it where that was asked for, is of another one.
  */
 export function prepareLeavingOut(
   database: Database,
@@ -64,16 +68,18 @@ export function prepareLeavingOut(
     );
   const before = beside('< ? ORDER BY start_date DESC');
   const after = beside('> ? ORDER BY start_date');
-  const pagesOf = database.prepare<[number, number, number], PageRange & { readonly knownEntries: number }>(
-    `SELECT page_number AS pageNumber, first_seq AS firstSeq, record_count AS recordCount,
-       known_entries AS knownEntries
-     FROM pages WHERE snapshot_id = ? AND first_seq >= ? AND first_seq < ? AND record_count > 0`,
+  const pagesOf = (condition: string) =>
+    database.prepare<(number | string)[], HeldPage>(
+      `SELECT page_number AS pageNumber, p.first_seq AS firstSeq, record_count AS recordCount,
+         known_entries AS knownEntries
+       FROM pages AS p JOIN slices AS l USING (snapshot_id, slice_number) WHERE snapshot_id = ? AND ${condition}`,
+    );
+  const pagesOfSlice = pagesOf('slice_number = ? AND record_count > 0');
+  const pagesMeeting = pagesOf('slice_number < ? AND to_ms >= ? AND from_ms <= ?');
+  const asideOf = database.prepare<[number, number], SetAside & { readonly isUnreadable: number }>(
+    `SELECT place AS "index", reason, text, ${IS_UNREADABLE} AS isUnreadable
+     FROM set_aside WHERE snapshot_id = ? AND page_number = ?`,
   );
-  const asideOf = database
-    .prepare<[number, number], number>(
-      'SELECT place FROM set_aside WHERE snapshot_id = ? AND page_number = ?',
-    )
-    .pluck();
   const leftOutBefore = database
     .prepare<[number, number], string>(
       `SELECT s.text FROM set_aside AS s JOIN pages AS p USING (snapshot_id, page_number)
@@ -89,109 +95,159 @@ export function prepareLeavingOut(
        WHERE record_id >= ? AND record_id < ?`,
     ),
   );
-  const candidates = mapKinds(DETAIL_KINDS, (kind) =>
+  const idsOf = mapKinds(DETAIL_KINDS, (kind) =>
     database
       .prepare<[number, number, number, number], number>(
         `SELECT record_id FROM ${RECORD_TABLES[kind].name}
-         WHERE record_id >= ? AND record_id < ? AND (date_ms IS NULL OR (date_ms >= ? AND date_ms < ?))
-         LIMIT ${MAX_CANDIDATES}`,
+         WHERE record_id >= ? AND record_id < ? AND (date_ms IS NULL OR (date_ms >= ? AND date_ms < ?))`,
       )
       .pluck(),
   );
   const remembered = new Map<number, { readonly walkNumber: number; readonly doubles: Doubles }>();
 
-  /** Records of a slice with these dates, and those without one. */
-  const readRecords = (
-    kind: DetailKind,
-    { id, period }: SnapshotOwner,
-    { firstSeq: from, endSeq }: Neighbour,
+  /** Counts the records of a page with these dates, and those without one. */
+  const countPage = (
+    doubles: Doubles,
+    { id, report, period }: SnapshotOwner & { readonly report: DetailKind },
+    page: HeldPage,
     near: TimeSpan,
-  ): DetailRecord[] => {
-    const ids = candidates[kind].all(toRecordId(id, from), toRecordId(id, endSeq), near.fromMs, near.toMs);
-    const wanted = ids.map((recordId) => recordId - toRecordId(id, 0));
-    if (wanted.length === 0) return [];
-    const seqs = new Set(wanted);
-    return pagesOf.all(id, from, endSeq).flatMap(({ pageNumber, firstSeq, recordCount, knownEntries }) => {
-      if (!wanted.some((seq) => seq >= firstSeq && seq < firstSeq + recordCount)) return [];
-      const bytes = pages.readBody(id, pageNumber);
-      const aside = new Set(asideOf.all(id, pageNumber));
-      return listPlaced(readPage(bytes, { report: kind, zone: period.zone }))
-        .filter(({ place }) => place >= knownEntries && !aside.has(place))
-        .flatMap(({ record }, at) => (seqs.has(firstSeq + at) ? [record] : []));
-    });
+  ): number => {
+    const { pageNumber, firstSeq, recordCount, knownEntries } = page;
+    const from = toRecordId(id, firstSeq);
+    const ids = idsOf[report].all(from, from + recordCount, near.fromMs, near.toMs);
+    if (ids.length === 0) return 0;
+    const wanted = new Set(ids.map((recordId) => recordId - from));
+    const aside = new Set(asideOf.all(id, pageNumber).map(({ index }) => index));
+    const stored = listPlaced(readPage(pages.readBody(id, pageNumber), { report, zone: period.zone })).filter(
+      ({ place }) => place >= knownEntries && !aside.has(place),
+    );
+    for (const [at, { record }] of stored.entries())
+      if (wanted.has(at)) addTo(doubles, toKey(record), identify(record));
+    return ids.length;
   };
   /**
-   * Records of the slices beside a walk's that a service may return again: those within a second of the cut, and where
-   * none lie there, as with a service whose clock is another, those of the nearest second in which there are any.
+   * Counts what the slices beside a walk's hold that a service may return again: what lies within a second of the cut, and
+   * where nothing does, as with a service whose clock is another, in the nearest second in which there is anything.
    */
-  const findCandidates = (kind: DetailKind, snapshot: SnapshotOwner, walk: WalkRow): DetailRecord[] => {
-    const find = (which: typeof before, toNear: (span: TimeSpan) => TimeSpan): DetailRecord[] => {
-      const found = which.get(snapshot.id, walk.startDate, walk.sliceNumber);
-      if (found === undefined || found.firstSeq >= found.endSeq) return [];
-      const { oldestMs, newestMs } = extremes[kind].get(
-        toRecordId(snapshot.id, found.firstSeq),
-        toRecordId(snapshot.id, found.endSeq),
+  const countAtCuts = (
+    doubles: Doubles,
+    snapshot: SnapshotOwner & { readonly report: DetailKind },
+    walk: WalkRow,
+  ): void => {
+    const { id, report } = snapshot;
+    const count = (which: typeof before, toNear: (span: TimeSpan) => TimeSpan): void => {
+      const found = which.get(id, walk.startDate, walk.sliceNumber);
+      if (found === undefined || found.firstSeq >= found.endSeq) return;
+      const { oldestMs, newestMs } = extremes[report].get(
+        toRecordId(id, found.firstSeq),
+        toRecordId(id, found.endSeq),
       ) ?? { oldestMs: null, newestMs: null };
-      return readRecords(kind, snapshot, found, toNear({ fromMs: oldestMs ?? 0, toMs: newestMs ?? 0 }));
+      const near = toNear({ fromMs: oldestMs ?? 0, toMs: newestMs ?? 0 });
+      let room = MAX_CANDIDATES;
+      for (const page of pagesOfSlice.all(id, found.sliceNumber)) {
+        if (room > 0) room -= countPage(doubles, snapshot, page, near);
+      }
     };
-    const ofBefore = find(before, ({ toMs }) => ({
+    count(before, ({ toMs }) => ({
       fromMs: Math.min(toWholeSecond(toMs), walk.sliceFromMs - SECOND_MS),
       toMs: Infinity,
     }));
-    const ofAfter = find(after, ({ fromMs }) => ({
+    count(after, ({ fromMs }) => ({
       fromMs: -Infinity,
       toMs: Math.max(toWholeSecond(fromMs), walk.sliceToMs + SECOND_MS) + SECOND_MS,
     }));
-    return [...ofBefore, ...ofAfter];
+    for (const identity of leftOutBefore.all(id, walk.walkNumber)) {
+      for (const alike of doubles.values()) takeOne(alike, identity);
+    }
   };
-  const readDoubles = (kind: DetailKind, snapshot: SnapshotOwner, walk: WalkRow): Doubles => {
+  /** Counts what the slices of a followed day hold of the span that is gone through again. */
+  const countMeeting = (
+    doubles: Doubles,
+    snapshot: SnapshotOwner & { readonly report: DetailKind },
+    { sliceNumber, sliceFromMs, sliceToMs }: WalkRow,
+  ): void => {
+    const near = { fromMs: sliceFromMs - FOLLOWED_MARGIN_MS, toMs: sliceToMs + FOLLOWED_MARGIN_MS };
+    for (const page of pagesMeeting.all(snapshot.id, sliceNumber, near.fromMs, near.toMs)) {
+      for (const entry of asideOf.all(snapshot.id, page.pageNumber)) {
+        if (entry.isUnreadable === 1) addTo(doubles, entry.reason, identifyAside(entry));
+      }
+      countPage(doubles, snapshot, page, near);
+    }
+  };
+  const readDoubles = (snapshot: SnapshotOwner & { readonly report: DetailKind }, walk: WalkRow): Doubles => {
+    if (walk.sliceNumber === 0) return NO_DOUBLES;
     const { walkNumber } = walk;
     const known = remembered.get(snapshot.id);
     if (known?.walkNumber === walkNumber) return known.doubles;
     const doubles: Doubles = new Map();
-    for (const record of findCandidates(kind, snapshot, walk)) {
-      const alike = doubles.get(toKey(record)) ?? new Map<string, number>();
-      const identity = identify(record);
-      doubles.set(toKey(record), alike.set(identity, (alike.get(identity) ?? 0) + 1));
-    }
-    for (const identity of leftOutBefore.all(snapshot.id, walkNumber)) {
-      for (const alike of doubles.values()) takeOne(alike, identity);
-    }
+    if (snapshot.settledToMs === undefined) countAtCuts(doubles, snapshot, walk);
+    else countMeeting(doubles, snapshot, walk);
     remembered.delete(snapshot.id);
     remembered.set(snapshot.id, { walkNumber, doubles });
     for (const [oldest] of remembered) if (remembered.size > MAX_REMEMBERED) remembered.delete(oldest);
     return doubles;
   };
 
-  const findLeftOut = (snapshot: SnapshotOwner, walk: WalkRow, read: ReadPage): SetAside[] => {
-    const { report, period } = snapshot;
-    if (!isDetailKind(report)) return [];
-    const doubles = walk.sliceNumber === 0 ? NO_DOUBLES : readDoubles(report, snapshot, walk);
-    const endMs = toEndMs(period);
-    const isFirst = walk.sliceFromMs === period.fromMs && walk.startDate !== period.startDate;
-    const asked = isFirst ? fromWireDate(walk.startDate, period.zone) : null;
-    const startMs = typeof asked === 'number' ? asked : period.fromMs;
-    const isEarlier = ({ dateMs }: DetailRecord): boolean =>
-      dateMs !== null && dateMs >= startMs && dateMs < period.fromMs;
-    const mayBeLeftOut = (record: DetailRecord): boolean =>
-      (record.dateMs !== null && record.dateMs >= endMs) ||
-      isEarlier(record) ||
-      (doubles.size > 0 && doubles.has(toKey(record)));
-    // Nearly every page has none, and needs no list of places.
-    if (!read.records.some(mayBeLeftOut)) return [];
-    return listPlaced(read).flatMap(({ place: index, record }): SetAside[] => {
-      const { dateMs } = record;
-      if (dateMs !== null && dateMs >= endMs && dateMs < endMs + SECOND_MS) {
-        return [{ index, reason: LEFT_OUT_REASONS.later, text: '' }];
-      }
-      if (isEarlier(record)) return [{ index, reason: LEFT_OUT_REASONS.earlier, text: '' }];
-      const alike = doubles.get(toKey(record));
-      if (alike === undefined || alike.size === 0) return [];
-      const identity = identify(record);
-      return takeOne(alike, identity) ? [{ index, reason: LEFT_OUT_REASONS.double, text: identity }] : [];
-    });
+  return {
+    findLeftOut(snapshot, walk, read) {
+      const { report, settledToMs } = snapshot;
+      if (!isDetailKind(report)) return [];
+      const doubles = readDoubles({ ...snapshot, report }, walk);
+      const { earlier, later } = findOutside(snapshot, walk);
+      const take = (key: string, toIdentity: () => string): string | null => {
+        const alike = doubles.get(key);
+        if (alike === undefined || alike.size === 0) return null;
+        const identity = toIdentity();
+        return takeOne(alike, identity) ? identity : null;
+      };
+      const mayBeLeftOut = (record: DetailRecord): boolean =>
+        holds(later, record) || holds(earlier, record) || (doubles.size > 0 && doubles.has(toKey(record)));
+      const isDouble = (entry: SetAside): boolean => take(entry.reason, () => identifyAside(entry)) !== null;
+      const unreadable = read.setAside.filter(isDouble);
+      const leftOut = unreadable.map(({ index }) => ({ index, reason: LEFT_OUT_REASONS.double, text: '' }));
+      // Nearly every page has none, and needs no list of places.
+      if (!read.records.some(mayBeLeftOut)) return leftOut;
+      const records = listPlaced(read).flatMap(({ place: index, record }): SetAside[] => {
+        if (holds(later, record)) return [{ index, reason: LEFT_OUT_REASONS.later, text: '' }];
+        if (holds(earlier, record)) return [{ index, reason: LEFT_OUT_REASONS.earlier, text: '' }];
+        const identity = take(toKey(record), () => identify(record));
+        // A walk over a download goes on after a restart: it reads there what it has taken.
+        const text = settledToMs === undefined ? (identity ?? '') : '';
+        return identity === null ? [] : [{ index, reason: LEFT_OUT_REASONS.double, text }];
+      });
+      return [...leftOut, ...records];
+    },
+    forget: (snapshotId) => void remembered.delete(snapshotId),
   };
-  return { findLeftOut, forget: (snapshotId) => void remembered.delete(snapshotId) };
+}
+
+/** What a walk may bring of the time before and after its own. */
+function findOutside(
+  { period, settledToMs }: SnapshotOwner,
+  { sliceFromMs, sliceToMs, startDate }: WalkRow,
+): { readonly earlier: TimeSpan; readonly later: TimeSpan } {
+  if (settledToMs !== undefined) {
+    return {
+      earlier: { fromMs: period.fromMs - FOLLOWED_MARGIN_MS, toMs: period.fromMs },
+      later: { fromMs: sliceToMs, toMs: sliceToMs + FOLLOWED_MARGIN_MS },
+    };
+  }
+  const endMs = toEndMs(period);
+  const isFirst = sliceFromMs === period.fromMs && startDate !== period.startDate;
+  const asked = isFirst ? fromWireDate(startDate, period.zone) : null;
+  return {
+    earlier: { fromMs: typeof asked === 'number' ? asked : period.fromMs, toMs: period.fromMs },
+    later: { fromMs: endMs, toMs: endMs + SECOND_MS },
+  };
+}
+
+function holds({ fromMs, toMs }: TimeSpan, { dateMs }: DetailRecord): boolean {
+  return dateMs !== null && dateMs >= fromMs && dateMs < toMs;
+}
+
+function addTo(doubles: Doubles, key: string, identity: string): void {
+  const alike = doubles.get(key) ?? new Map<string, number>();
+  doubles.set(key, alike.set(identity, (alike.get(identity) ?? 0) + 1));
 }
 
 function toWholeSecond(ms: number): number {

@@ -1,8 +1,8 @@
-import type { Period } from '../../../common/model/period.ts';
 import type { Remark, Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { judgeTotals, type Announced } from '../../../common/reporting/reading/judge-totals.ts';
 import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
+import { SECOND_MS } from '../../../common/time/durations.ts';
 import { findOutside } from '../../analysis/pages/find-outside.ts';
 import { LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
 import type { WalkRow } from './page-writes.ts';
@@ -21,7 +21,7 @@ interface RemarkedPage {
   /** Records at the page's beginning that are the end of the page before. */
   readonly overlap: number;
   /** Of a followed day: its walks overlap, and who follows judges what they announce. */
-  readonly followed: { readonly asked: Pick<Period, 'fromMs' | 'toMs'> } | null;
+  readonly followed: object | null;
 }
 
 /** Services that cut an answer short do so at a round number of records. */
@@ -32,7 +32,10 @@ const MIN_OVERLAPPING_PAGES = 2;
 export function listPageRemarks(snapshot: Snapshot, page: RemarkedPage): Remark[] {
   const { walk, read, head, knownEntries, isRepeat, sizeAsked } = page;
   const isKnown = knownEntries > 0 && knownEntries === read.recordCount;
-  const asked = { ...snapshot.period, ...page.followed?.asked };
+  const asked =
+    page.followed === null
+      ? snapshot.period
+      : { ...snapshot.period, fromMs: walk.sliceFromMs - SECOND_MS, toMs: walk.sliceToMs - SECOND_MS };
   const remarks = isKnown ? [] : [...read.remarks, ...findOutside(read.records, asked)];
   if (page.removedSecrets > 0) remarks.push({ code: 'secrets-removed', count: page.removedSecrets });
   if (page.followed !== null) return remarks;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
+import type { ReadPage, SetAside } from '../../../common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 
 /** The readable records of a page with their places among its entries. */
@@ -19,6 +19,11 @@ export function listPlaced({
 /** All fields of a record, as one text: what tells it from others, where they are not equal (decision 26). */
 export function identify(record: DetailRecord): string {
   return createHash('sha256').update(JSON.stringify(record)).digest('hex');
+}
+
+/** The same for an entry that can't be read. */
+export function identifyAside({ reason, text }: SetAside): string {
+  return `${reason}\n${text}`;
 }
 
 /** Takes one of what is counted; false where there was none to take. */
