@@ -243,6 +243,18 @@ async function loadFamilies(
     }
     return true;
   };
+  /** Does what needs no look at texts: all records of a family get another one. */
+  const renameAll = async (acts: readonly WholeAct[]): Promise<boolean> => {
+    for (const act of acts) {
+      const to = act.kind === 'merge' ? learner.findOfPattern(act.into) : act.name;
+      await connection.run(
+        `UPDATE ${direction} SET error_pattern = $1 WHERE error_pattern = $2
+         AND record_id // ${RECORD_ID_SPAN} IN (${listOwn(source, owner).join(', ')})`,
+        [to, learner.findOfPattern(act.family)],
+      );
+    }
+    return true;
+  };
   /** Writes what has become of families that changes name, for whoever asks by a name of before. */
   const writeNames = async (): Promise<void> => {
     hasNewPart = false;
@@ -315,8 +327,9 @@ async function loadFamilies(
     },
     async change(next) {
       const touched = listTouched(changes, next, learner.findOfPattern);
+      const added = listAdded(changes, next);
       setChanges(next);
-      const isChanged = await findAnew(touched);
+      const isChanged = added === null ? await findAnew(touched) : await renameAll(added);
       await writeNames();
       await connection.run(`DELETE FROM family_changes WHERE ${own}`, [connectionId, direction]);
       await connection.run('INSERT INTO family_changes VALUES ($1, $2, $3)', [
@@ -336,6 +349,22 @@ async function loadFamilies(
       return patterns.length === 0 ? [] : [{ connectionId, direction, patterns }];
     },
   };
+}
+
+type WholeAct = Extract<FamilyChange['act'], { kind: 'rename' | 'merge' }>;
+
+/** What was added, where that is all that changed and takes whole families; else null. */
+function listAdded(before: readonly FamilyChange[], after: readonly FamilyChange[]): WholeAct[] | null {
+  const isSame = before.every(({ id, isUndone }, at) => {
+    const now = after[at];
+    return now?.id === id && now.isUndone === isUndone;
+  });
+  const acts: WholeAct[] = [];
+  for (const { act, isUndone } of after.slice(before.length)) {
+    if (isUndone === true || (act.kind !== 'rename' && act.kind !== 'merge')) return null;
+    acts.push(act);
+  }
+  return isSame ? acts : null;
 }
 
 function toShapeSql({ start, end }: PartShape): string {
