@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { AlertCondition } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import type { Turn } from '../../../../src-main/core/alerts/evaluate/judge-minutes.ts';
 import { ENGLISH } from '../../../../src-main/common/words/english.ts';
 import { writeNote } from '../../../../src-main/core/alerts/note-words.ts';
@@ -6,7 +7,7 @@ import { writeNote } from '../../../../src-main/core/alerts/note-words.ts';
 const FIRED: Turn = { kind: 'fired', atMs: 0, sinceMs: 0, figures: { hits: 1, total: 1, peak: 1 } };
 
 it('a note counts whom failures hit', () => {
-  const condition = {
+  const condition: AlertCondition = {
     kind: 'measure',
     measure: 'failed-clients',
     direction: 'inbound',
@@ -15,7 +16,7 @@ it('a note counts whom failures hit', () => {
     threshold: 10,
     minutes: 15,
     minRequests: 20,
-  } as const;
+  };
   const turn = { ...FIRED, figures: { hits: 12, total: 4000, peak: 12 } };
   expect(writeNote(ENGLISH, condition, turn, 'A name')).toBe(
     '12 clients with failures in 15 minutes, more than 10. A name.',
