@@ -197,7 +197,7 @@ async function readBugs(): Promise<string[]> {
   return texts
     .join('')
     .split('\n')
-    .filter((line) => /"event":"bug"/.test(line));
+    .filter((line) => /"event":"(?:bug|a task failed)"/.test(line));
 }
 
 it(`no call, however hostile, is an unexpected error or ends the engine (${CALLS} calls)`, async () => {
