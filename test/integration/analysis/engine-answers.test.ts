@@ -204,7 +204,7 @@ describe('what the engine finds', () => {
           }
           const groups = await summariseRecords(connection, scope);
           expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(records.length);
-          views.closeAll();
+          await views.closeAll();
         },
       ),
       // A smaller example would take longer to find than the whole may: the seed finds this one again.

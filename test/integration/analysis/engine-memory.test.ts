@@ -69,3 +69,38 @@ it('lets calls wait for the end of the process before', async () => {
   expect(await readInode()).toBe(inode);
   expect(processes).toHaveLength(2);
 });
+
+it('ends only after what it is asked has ended, and the next process answers that', async () => {
+  const snapshotId = await fill(2000);
+  const scope = { snapshotId };
+  const { filter } = question;
+  const reasons: string[] = [];
+  const watched = new Set<ChildProcess>();
+  const watch = (): void => {
+    for (const one of processes.filter((each) => !watched.has(each))) {
+      watched.add(one);
+      one.onExit((reason) => reasons.push(reason));
+    }
+  };
+  for (let round = 0; round < Number(process.env['ENGINE_ENDS'] ?? 3); round += 1) {
+    const asked = [
+      engine.groupRecords({ scope, filter, by: ['channel', 'client'] }),
+      engine.countFacets({ scope, filter }),
+      engine.findErrorFamilies({ scope, filter, period: { fromMs: 0, toMs: Date.UTC(2030, 0) } }),
+      engine.openView({ scope, filter, order: [{ column: 'client', descending: round % 2 === 0 }] }),
+      engine.explain({ scope, filter, selection: { conditions: [{ field: 'channel', values: [1] }] } }),
+    ];
+    await fill(500);
+    watch();
+    engine.noteChange();
+    const caughtUp = engine.catchUp().catch(() => undefined);
+    // Each round at another moment of the work.
+    await new Promise((resolve) => setTimeout(resolve, round * 4));
+    const restarted = engine.restart();
+    await Promise.all([...asked, caughtUp, restarted]);
+    watch();
+  }
+  await engine.close();
+  expect(reasons.length).toBeGreaterThan(1);
+  expect(reasons.filter((reason) => reason !== 'exit code 0')).toEqual([]);
+}, 300_000);

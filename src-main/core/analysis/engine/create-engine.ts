@@ -26,7 +26,9 @@ const MAX_RESTARTS = 3;
 
 type InputOf<Operation> = Operation extends (input: infer Input, ...rest: never[]) => unknown ? Input : null;
 type Calls = {
-  readonly [Name in Exclude<keyof EngineOperations, 'close' | 'follow' | 'readLoad' | 'setRules'>]: (
+  readonly [
+    Name in Exclude<keyof EngineOperations, 'close' | 'follow' | 'interrupt' | 'readLoad' | 'setRules'>
+  ]: (
     input: InputOf<EngineOperations[Name]>,
     options?: CallOptions,
   ) => Promise<Awaited<ReturnType<EngineOperations[Name]>>>;

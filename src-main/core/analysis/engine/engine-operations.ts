@@ -88,11 +88,16 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   const feed: EngineFeed = await createEngineFeed(feedConnection, source, views.closeOf);
   const results = createSqlResults(mark);
   const readSettled = createSettledTraffic(() => feed.version);
+  const ending = new AbortController();
   let following: Promise<void> = Promise.resolve();
 
   /** One run at a time; a call during a run waits for the next one. */
   const follow = (onProgress: (progress: FeedProgress) => void = () => undefined): Promise<void> => {
-    following = following.catch(() => undefined).then(() => feed.follow(onProgress));
+    const report = (progress: FeedProgress): void => {
+      ending.signal.throwIfAborted();
+      onProgress(progress);
+    };
+    following = following.catch(() => undefined).then(() => feed.follow(report));
     return following;
   };
   const findPeriodFindings = createPeriodFindings();
@@ -334,8 +339,15 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     packSqlRows: (place: { resultId: string; offset: number; limit: number }): Uint8Array =>
       Buffer.from(JSON.stringify(results.read({ ...place, whole: true }))),
     closeSqlResult: (resultId: string): void => results.close(resultId),
-    close: (): void => {
-      views.closeAll();
+    /** Ends what runs by itself; the calls under way are interrupted by their signals. */
+    interrupt: (): void => {
+      ending.abort();
+      feedConnection.interrupt();
+    },
+    /** Nothing may be running any more. */
+    close: async (): Promise<void> => {
+      await views.closeAll();
+      await following.catch(() => undefined);
       feedConnection.closeSync();
       database.close();
     },

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ServedOperations } from '../../calls/call-messages.ts';
 import { openEngineSource } from '../../cache/read/engine-source.ts';
 import { serveCalls, type ServerPort } from '../../calls/serve-calls.ts';
 import { openEngineDatabase } from './engine-database.ts';
@@ -16,6 +18,55 @@ export interface EngineStart {
   readonly isInDoubt: boolean;
 }
 
+/** What is interrupted has so long to end before the process does. */
+const END_MS = 2500;
+
+type Operation = ServedOperations[string];
+
+/**
+ * Lets operations end before what they use is closed: a connection that is closed under its statement ends the process.
+ * What `end` interrupts stays unanswered, so that whoever asked hears of the process's end, and asks the next one.
+ */
+function endQuietly(operations: Readonly<Record<string, Operation>>): {
+  readonly served: ServedOperations;
+  /** Interrupts everything; false where it doesn't end soon. */
+  end(): Promise<boolean>;
+} {
+  const ending = new AbortController();
+  const running = new Set<Promise<undefined>>();
+  const serve =
+    (operation: Operation): Operation =>
+    async (input, context) => {
+      const signal = AbortSignal.any([context.signal, ending.signal]);
+      const pause = async (): Promise<void> => {
+        await context.pause();
+        signal.throwIfAborted();
+      };
+      const own = Promise.resolve().then(() => operation(input, { ...context, signal, pause }));
+      const ended = own.then(
+        () => undefined,
+        () => undefined,
+      );
+      running.add(ended);
+      void ended.then(() => running.delete(ended));
+      try {
+        return await own;
+      } catch (error) {
+        if (!ending.signal.aborted || context.signal.aborted) throw error;
+        return await new Promise<never>(() => undefined);
+      }
+    };
+  return {
+    served: Object.fromEntries(
+      Object.entries(operations).map(([name, operation]) => [name, serve(operation)]),
+    ),
+    end() {
+      ending.abort();
+      return Promise.race([Promise.all(running).then(() => true), wait(END_MS, false, { ref: false })]);
+    },
+  };
+}
+
 /**
  * Opens the engine over a cache and serves its operations at a port. An error fails the question that it came from, and
  * says whether the engine can go on; whoever started the process decides about it.
@@ -32,12 +83,16 @@ export function serveEngine(port: ServerPort, start: EngineStart): Promise<void>
       isInDoubt,
     });
     const operations = await createEngineOperations(database, source, start.mark);
-    const close = (): void => {
-      operations.close();
+    const { close: closeAll, interrupt, ...asked } = operations;
+    const { served, end } = endQuietly(asked);
+    const close = async (): Promise<void> => {
+      interrupt();
+      if (!(await end())) return;
+      await closeAll();
       source.close();
     };
     return {
-      operations: { ...operations, close },
+      operations: { ...served, close },
       started: { isNew: database.isNew },
       toAppError: toQuestionError,
     };

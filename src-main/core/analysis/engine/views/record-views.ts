@@ -64,7 +64,8 @@ export interface RecordViews {
   close(viewId: string): void;
   /** Closes every view with records of a snapshot, since these are others now. */
   closeOf(snapshotId: number): void;
-  closeAll(): void;
+  /** Resolves once nothing is read any more. */
+  closeAll(): Promise<void>;
 }
 
 /** Keeps views over the engine; `mark` makes their names differ from those of another process. */
@@ -218,8 +219,10 @@ export function createRecordViews(
         if (scope.parts.some((part) => part.snapshotId === snapshotId)) close(viewId);
       }
     },
-    closeAll() {
+    async closeAll() {
+      const readings = [...views.values()].map(({ reading }) => reading.whole);
       for (const viewId of [...views.keys()]) close(viewId);
+      await Promise.allSettled(readings);
     },
   };
 }
