@@ -39,7 +39,8 @@ export function writeValue(value: string): string {
   return quote(value, PLAIN_VALUE);
 }
 
-const PLAIN_VALUE = /^[^\s"\\,<>=~][^\s"\\,]*$/;
+/** What begins with two strokes would be read as an address, `error://x`. */
+const PLAIN_VALUE = /^(?!\/\/)[^\s"\\,<>=~][^\s"\\,]*$/;
 
 function writeText({ values = [], anyCase = [], text }: FieldCondition, known: QueryField): string[] {
   if (text !== undefined) return [`${known.findsParts ? '' : '~'}${quote(text, PLAIN_VALUE)}`];
