@@ -56,8 +56,12 @@ async function tell(file: string, { zone, begin, end }: Labels): Promise<TimeSpa
       identity: 'cache',
       list: () => [
         {
-          ...{ snapshotId: SNAPSHOT, connectionId: 'one', direction: 'inbound' as const },
-          ...{ startedAtMs: 0, recordCount: rows.length, reading: 0 },
+          snapshotId: SNAPSHOT,
+          connectionId: 'one',
+          direction: 'inbound' as const,
+          startedAtMs: 0,
+          recordCount: rows.length,
+          reading: 0,
         },
       ],
       read: (_snapshot, from, until) => rows.slice(from, until),
@@ -147,9 +151,15 @@ function score(labels: Labels, told: readonly TimeSpan[]): BenchFigure {
   const outside = counted.filter((span) => !anomalies.some((anomaly) => touches(span, anomaly)));
   const usual = outside.filter((span) => expected.some((other) => touches(span, other))).length;
   return {
-    ...{ bench: BENCH, figure: `anomalies found: ${labels.name}`, unit: 'share' },
+    bench: BENCH,
+    figure: `anomalies found: ${labels.name}`,
+    unit: 'share',
     value: anomalies.length === 0 ? 1 : delays.length / anomalies.length,
-    ...{ peer: null, peerValue: null, ratio: null, goal: null, met: null },
+    peer: null,
+    peerValue: null,
+    ratio: null,
+    goal: null,
+    met: null,
     details: {
       windows: anomalies.length,
       found: delays.length,

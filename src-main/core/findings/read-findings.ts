@@ -84,28 +84,26 @@ export async function readPeriodFindings(
   for (const direction of DIRECTIONS) {
     const subject = { connectionId, report: `${direction}-detail` as const };
     covered[direction] = listRead(
-      (await ledger.read(subject, { fromMs: fromMs - LOOKED_BACK_MS, toMs })).spans,
+      (await ledger.read(subject, { fromMs: fromMs - LOOKED_BACK_MS - DAY_MS, toMs })).spans,
     );
   }
   const within = DIRECTIONS.flatMap((direction) => covered[direction].filter((span) => span.toMs > fromMs));
-  const spanMs = toMs - fromMs + DAY_MS;
-  const ticks = Math.ceil(spanMs / STATUS_TICK_MS);
+  // Days before and after everything that is cached have nothing to tell.
+  const looked = {
+    fromMs: Math.max(fromMs, Math.min(toMs, ...cached.map((extent) => extent.fromMs))),
+    toMs:
+      cached.length === 0 ? fromMs : Math.min(toMs, Math.max(fromMs, ...cached.map((extent) => extent.toMs))),
+  };
+  const spanMs = Math.max(0, looked.toMs - looked.fromMs) + DAY_MS;
   const { downSpans, unreachableSpans } = await cache.readStatusHistory({
     connectionId,
-    nowMs: toMs,
+    nowMs: looked.toMs,
     spanMs,
-    ticks,
+    ticks: Math.ceil(spanMs / STATUS_TICK_MS),
   });
   const { findings, resolved, learned } = await engine.findPeriodFindings({
     connectionId,
-    // Days before and after everything that is cached have nothing to tell.
-    period: {
-      fromMs: Math.max(fromMs, Math.min(toMs, ...cached.map((extent) => extent.fromMs))),
-      toMs:
-        cached.length === 0
-          ? fromMs
-          : Math.min(toMs, Math.max(fromMs, ...cached.map((extent) => extent.toMs))),
-    },
+    period: looked,
     covered,
     downSpans,
     unreachableSpans,

@@ -81,7 +81,7 @@ export type FindingsGap = Static<typeof FindingsGap>;
 export const FindingsReport = Type.Object({
   /** What goes on, the worst first. */
   findings: Type.Array(Finding),
-  /** What ended in the 24 hours before the end of what is cached, the newest first. */
+  /** What ended in the 24 hours before the end of what is cached, or in the period that was asked for; the newest first. */
   resolved: Type.Array(Finding),
   /** The end of what is cached; null where nothing is. */
   untilMs: Nullable(Type.Integer()),

@@ -232,7 +232,10 @@ describe('summary rows', () => {
   it('says whom failures hit only where it is known, and widens their range by sessions that fail together', () => {
     const failing = (key: number, failures: number, perFailure: number) => ({
       ...measured([key], 1000, 10),
-      ...{ failures, failedSessions: failures / 5, failedClients: failures / 10, perFailure },
+      failures,
+      failedSessions: failures / 5,
+      failedClients: failures / 10,
+      perFailure,
     });
     const toGroup = (one: MeasuredGroup) => fromMeasuredGroup(one, ['channel']);
     const alone = toErrorInterval(toGroup(failing(1, 50, 1)));
