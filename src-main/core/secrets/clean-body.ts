@@ -22,25 +22,55 @@ export function cleanBody(bytes: ArrayBuffer, search: SecretSearch): CleanedBody
   const buffer = Buffer.from(bytes);
   const text = tryDecode(buffer);
   // Other encodings: each byte is a character, and stays one.
-  const clean = cleanWhole(text ?? buffer.toString('latin1'), search);
-  if (clean.removed === 0) return { bytes, removed: 0 };
-  const written = Buffer.from(clean.text, text === null ? 'latin1' : 'utf8');
-  return { bytes: new Uint8Array(written).buffer, removed: clean.removed };
+  return write(
+    bytes,
+    text === null ? 'latin1' : 'utf8',
+    cleanWhole(text ?? buffer.toString('latin1'), search),
+  );
 }
 
-/** The same for a body of any size: others get their turn while it is searched. */
+/** The same for a body of any size: others get their turn while it is searched, and while it is cleaned. */
 export async function cleanBodyInTurns(bytes: ArrayBuffer, search: SecretSearch): Promise<CleanedBody> {
-  for (let from = 0; from < bytes.byteLength; from += BYTES_EACH_TURN) {
-    if (search.mayBytesHold(bytes, from, from + BYTES_EACH_TURN)) return cleanBody(bytes, search);
-    if (from + BYTES_EACH_TURN < bytes.byteLength) await giveWay();
+  let from = 0;
+  while (!search.mayBytesHold(bytes, from, from + BYTES_EACH_TURN)) {
+    from += BYTES_EACH_TURN;
+    if (from >= bytes.byteLength) return { bytes, removed: 0 };
+    await giveWay();
   }
-  return { bytes, removed: 0 };
+  const buffer = Buffer.from(bytes);
+  const text = tryDecode(buffer);
+  const steps = cleanInSteps(text ?? buffer.toString('latin1'), search, 0);
+  for (;;) {
+    await giveWay();
+    const { done, value } = steps.next();
+    if (done === true) return write(bytes, text === null ? 'latin1' : 'utf8', value);
+  }
+}
+
+function write(bytes: ArrayBuffer, encoding: 'utf8' | 'latin1', clean: CleanedText): CleanedBody {
+  if (clean.removed === 0) return { bytes, removed: 0 };
+  return { bytes: new Uint8Array(Buffer.from(clean.text, encoding)).buffer, removed: clean.removed };
 }
 
 /** Removes every form of a secret from a text, which stays JSON where it is. */
 export function cleanWhole(text: string, search: SecretSearch, depth = 0): CleanedText {
+  const steps = cleanInSteps(text, search, depth);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Cleans a text a part at a time: each step takes a millisecond or two, but for reading and searching it as a whole. */
+function* cleanInSteps(
+  text: string,
+  search: SecretSearch,
+  depth: number,
+): Generator<undefined, CleanedText, undefined> {
   if (depth === MAX_JSON_DEPTH || !isJsonStructure(text)) return search.clean(text);
-  const literals = cleanJson(text, search, depth);
+  yield;
+  const literals = yield* cleanJson(text, search, depth);
+  yield;
   if (!search.mayHoldLists(literals.text)) return literals;
   const lists = cleanStructure(literals.text, search);
   return { text: lists.text, removed: literals.removed + lists.removed };
@@ -65,7 +95,11 @@ function isJsonStructure(text: string): boolean {
 }
 
 /** Cleans texts, names and numbers of JSON, each by itself. */
-function cleanJson(text: string, search: SecretSearch, depth: number): CleanedText {
+function* cleanJson(
+  text: string,
+  search: SecretSearch,
+  depth: number,
+): Generator<undefined, CleanedText, undefined> {
   const pieces: string[] = [];
   let [done, removed] = [0, 0];
   const replace = (from: number, to: number, clean: string, count: number): void => {
@@ -75,8 +109,13 @@ function cleanJson(text: string, search: SecretSearch, depth: number): CleanedTe
   };
   const mayHold = search.lookThrough(text);
   const next = new RegExp(LITERAL_OR_NUMBER);
+  let turnEnd = BYTES_EACH_TURN;
   for (let match = next.exec(text); match !== null; match = next.exec(text)) {
     const from = match.index;
+    if (from >= turnEnd) {
+      turnEnd = from + BYTES_EACH_TURN;
+      yield;
+    }
     if (match[0] !== '"') {
       if (search.isNumber(match[0])) replace(from, next.lastIndex, REMOVED, 1);
       continue;

@@ -130,3 +130,24 @@ test('bodies that come at once are searched one after the other, so that each tu
   await Promise.all([search('long', 1_000_000), search('short', 10), search('other', 500_000)]);
   expect(ended).toEqual(['long', 'short', 'other']);
 });
+
+test('others get their turn while a large body that holds a secret is cleaned, and it ends as it does at once', async () => {
+  const records = Array.from({ length: 20_000 }, (_none, at) => ({
+    Id: String(at),
+    Payload: 'was “all” here',
+  }));
+  const sent = JSON.stringify({ documents: [{ Id: SECRET }, ...records, { Id: SECRET }] });
+  const toBytes = (): ArrayBuffer => new Uint8Array(Buffer.from(sent)).buffer;
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const cleaned = await cleaner.cleanBodyInTurns(toBytes());
+  isOver = true;
+  expect(cleaned.removed).toBe(2);
+  expect(Buffer.from(cleaned.bytes).equals(Buffer.from(cleaner.cleanBody(toBytes()).bytes))).toBe(true);
+  expect(turns).toBeGreaterThan(sent.length / 200_000);
+});
