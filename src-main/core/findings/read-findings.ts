@@ -3,6 +3,7 @@ import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { SetAside } from '../analysis/findings/traffic-grid.ts';
 import type { Cache } from '../cache/cache.ts';
 import { listRead } from '../coverage/coverage-spans.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
@@ -13,6 +14,12 @@ const LOOKED_BACK_MS = 15 * DAY_MS;
 const FRESH_MS = 20 * MINUTE_MS;
 /** Outages that the service reported, or that kept it from being reached, are looked for in a day more than is shown. */
 const STATUS_TICK_MS = 16 * MINUTE_MS;
+
+/** What is known of a connection's traffic beside its records. */
+export interface FindingsOptions {
+  /** Spans about which nothing is told, and that no usual level is learned from. */
+  readonly setAside?: readonly SetAside[];
+}
 
 export interface FindingsParts {
   readonly cache: Pick<Cache, 'readStatusHistory'>;
@@ -34,7 +41,7 @@ export async function readFindings(
   parts: Omit<FindingsParts, 'engine'> & { readonly engine: Pick<Engine, 'findFindings'> },
   connectionId: string,
   nowMs: number,
-  { untilMs = Infinity }: { readonly untilMs?: number } = {},
+  { untilMs = Infinity, setAside = [] }: FindingsOptions & { readonly untilMs?: number } = {},
 ): Promise<FindingsReport> {
   const { cache, engine, ledger } = parts;
   const [inbound, outbound] = await Promise.all(
@@ -57,6 +64,7 @@ export async function readFindings(
     covered: { inbound: known.inbound.covered, outbound: known.outbound.covered },
     downSpans,
     unreachableSpans,
+    setAside,
   });
   const gaps = DIRECTIONS.flatMap((direction) =>
     findGap(direction, known[direction].covered, learned[direction] !== null, Math.min(nowMs, untilMs)),
@@ -72,7 +80,7 @@ export async function readPeriodFindings(
   { cache, engine, ledger }: FindingsParts,
   connectionId: string,
   nowMs: number,
-  period: TimeSpan,
+  { setAside = [], ...period }: TimeSpan & FindingsOptions,
 ): Promise<FindingsReport> {
   const { fromMs } = period;
   const toMs = Math.max(fromMs, Math.min(period.toMs, nowMs));
@@ -107,6 +115,7 @@ export async function readPeriodFindings(
     covered,
     downSpans,
     unreachableSpans,
+    setAside,
   });
   return {
     findings,

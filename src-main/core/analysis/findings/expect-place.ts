@@ -4,6 +4,7 @@ import {
   addHours,
   createHourCounts,
   type HourCounts,
+  type KnownSlots,
   type TrafficCoverage,
   type TrafficFlow,
   type TrafficGrid,
@@ -27,7 +28,8 @@ export function createExpectations(grids: readonly TrafficGrid[]): ExpectPlace {
   for (const grid of grids) {
     const ofAll = expectTraffic(grid, sumHours([grid]));
     all.set(grid.direction, ofAll);
-    for (const flow of grid.flows) known.set(flow, expectTraffic(grid, flow.hours, ofAll));
+    for (const flow of grid.flows)
+      known.set(flow, expectTraffic({ ...grid, ...pickKnown(flow) }, flow.hours, ofAll));
   }
   return (covered, hours, flows) => {
     const [first] = flows;
@@ -47,6 +49,10 @@ export function createExpectations(grids: readonly TrafficGrid[]): ExpectPlace {
       };
     });
   };
+}
+
+function pickKnown({ hoursCovered, minutesCovered }: KnownSlots): KnownSlots {
+  return { hoursCovered, minutesCovered };
 }
 
 function sumHours(grids: readonly TrafficGrid[]): HourCounts {

@@ -14,6 +14,7 @@ import {
   addMinutes,
   createCounts,
   createHourCounts,
+  intersectKnown,
   type TrafficCoverage,
   type TrafficFlow,
   type TrafficGrid,
@@ -71,18 +72,19 @@ export function findIncidents(grids: readonly TrafficGrid[]): Incident[] {
 
 /** Channels with their services, channels, services, and everything: of each direction, and of both together. */
 function listPlaces(grids: readonly TrafficGrid[]): PlaceFlows[] {
+  const toCovered = (covered: TrafficCoverage, flows: readonly TrafficFlow[]): TrafficCoverage => {
+    const isWhole = ({ hoursCovered }: TrafficFlow): boolean =>
+      grids.some((grid) => grid.hoursCovered === hoursCovered);
+    return flows.every(isWhole) ? covered : { ...covered, ...intersectKnown([covered, ...flows]) };
+  };
   const single = grids.flatMap((grid) => listPlacesOf(grid, [grid.direction], grid.flows));
   const [first, ...others] = grids;
-  if (first === undefined || others.length === 0) return single;
-  const covered = {
-    ...first,
-    hoursCovered: first.hoursCovered.map((share, hour) =>
-      Math.min(share, ...others.map(({ hoursCovered }) => hoursCovered[hour] ?? 0)),
-    ),
-    minutesCovered: first.minutesCovered.map((own, minute) =>
-      Math.min(own, ...others.map(({ minutesCovered }) => minutesCovered[minute] ?? 0)),
-    ),
-  };
+  const withOwn = (place: PlaceFlows): PlaceFlows => ({
+    ...place,
+    covered: toCovered(place.covered, place.flows),
+  });
+  if (first === undefined || others.length === 0) return single.map(withOwn);
+  const covered = { ...first, ...intersectKnown(grids) };
   const both = listPlacesOf(
     covered,
     DIRECTIONS,
@@ -91,7 +93,7 @@ function listPlaces(grids: readonly TrafficGrid[]): PlaceFlows[] {
   return [
     ...single,
     ...both.filter(({ flows }) => new Set(flows.map(({ direction }) => direction)).size > 1),
-  ];
+  ].map(withOwn);
 }
 
 function listPlacesOf(
@@ -136,7 +138,21 @@ function sumFlows({ covered, ...place }: PlaceFlows, flows: readonly TrafficFlow
     addHours(whole.hours, hours);
     addMinutes(whole.minutes, minutes);
   }
+  // While some of its flows are set aside, the others don't tell what became of the place.
+  if (areKnownApart(flows)) {
+    const isSetAside = (minute: number): boolean =>
+      covered.minutesCovered[minute] !== 1 &&
+      flows.some(({ minutesCovered }) => minutesCovered[minute] === 1);
+    for (let minute = 0; minute < covered.minutesCovered.length; minute += 1) {
+      if (!isSetAside(minute)) continue;
+      for (const name of ['requests', 'failures', 'timed', 'slow'] as const) whole.minutes[name][minute] = 0;
+    }
+  }
   return { ...place, ...whole };
+}
+
+function areKnownApart([first, ...others]: readonly TrafficFlow[]): boolean {
+  return others.some(({ minutesCovered }) => minutesCovered !== first?.minutesCovered);
 }
 
 /** The requests of a place without those of some of its flows. */
@@ -186,7 +202,8 @@ function isUnusualWithout(
 ): boolean {
   const rest = place.flows.filter((flow) => !without.has(flow));
   if (rest.length === 0) return false;
-  const series = rest.length < without.size ? sumFlows(place, rest) : takeAway(whole, without);
+  const isSummed = rest.length < without.size || areKnownApart(place.flows);
+  const series = isSummed ? sumFlows(place, rest) : takeAway(whole, without);
   const expected = expect(place.covered, series.hours, rest);
   const { evidence } = createJudge(place.covered, series, expected)(incident.kind);
   const end = incident.end ?? evidence.minutes;

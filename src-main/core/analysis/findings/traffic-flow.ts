@@ -1,4 +1,6 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import type { FlowCells, FlowColumns } from './traffic-cells.ts';
 import {
   createCounts,
@@ -7,6 +9,7 @@ import {
   HOUR_MINUTES,
   UNTIMED,
   USUAL_DAYS,
+  type KnownSlots,
   type TrafficFlow,
 } from './traffic-grid.ts';
 
@@ -19,20 +22,23 @@ const OUTCOMES = 64;
 const ROW = OUTCOMES - UNTIMED;
 const DAY_MINUTES = 24 * HOUR_MINUTES;
 
-/** The window of a grid, and the week before it. */
-export interface Frame {
+/** The window of a grid, the week before it, and what is known of them. */
+export interface Frame extends KnownSlots {
   readonly firstHour: number;
   readonly firstMinute: number;
   readonly hourCount: number;
   readonly minuteCount: number;
 }
 
-/** Lays the counted outcomes of a channel and service out in time. */
+/** Lays the counted outcomes of a channel and service out in time, without those of slots that spans set aside. */
 export function createFlow(
   direction: Direction,
   cells: FlowCells,
-  { firstHour, firstMinute, hourCount, minuteCount }: Frame,
+  { firstHour, firstMinute, hourCount, minuteCount, hoursCovered, minutesCovered }: Frame,
+  setAside: readonly TimeSpan[] = [],
 ): TrafficFlow {
+  const isSetAside = (slot: number, slotMs: number): boolean =>
+    setAside.some(({ fromMs, toMs }) => slot * slotMs < toMs && (slot + 1) * slotMs > fromMs);
   const firstDay = Math.floor(firstMinute / DAY_MINUTES);
   const days = Math.max(1, Math.ceil((firstMinute + minuteCount) / DAY_MINUTES) - firstDay);
   const hours = createHourCounts(hourCount, days);
@@ -43,6 +49,7 @@ export function createFlow(
     for (let cell = 0; cell < slots.length; cell += 1) {
       const hour = Math.floor((slots[cell] ?? 0) / slotsPerHour) - firstHour;
       if (hour < 0 || hour >= hourCount) continue;
+      if (isSetAside(slots[cell] ?? 0, HOUR_MS / slotsPerHour)) continue;
       const place = hour * ROW + (own[cell] ?? UNTIMED) - UNTIMED;
       outcomes[place] = (outcomes[place] ?? 0) + (counts[cell] ?? 0);
     }
@@ -68,7 +75,7 @@ export function createFlow(
   const { slots, outcomes: outcomeOf, counts } = cells.minutes;
   for (let cell = 0; cell < slots.length; cell += 1) {
     const minute = (slots[cell] ?? 0) - firstMinute;
-    if (minute < 0 || minute >= minuteCount) continue;
+    if (minute < 0 || minute >= minuteCount || isSetAside(slots[cell] ?? 0, MINUTE_MS)) continue;
     const [outcome, own] = [outcomeOf[cell] ?? UNTIMED, counts[cell] ?? 0];
     raise(minutes.requests, minute, own);
     if (outcome === FAILED) raise(minutes.failures, minute, own);
@@ -80,6 +87,8 @@ export function createFlow(
     direction,
     channel: toNumber(cells.channel),
     service: toNumber(cells.service),
+    hoursCovered,
+    minutesCovered,
     hours,
     minutes,
   };

@@ -24,8 +24,22 @@ export interface HourCounts extends Omit<TrafficCounts, 'slow'> {
   readonly slowFor: readonly Float64Array[];
 }
 
+/** A span about which nothing is told and that no usual level is learned from: everywhere, or at a channel or service. */
+export interface SetAside extends TimeSpan {
+  readonly channel?: number | null;
+  readonly service?: number | null;
+}
+
+/** Which of the hours and minutes of a window and the week before are known. */
+export interface KnownSlots {
+  /** Share of each hour that is cached in full and not set aside, 0 to 1. */
+  readonly hoursCovered: Float64Array;
+  /** 1 for minutes that are cached in full and not set aside. */
+  readonly minutesCovered: Uint8Array;
+}
+
 /** The requests of one channel and service in a direction, null where they have none. */
-export interface TrafficFlow {
+export interface TrafficFlow extends KnownSlots {
   readonly direction: Direction;
   readonly channel: number | null;
   readonly service: number | null;
@@ -34,13 +48,9 @@ export interface TrafficFlow {
 }
 
 /** What is cached of traffic: a window by minutes, and hours from a week before it to its end. */
-export interface TrafficCoverage {
+export interface TrafficCoverage extends KnownSlots {
   readonly firstHour: number;
   readonly firstMinute: number;
-  /** Share of each hour that is cached in full, 0 to 1. */
-  readonly hoursCovered: Float64Array;
-  /** 1 for minutes that are cached in full. */
-  readonly minutesCovered: Uint8Array;
 }
 
 /** The traffic of one direction. */
@@ -83,6 +93,30 @@ export function addMinutes(whole: TrafficCounts, own: TrafficCounts, times: 1 | 
 function addCounts(to: Float64Array, from: Float64Array, times: number): void {
   for (let slot = 0; slot < from.length; slot += 1)
     to[slot] = (to[slot] as number) + times * (from[slot] as number);
+}
+
+/** Returns what is known of several flows, or directions, together: what is known of each of them. */
+export function intersectKnown(parts: readonly KnownSlots[]): KnownSlots {
+  const [first, ...others] = parts;
+  const differing = [...new Map(others.map((other) => [other.hoursCovered, other])).values()].filter(
+    (other) => other.hoursCovered !== first?.hoursCovered,
+  );
+  return {
+    hoursCovered: (first?.hoursCovered ?? new Float64Array()).map((share, hour) =>
+      Math.min(share, ...differing.map(({ hoursCovered }) => hoursCovered[hour] ?? 0)),
+    ),
+    minutesCovered: (first?.minutesCovered ?? new Uint8Array()).map((own, minute) =>
+      Math.min(own, ...differing.map(({ minutesCovered }) => minutesCovered[minute] ?? 0)),
+    ),
+  };
+}
+
+/** True where a span is set aside at a place, or at all of a place that holds it. */
+export function isSetAsideAt(
+  { channel = null, service = null }: Pick<SetAside, 'channel' | 'service'>,
+  place: { readonly channel: number | null; readonly service: number | null },
+): boolean {
+  return (channel === null || channel === place.channel) && (service === null || service === place.service);
 }
 
 /** Returns the first hour, since the epoch, that says what is usual in a window: a day is taken around each hour. */

@@ -9,10 +9,16 @@ import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { expectTraffic, type Expectation } from '../../findings/expect-traffic.ts';
 import { findIncidents } from '../../findings/explain-incidents.ts';
 import { joinIncidents, type JoinedIncident } from '../../findings/join-incidents.ts';
-import { joinFamilies } from '../../findings/judge-families.ts';
+import { joinFamilies, type FamilyCell } from '../../findings/judge-families.ts';
 import { joinDownSpans } from '../../findings/join-down-spans.ts';
 import { rankFindings } from '../../findings/rank-findings.ts';
-import { createHourCounts, toFirstHour, type TrafficGrid } from '../../findings/traffic-grid.ts';
+import {
+  createHourCounts,
+  isSetAsideAt,
+  toFirstHour,
+  type SetAside,
+  type TrafficGrid,
+} from '../../findings/traffic-grid.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 import { describeDown, describeIncident, type Looked } from './describe-finding.ts';
 import { readNewFamilies } from './read-families.ts';
@@ -29,6 +35,8 @@ export interface FindingsQuestion {
   readonly downSpans: readonly DownSpan[];
   /** When the service could not be reached. */
   readonly unreachableSpans: readonly OutageSpan[];
+  /** What is told of nothing, and that nothing usual is learned from. */
+  readonly setAside?: readonly SetAside[];
 }
 
 /** How the records are reached, and what was counted of them before. */
@@ -68,10 +76,11 @@ export async function findFindings(
     looked = await look(connection, records, question, days);
   }
   const { grids, window, incidents } = looked;
-  const [down, rest] = joinDownSpans(question.downSpans, incidents, window.fromMs);
+  const isKept = isToldOf(question.setAside ?? []);
+  const [down, rest] = joinDownSpans(question.downSpans.filter(isKept), incidents, window.fromMs);
   const found: Finding[] = [];
   for (const span of down) found.push(await describeDown(connection, looked, span, question.untilMs));
-  for (const span of question.unreachableSpans)
+  for (const span of question.unreachableSpans.filter(isKept))
     found.push(await describeDown(connection, looked, { ...span, part: null, also: [] }, question.untilMs));
   const shownFrom = Math.floor((question.untilMs - SHOWN_MS - window.fromMs) / MINUTE_MS);
   for (const incident of rest.filter(({ end }) => end === null || end > shownFrom))
@@ -85,7 +94,7 @@ export async function findFindings(
 async function look(
   connection: DuckDBConnection,
   { resolve, getVersion, readSettled }: FindingsRecords,
-  { connectionId, untilMs, covered }: FindingsQuestion,
+  { connectionId, untilMs, covered, setAside = [] }: FindingsQuestion,
   earlierDays: number,
 ): Promise<Looked & { readonly incidents: readonly JoinedIncident[] }> {
   // A window that begins at a midnight is the same for a whole day, and so is everything that is found in it.
@@ -111,7 +120,9 @@ async function look(
   // They are read while the traffic is judged.
   const families = readNewFamilies(connection, Object.values(scopes), window);
   families.catch(() => undefined);
-  const grids = read.map((own) => createTrafficGrid({ ...own, window, covered: covered[own.direction] }));
+  const grids = read.map((own) =>
+    createTrafficGrid({ ...own, window, covered: covered[own.direction], setAside }),
+  );
   const found = joinIncidents(findIncidents(grids), grids);
   const isLearned = (direction: Direction, minute: number): boolean => {
     const grid = grids.find((each) => each.direction === direction);
@@ -122,12 +133,32 @@ async function look(
     );
   };
   const minutes = Math.ceil((untilMs - fromMs) / MINUTE_MS);
-  const incidents = joinFamilies(found, await families, {
+  const incidents = joinFamilies(found, withoutSetAside(await families, window.fromMs, setAside), {
     minutes,
     newMinutes: SHOWN_MS / MINUTE_MS,
     isLearned,
   });
   return { window, grids, scopes: scopes as Record<Direction, ResolvedScope>, incidents };
+}
+
+/** True for outages that don't lie within a span that is set aside everywhere. */
+function isToldOf(setAside: readonly SetAside[]): (span: OutageSpan) => boolean {
+  const everywhere = setAside.filter(({ channel, service }) => (channel ?? service ?? null) === null);
+  return ({ sinceMs, untilMs }) =>
+    !everywhere.some(({ fromMs, toMs }) => sinceMs >= fromMs && untilMs <= toMs);
+}
+
+function withoutSetAside(
+  cells: readonly FamilyCell[],
+  fromMs: number,
+  setAside: readonly SetAside[],
+): FamilyCell[] {
+  return cells.filter((cell) => {
+    const atMs = fromMs + cell.minute * MINUTE_MS;
+    const isIn = (span: SetAside): boolean =>
+      atMs < span.toMs && atMs + MINUTE_MS > span.fromMs && isSetAsideAt(span, cell);
+    return !setAside.some(isIn);
+  });
 }
 
 function toLearned(grids: readonly TrafficGrid[], direction: Direction): Expectation['source'] | null {

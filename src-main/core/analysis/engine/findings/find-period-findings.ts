@@ -39,7 +39,7 @@ export function createPeriodFindings(): FindPeriodFindings {
     records: FindingsRecords,
     question: FindingsQuestion,
   ): Promise<FoundFindings> => {
-    const { connectionId, untilMs, covered } = question;
+    const { connectionId, untilMs, covered, setAside = [] } = question;
     if (untilMs % DAY_MS !== 0) return findFindings(connection, records, question);
     const fromMs = untilMs - DECIDING_MS;
     const scopes = [];
@@ -51,7 +51,11 @@ export function createPeriodFindings(): FindPeriodFindings {
     const isNear = (span: TimeSpan): boolean => span.toMs > fromMs && span.fromMs < untilMs;
     const key = JSON.stringify([
       version,
-      { ...question, covered: DIRECTIONS.map((direction) => covered[direction].filter(isNear)) },
+      {
+        ...question,
+        covered: DIRECTIONS.map((direction) => covered[direction].filter(isNear)),
+        setAside: setAside.filter(isNear),
+      },
       scopes,
     ]);
     const found = days.get(key) ?? (await findFindings(connection, records, question));

@@ -8,7 +8,11 @@ import {
   joinFamilies,
   type FamilyCell,
 } from '../../../../../src-main/core/analysis/findings/judge-families.ts';
-import { FAILED, type TrafficGrid } from '../../../../../src-main/core/analysis/findings/traffic-grid.ts';
+import {
+  FAILED,
+  type SetAside,
+  type TrafficGrid,
+} from '../../../../../src-main/core/analysis/findings/traffic-grid.ts';
 import type { Direction } from '../../../../../src-main/common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
@@ -48,6 +52,7 @@ function makeGrid(
   flows: readonly Flow[],
   covered: readonly TimeSpan[] = [{ fromMs: 0, toMs: WINDOW.toMs }],
   direction: Direction = 'inbound',
+  setAside: readonly SetAside[] = [],
 ) {
   const list = (
     flow: Flow,
@@ -79,6 +84,7 @@ function makeGrid(
     hours: toTrafficCells(hours),
     minutes: toTrafficCells(minutes),
     covered,
+    setAside,
   });
 }
 
@@ -95,6 +101,49 @@ const findJoined = (grids: readonly TrafficGrid[]) => joinIncidents(findIncident
 
 const OTHERS = [makeFlow(1, 2), makeFlow(2, 7), makeFlow(2, 2)];
 const FAILING = during(NOON, NOON + 40, { [USUAL]: 2, [FAILED]: 4 });
+
+describe('a time that is set aside', () => {
+  const at = (from: number, to: number): TimeSpan => ({
+    fromMs: TODAY_MS + from * MINUTE_MS,
+    toMs: TODAY_MS + to * MINUTE_MS,
+  });
+  const find = (flows: readonly Flow[], setAside: readonly SetAside[]) =>
+    findIncidents([makeGrid(flows, undefined, 'inbound', setAside)]).map((own) => [
+      own.kind,
+      own.channel,
+      own.service,
+      own.onset,
+      own.end,
+    ]);
+  const silent = [makeFlow(1, 7, during(NOON, NOON + 60, {})), ...OTHERS];
+
+  it.each([
+    ['everywhere', {}],
+    ['at its channel', { channel: 1 }],
+    ['at its channel and service', { channel: 1, service: 7 }],
+  ] as const)('%s has no incident told of it', (_where, place) => {
+    expect(find(silent, [])).toEqual([['volume-down', 1, 7, NOON, NOON + 60]]);
+    expect(find(silent, [{ ...at(NOON, NOON + 60), ...place }])).toEqual([]);
+  });
+
+  it('at a place has what happens at another one told', () => {
+    const failing = makeFlow(2, 7, FAILING);
+    const flows = [silent[0] as Flow, makeFlow(1, 2), failing, makeFlow(2, 2)];
+    const told = [['errors-up', 2, 7, NOON, NOON + 40]];
+    expect(find(flows, [{ ...at(NOON, NOON + 60), channel: 1 }])).toEqual(told);
+    expect(find(flows, [{ ...at(NOON, NOON + 60), channel: 1, service: 7 }])).toEqual(told);
+  });
+
+  it('is no part of what is usual: failures of five mornings before hide none of today', () => {
+    const struck: Flow = { ...makeFlow(1, 7, FAILING), usual: { [USUAL]: 3, [FAILED]: 3 } };
+    const healthy = (minute: number) => FAILING(minute) ?? { [USUAL]: 6, [FAILED]: 0.06 };
+    const flows = [{ ...struck, change: healthy }, ...OTHERS];
+    const earlier = (day: number): SetAside => at(-day * 24 * 60, -day * 24 * 60 + 24 * 60);
+    expect(find(flows, [])).toEqual([]);
+    const spans = [1, 2, 3, 4, 5, 6, 7, 8].map(earlier);
+    expect(find(flows, spans)).toEqual([['errors-up', 1, 7, NOON, NOON + 40]]);
+  });
+});
 
 describe('an incident', () => {
   it.each([
