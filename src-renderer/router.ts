@@ -20,6 +20,12 @@ const routes: RouteRecordRaw[] = [
     meta: { hasPeriod: true },
   },
   {
+    path: '/incidents',
+    name: 'incidents',
+    component: () => import('./screens/incidents/IncidentsScreen.vue'),
+    meta: { hasPeriod: true },
+  },
+  {
     path: '/compare',
     name: 'compare',
     component: () => import('./screens/compare/CompareScreen.vue'),

@@ -14,6 +14,7 @@ import { createDiagnosticsHandlers } from './diagnostics/diagnostics-handlers.ts
 import { createExportsHandlers } from './exports/exports-handlers.ts';
 import { createFamiliesHandlers } from './families/families-handlers.ts';
 import { createFindingsHandlers } from './findings/findings-handlers.ts';
+import { createIncidentsHandlers } from './findings/incidents-handlers.ts';
 import { createFollowingHandlers } from './following/following-handlers.ts';
 import { createGlanceHandlers } from './glance/glance-handlers.ts';
 import { createImportsHandlers } from './imports/imports-handlers.ts';
@@ -54,6 +55,7 @@ export function createHandlers(
     ...createFollowingHandlers(parts),
     ...createGlanceHandlers(parts),
     ...createImportsHandlers(parts),
+    ...createIncidentsHandlers(parts),
     ...createLocalServiceHandlers(parts),
     ...createMarksHandlers(parts),
     ...createOutcomeHandlers(parts),

@@ -12,6 +12,7 @@ import {
   Info,
   List,
   Settings,
+  Siren,
   SquareTerminal,
 } from '@lucide/vue';
 
@@ -20,6 +21,7 @@ export type ViewGroup = 'none' | 'inbound' | 'outbound' | 'data';
 export interface View {
   readonly name:
     | 'overview'
+    | 'incidents'
     | 'compare'
     | 'alerts'
     | 'inbound-summary'
@@ -34,6 +36,7 @@ export interface View {
   /** The word in the sidebar, below the name of the group. */
   readonly short:
     | 'overview'
+    | 'incidents'
     | 'compare'
     | 'alerts'
     | 'summary'
@@ -51,6 +54,7 @@ export interface View {
 /** In the order of the sidebar, which is also that of Ctrl/Cmd+1 to 9; those after the ninth have no key. */
 export const VIEWS: readonly View[] = [
   { name: 'overview', short: 'overview', path: '/overview', icon: Activity, group: 'none' },
+  { name: 'incidents', short: 'incidents', path: '/incidents', icon: Siren, group: 'none' },
   { name: 'compare', short: 'compare', path: '/compare', icon: GitCompareArrows, group: 'none' },
   { name: 'alerts', short: 'alerts', path: '/alerts', icon: Bell, group: 'none' },
   {

@@ -13,6 +13,7 @@ const SCREENS = {
   '/overview': 'Overview',
   '/inbound/summary': 'Summary',
   '/inbound/detail': 'Detail',
+  '/incidents': 'Incidents',
   '/compare?period=last-24-hours&with=period-before': 'Compare',
   '/alerts/new?new=error-share&direction=inbound': 'Alerts',
   '/library': 'Library',

@@ -6,7 +6,7 @@ import { datasetCommand } from './dataset.ts';
 import { errorsCommand } from './errors.ts';
 import { exportCommand } from './export.ts';
 import { fetchCommand } from './fetch.ts';
-import { findingsCommand } from './findings.ts';
+import { findingsCommand, incidentsCommand } from './findings.ts';
 import { followCommand } from './follow.ts';
 import { importCommand } from './import.ts';
 import { outcomeCommand } from './outcome.ts';
@@ -29,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   outcomeCommand,
   errorsCommand,
   findingsCommand,
+  incidentsCommand,
   sqlCommand,
   exportCommand,
   ...PRESET_COMMANDS,

@@ -1,4 +1,5 @@
-import type { Finding } from '../../common/model/analysis/finding.ts';
+import type { Finding, FindingsReport } from '../../common/model/analysis/finding.ts';
+import { INCIDENT_STATES } from '../../common/model/analysis/incident.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
 import { EXIT } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
@@ -6,7 +7,7 @@ import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts
 import { createQueryClock } from '../../common/query/query-clock.ts';
 import { writeQuery } from '../../common/query/write-query.ts';
 import { PERIOD_OPTIONS, readPeriod, readZone } from '../words/period-options.ts';
-import type { Command } from '../words/command.ts';
+import type { Command, CommandContext } from '../words/command.ts';
 
 const KINDS: Readonly<Record<Finding['kind'], string>> = {
   down: 'reported down',
@@ -54,48 +55,101 @@ days before them, whatever came later. Without them it is what stands out now.`,
       ...(period === null ? {} : { period: { fromMs: period.fromMs, toMs: period.toMs } }),
     });
     const shown = args.has('resolved') || hasPeriod ? [...findings, ...resolved] : findings;
-    const clock = createQueryClock(zone);
-    for (const { filter, sinceMs, endedMs, untilMs: lookedTo, ...finding } of shown) {
-      await out.json({
-        ...finding,
-        since: new Date(sinceMs).toISOString(),
-        ended: endedMs === null ? null : new Date(endedMs).toISOString(),
-        until: new Date(lookedTo).toISOString(),
-        size: finding.count,
-        sessions: finding.sessionCount,
-        clients: finding.clientCount,
-        query: writeQuery(filter, clock),
-      });
-    }
-    if (shown.length > 0) {
+    for (const finding of shown) await out.json(toJson(finding, zone));
+    if (shown.length > 0)
       await out.table(
-        [
-          ...['what', 'since', 'ended', 'direction', 'channel', 'service', 'requests'],
-          ...['sessions', 'clients', 'now', 'usual', 'errors'],
-        ],
-        shown.map((finding) => [
-          KINDS[finding.kind],
-          formatMoment(finding.sinceMs, zone),
-          finding.endedMs === null ? '' : formatMoment(finding.endedMs, zone),
-          finding.directions.join(', '),
-          finding.channel,
-          finding.service,
-          finding.requests,
-          finding.sessionCount,
-          finding.clientCount,
-          writeMeasure(finding, finding.recent),
-          writeMeasure(finding, finding.usual),
-          finding.errorFamily ?? '',
-        ]),
+        COLUMNS,
+        shown.map((finding) => toCells(finding, zone)),
       );
-    }
-    const end = untilMs === null ? 'nothing is cached' : `up to ${formatMoment(untilMs, zone)} (${zone})`;
-    await out.text(`${countWords(shown.length, 'finding')}, ${end}`);
-    for (const { direction, reason, fromMs, toMs } of gaps) {
-      const span = `${formatMoment(fromMs, zone)} to ${formatMoment(toMs, zone)}`;
-      const why = reason === 'not-cached' ? 'is not cached' : 'has too little before it to compare with';
-      out.note(`Not judged: ${direction}, ${span} ${why}.`);
-    }
+    await writeEnd(context, { what: countWords(shown.length, 'finding'), untilMs, gaps, zone });
     return EXIT.done;
   },
 };
+
+export const incidentsCommand: Command = {
+  name: 'incidents',
+  summary: 'lists what went wrong in a period, joined where it came back, with the names that people gave',
+  operands: '',
+  maxOperands: 0,
+  options: [
+    CONNECTION_OPTION,
+    ...PERIOD_OPTIONS,
+    { name: 'state', value: 'STATE', summary: 'only these', choices: INCIDENT_STATES },
+  ],
+  about: `Each is one object: its name, note and state, and its parts, each time that it was there. "came-back" was over,
+came again at the same place with the same errors within a week, and is over again.`,
+  async run(context) {
+    const { args, out } = context;
+    const wanted = args.require('connection');
+    const session = await context.open();
+    const { id: connectionId, serviceZone } = await findConnection(session, wanted);
+    const zone = readZone(context, serviceZone);
+    const { fromMs, toMs } = readPeriod(context, serviceZone);
+    const period = { fromMs, toMs };
+    const { incidents, untilMs, gaps } = await session.call('incidents/list', { connectionId, period });
+    const state = args.find('state');
+    const shown = incidents.filter((incident) => state === null || incident.state === state);
+    for (const { parts, ...incident } of shown)
+      await out.json({ ...incident, parts: parts.map((part) => toJson(part, zone)) });
+    if (shown.length > 0) {
+      await out.table(
+        ['state', 'name', ...COLUMNS],
+        shown.flatMap(({ state: of, name, parts }) =>
+          parts.map((part) => [of, name, ...toCells(part, zone)]),
+        ),
+      );
+    }
+    await writeEnd(context, { what: countWords(shown.length, 'incident'), untilMs, gaps, zone });
+    return EXIT.done;
+  },
+};
+
+const COLUMNS = [
+  ...['what', 'since', 'ended', 'direction', 'channel', 'service', 'requests'],
+  ...['sessions', 'clients', 'now', 'usual', 'errors'],
+];
+
+/** A finding with its times as ISO 8601, and the query that shows its records. */
+function toJson({ filter, sinceMs, endedMs, untilMs, ...finding }: Finding, zone: string): object {
+  return {
+    ...finding,
+    since: new Date(sinceMs).toISOString(),
+    ended: endedMs === null ? null : new Date(endedMs).toISOString(),
+    until: new Date(untilMs).toISOString(),
+    size: finding.count,
+    sessions: finding.sessionCount,
+    clients: finding.clientCount,
+    query: writeQuery(filter, createQueryClock(zone)),
+  };
+}
+
+function toCells(finding: Finding, zone: string): (string | number | null)[] {
+  return [
+    KINDS[finding.kind],
+    formatMoment(finding.sinceMs, zone),
+    finding.endedMs === null ? '' : formatMoment(finding.endedMs, zone),
+    finding.directions.join(', '),
+    finding.channel,
+    finding.service,
+    finding.requests,
+    finding.sessionCount,
+    finding.clientCount,
+    writeMeasure(finding, finding.recent),
+    writeMeasure(finding, finding.usual),
+    finding.errorFamily ?? '',
+  ];
+}
+
+/** How many were found up to when, and what could not be judged. */
+async function writeEnd(
+  { out }: Pick<CommandContext, 'out'>,
+  { what, untilMs, gaps, zone }: Pick<FindingsReport, 'untilMs' | 'gaps'> & { what: string; zone: string },
+): Promise<void> {
+  const end = untilMs === null ? 'nothing is cached' : `up to ${formatMoment(untilMs, zone)} (${zone})`;
+  await out.text(`${what}, ${end}`);
+  for (const { direction, reason, fromMs, toMs } of gaps) {
+    const span = `${formatMoment(fromMs, zone)} to ${formatMoment(toMs, zone)}`;
+    const why = reason === 'not-cached' ? 'is not cached' : 'has too little before it to compare with';
+    out.note(`Not judged: ${direction}, ${span} ${why}.`);
+  }
+}

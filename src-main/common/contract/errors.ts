@@ -73,6 +73,7 @@ export const ERROR_CODES = [
   'families.too-many',
   'families.not-last',
   'families.already-undone',
+  'incidents.too-many',
   'downloads.already-running',
   'downloads.changed-meanwhile',
   'downloads.not-resumable',

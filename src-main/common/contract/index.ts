@@ -12,6 +12,7 @@ import { diagnosticsOperations } from './operations/diagnostics.ts';
 import { downloadsEvents, downloadsOperations } from './operations/downloads.ts';
 import { exportsEvents, exportsOperations } from './operations/exports.ts';
 import { familiesOperations } from './operations/families.ts';
+import { incidentsOperations } from './operations/incidents.ts';
 import { findingsOperations } from './operations/findings.ts';
 import { followingEvents, followingOperations } from './operations/unattended/following.ts';
 import { glanceOperations } from './operations/glance.ts';
@@ -49,6 +50,7 @@ export const OPERATIONS = {
   ...downloadsOperations,
   ...exportsOperations,
   ...familiesOperations,
+  ...incidentsOperations,
   ...findingsOperations,
   ...followingOperations,
   ...glanceOperations,

@@ -8,6 +8,7 @@ import {
   type SetAsideConnections,
   tidySecrets,
 } from '../../common/model/connections/connection.ts';
+import type { IncidentNote } from '../../common/model/analysis/incident.ts';
 import type { ConnectionFamilies } from '../../common/model/connections/family-changes.ts';
 import type { ConnectionOutcomes } from '../../common/reporting/outcome.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
@@ -55,6 +56,11 @@ export interface ConnectionStore {
     connectionId: string,
     change: (families: ConnectionFamilies) => ConnectionFamilies,
   ): Promise<Connection>;
+  /** Replaces what a person said of incidents by what `change` returns. Throws `connections.not-found`. */
+  saveIncidents(
+    connectionId: string,
+    change: (notes: readonly IncidentNote[]) => readonly IncidentNote[],
+  ): Promise<void>;
   /** Switches following on or off. */
   saveFollowed(connectionId: string, followed: boolean): Promise<void>;
   /** The place for imported records of a tenant and an address; a new one is not kept before `keepImportedPlace`. */
@@ -236,6 +242,12 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
         await keep(connection);
         await announce();
         return toConnection(connection);
+      }),
+    saveIncidents: (connectionId, change) =>
+      inTurn(async () => {
+        const known = get(connectionId);
+        await keep({ ...known, incidents: [...change(known.incidents ?? [])] });
+        await announce();
       }),
     saveFollowed: (connectionId, followed) =>
       inTurn(async () => {

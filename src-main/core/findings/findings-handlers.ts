@@ -4,8 +4,10 @@ import { DAY_MS } from '../../common/time/durations.ts';
 import { carryIds, type Identified } from '../analysis/findings/carry-ids.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import { readFindings, readPeriodFindings } from './read-findings.ts';
+import { withoutDismissed } from './to-incidents.ts';
 
 /** What is still told, or was until so long ago, lends its id to what it turns out to be. */
 const REMEMBERED_MS = 7 * DAY_MS;
@@ -15,14 +17,17 @@ export function createFindingsHandlers(parts: {
   readonly cache: Cache;
   readonly engine: Engine;
   readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
+  readonly connections: Pick<ConnectionStore, 'get'>;
   now(): number;
 }): HandlersOf<'findings'> {
   const told = new Map<string, readonly Identified[]>();
   return {
     'findings/list': async ({ connectionId, period }): Promise<FindingsReport> => {
       const nowMs = parts.now();
-      if (period !== undefined) return readPeriodFindings(parts, connectionId, nowMs, period);
-      const report = await readFindings(parts, connectionId, nowMs);
+      const notes = parts.connections.get(connectionId).incidents ?? [];
+      if (period !== undefined)
+        return withoutDismissed(await readPeriodFindings(parts, connectionId, nowMs, period), notes);
+      const report = withoutDismissed(await readFindings(parts, connectionId, nowMs), notes);
       const before = told.get(connectionId) ?? [];
       const own = carryIds(before, [...report.findings, ...report.resolved]);
       const ids = new Set(own.map(({ id }) => id));

@@ -1,9 +1,15 @@
 import type { Guide } from './tour.ts';
 
-/** Summaries, comparisons, alerts, and all connections at a glance. */
+/** Summaries, incidents, comparisons, alerts, and all connections at a glance. */
 export async function visitAnalysis(guide: Guide): Promise<void> {
   await visitSummary(guide);
   const { page } = guide;
+  await guide.open('/incidents');
+  await page.getByRole('grid').getByRole('row').nth(1).click();
+  await guide.button('incidents.panel.name').waitFor();
+  await guide.show('incidents');
+  await guide.showOpened('incident-name', guide.button('incidents.panel.name'));
+
   await guide.open('/compare?period=last-24-hours&with=period-before');
   await page.getByRole('rowheader', { name: guide.say('comparison.all') }).waitFor();
   await guide.show('compare');

@@ -7,6 +7,7 @@ const ASKING = {
   overview: '/overview',
   summary: '/inbound/summary',
   detail: '/inbound/detail?q=code:2xx',
+  incidents: '/incidents',
   compare: '/compare?period=last-24-hours&with=period-before',
   alerts: '/alerts',
   library: '/library',

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { INCIDENT_STATES } from '../../../src-main/common/model/analysis/incident.ts';
 import { EXPORT_FORMATS } from '../../../src-main/common/model/exports/export-options.ts';
 import { createSharedCore } from '../../../src-main/core/control/create-shared-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
@@ -114,6 +115,15 @@ describe('a night’s work on the command line', () => {
 
     const found = await cli.run('findings', '--connection', 'Night', '--json');
     expect(found.code, found.errors).toBe(0);
+    const incidents = await cli.run('incidents', '--connection', 'Night', ...DAY, '--json');
+    expect(incidents.code, incidents.errors).toBe(0);
+    expect(incidents.errors).toContain('Not judged: outbound');
+    for (const { state, parts } of incidents.objects) {
+      expect(INCIDENT_STATES).toContain(state);
+      expect((parts as { since: string }[]).map(({ since }) => since)).toEqual([
+        expect.stringContaining('T'),
+      ]);
+    }
     const errors = await cli.run('errors', '--connection', 'Night', ...DAY, '--json');
     expect(errors.code, errors.errors).toBe(0);
     expect(errors.errors).toContain('outbound-detail: Nothing of the period is cached.');

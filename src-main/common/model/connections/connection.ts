@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { ConnectionOutcomes } from '../../reporting/outcome.ts';
 import { mapKinds, REPORT_KINDS } from '../../reporting/reports.ts';
 import { Nullable } from '../nullable.ts';
+import { IncidentNote } from '../analysis/incident.ts';
 import { ConnectionFamilies } from './family-changes.ts';
 import { ValueNames } from '../records/value-name.ts';
 import { MINUTE_MS } from '../../time/durations.ts';
@@ -78,6 +79,8 @@ export const Connection = Type.Object({
   outcomes: Type.Optional(ConnectionOutcomes),
   /** What a person made of the families of errors. */
   families: Type.Optional(ConnectionFamilies),
+  /** What a person said of incidents. */
+  incidents: Type.Optional(Type.Array(IncidentNote)),
 });
 export type Connection = Static<typeof Connection>;
 

@@ -1,5 +1,6 @@
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { readPeriodFindings } from '../../findings/read-findings.ts';
+import { withoutDismissed } from '../../findings/to-incidents.ts';
 import type { ReportParts } from './report-parts.ts';
 import type { ReportFindings } from './report-content.ts';
 
@@ -15,7 +16,7 @@ interface FindingsPeriod {
  * on at the period's end is told as it was then.
  */
 export async function readReportFindings(
-  parts: Pick<ReportParts, 'cache' | 'engine' | 'ledger' | 'now'>,
+  parts: Pick<ReportParts, 'cache' | 'engine' | 'ledger' | 'now' | 'findConnection'>,
   { connectionId, report, fromMs, toMs }: FindingsPeriod,
   signal: AbortSignal,
 ): Promise<ReportFindings> {
@@ -23,7 +24,10 @@ export async function readReportFindings(
   const endMs = Math.max(fromMs, Math.min(toMs, nowMs));
   const direction = report === 'inbound-detail' ? 'inbound' : 'outbound';
   signal.throwIfAborted();
-  const found = await readPeriodFindings(parts, connectionId, nowMs, { fromMs, toMs: endMs });
+  const found = withoutDismissed(
+    await readPeriodFindings(parts, connectionId, nowMs, { fromMs, toMs: endMs }),
+    parts.findConnection(connectionId)?.incidents ?? [],
+  );
   const list = [...found.findings, ...found.resolved]
     .filter(({ directions }) => directions.includes(direction))
     .sort((a, b) => b.sinceMs - a.sinceMs);

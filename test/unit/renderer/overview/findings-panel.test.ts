@@ -4,7 +4,7 @@ import type { Finding, FindingsReport } from '../../../../src-main/common/model/
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { toFindingExplanation } from '../../../../src-renderer/address/finding-address.ts';
 import { fromNewAlert, toCondition } from '../../../../src-renderer/alerts/alert-link.ts';
-import { toFindingAlert } from '../../../../src-renderer/screens/overview/findings/finding-alert.ts';
+import { toFindingAlert } from '../../../../src-renderer/alerts/finding-alert.ts';
 import FindingsPanel from '../../../../src-renderer/screens/overview/findings/FindingsPanel.vue';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -1,7 +1,7 @@
 import type { RouteLocationRaw } from 'vue-router';
-import type { Finding } from '../../../../src-main/common/model/analysis/finding.ts';
-import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
-import { MIN_REQUESTS, toNewAlert, type AlertIdea } from '../../../alerts/alert-link.ts';
+import type { Finding } from '../../src-main/common/model/analysis/finding.ts';
+import { MINUTE_MS } from '../../src-main/common/time/durations.ts';
+import { MIN_REQUESTS, toNewAlert, type AlertIdea } from './alert-link.ts';
 
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 /** Where few requests come, more minutes are looked at together. */

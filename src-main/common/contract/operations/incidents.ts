@@ -1,0 +1,30 @@
+import { Type } from 'typebox';
+import { Incident, IncidentChange, IncidentPart } from '../../model/analysis/incident.ts';
+import { FindingsReport } from '../../model/analysis/finding.ts';
+import { ConnectionId, Nothing, operation } from '../operation.ts';
+
+const OfParts = Type.Object({
+  ...ConnectionId.properties,
+  parts: Type.Array(IncidentPart, { minItems: 1, maxItems: 200 }),
+});
+
+export const incidentsOperations = {
+  /**
+   * The incidents of a period, the one with the latest onset first: what stood out in it, joined where it came back, with
+   * what a person said of it. What came later is left out.
+   */
+  'incidents/list': operation(
+    Type.Object({
+      ...ConnectionId.properties,
+      period: Type.Object({ fromMs: Type.Integer(), toMs: Type.Integer() }),
+    }),
+    Type.Object({
+      incidents: Type.Array(Incident),
+      ...Type.Pick(FindingsReport, ['untilMs', 'gaps']).properties,
+    }),
+  ),
+  /** Names, notes or dismisses all parts of an incident. Rejects with `incidents.too-many` when too much is said. */
+  'incidents/change': operation(Type.Object({ ...OfParts.properties, change: IncidentChange }), Nothing),
+  /** Makes findings one incident, or each one of its own again. */
+  'incidents/group': operation(Type.Object({ ...OfParts.properties, isOne: Type.Boolean() }), Nothing),
+};

@@ -1,0 +1,135 @@
+import { refThrottled, useThrottleFn } from '@vueuse/core';
+import { computed, onScopeDispose, reactive, ref, shallowRef, watch } from 'vue';
+import type { Output } from '../../../src-main/common/contract/index.ts';
+import type { Incident, IncidentChange } from '../../../src-main/common/model/analysis/incident.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import { DIRECTIONS } from '../../../src-main/common/reporting/reports.ts';
+import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
+import { useBackend } from '../../backend/backend.ts';
+import { oneAtATime } from '../../backend/one-at-a-time.ts';
+import { useAttempt } from '../../composables/use-attempt.ts';
+import { useClock } from '../../composables/use-clock.ts';
+import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
+import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
+import { useClockStore } from '../../stores/window/clock.ts';
+import { usePeriodStore } from '../../stores/window/period.ts';
+
+/** Days are judged again at most so often while records come in. */
+const RELOAD_INTERVAL_MS = 15_000;
+const CLOCK_INTERVAL_MS = 15_000;
+
+type Listed = Output<'incidents/list'>;
+
+/** The incidents of the window's period, what of it is cached, and what a person can say of them. */
+export function useIncidents() {
+  const backend = useBackend();
+  const clock = useClockStore();
+  const connections = useConnectionsStore();
+  const periods = usePeriodStore();
+  const snapshots = useSnapshotsStore();
+  const nowMs = useClock(CLOCK_INTERVAL_MS);
+  /** A period that moves with the clock stands still until something new is there to show. */
+  const asOfMs = ref(Date.now());
+  const loaded = shallowRef<{ readonly question: string; readonly listed: Listed } | null>(null);
+  const error = shallowRef<ErrorLike | null>(null);
+  const { error: changeError, isRunning: isChanging, attempt } = useAttempt();
+
+  const connection = computed(() => connections.active);
+  const period = computed<TimeSpan | null>(() => {
+    if (connection.value === null) return null;
+    const { fromMs, toMs } = periods.toPeriod(asOfMs.value, connection.value);
+    // Periods are picked with their last second.
+    return { fromMs, toMs: toMs + SECOND_MS };
+  });
+  const question = computed(() => JSON.stringify([connection.value?.id, period.value]));
+  const listed = computed(() => (loaded.value?.question === question.value ? loaded.value.listed : null));
+
+  async function read(): Promise<void> {
+    const [asked, connectionId, span] = [question.value, connection.value?.id, period.value];
+    if (connectionId === undefined || span === null) return;
+    try {
+      const found = await backend.call('incidents/list', { connectionId, period: span });
+      if (question.value !== asked) return;
+      loaded.value = { question: asked, listed: found };
+      error.value = null;
+    } catch (cause) {
+      if (question.value === asked) error.value = toErrorLike(cause);
+    }
+  }
+  const reload = oneAtATime(read);
+  const reloadLater = useThrottleFn(() => void reload(), RELOAD_INTERVAL_MS, true);
+  onScopeDispose(
+    backend.on('outcome/changed', ({ connectionId, isDeciding }) => {
+      if (connectionId === connection.value?.id && !isDeciding) void reloadLater();
+    }),
+  );
+  const cached = computed(() =>
+    (snapshots.snapshots ?? [])
+      .filter(({ connectionId }) => connectionId === connection.value?.id)
+      .map(({ id, recordCount }) => `${id}:${recordCount}`)
+      .join(),
+  );
+  watch(refThrottled(cached, RELOAD_INTERVAL_MS), () => {
+    asOfMs.value = Date.now();
+    void reload();
+  });
+  watch(
+    () => periods.selection,
+    () => (asOfMs.value = Date.now()),
+  );
+  watch([question, () => JSON.stringify(connection.value?.incidents)], () => void reload(), {
+    immediate: true,
+  });
+
+  const toScope = (report: PeriodScope['report']): PeriodScope | null =>
+    connection.value === null || period.value === null
+      ? null
+      : { connectionId: connection.value.id, report, ...period.value };
+  const coverages = DIRECTIONS.map((direction) => ({
+    direction,
+    coverage: reactive(
+      usePeriodCoverage(
+        () => toScope(`${direction}-detail`),
+        () => (period.value?.toMs ?? 0) > asOfMs.value,
+      ),
+    ),
+  }));
+
+  const change = async (incident: Incident, changed: IncidentChange): Promise<void> => {
+    const connectionId = connection.value?.id;
+    if (connectionId === undefined) return;
+    await attempt(() =>
+      backend.call('incidents/change', { connectionId, parts: incident.parts, change: changed }),
+    );
+  };
+  const group = async (incidents: readonly Incident[], isOne: boolean): Promise<void> => {
+    const connectionId = connection.value?.id;
+    const parts = incidents.flatMap((incident) => incident.parts);
+    if (connectionId === undefined) return;
+    await attempt(() => backend.call('incidents/group', { connectionId, parts, isOne }));
+  };
+
+  return {
+    connection,
+    zone: computed(() => clock.zone),
+    nowMs,
+    asOfMs,
+    period,
+    listed,
+    error,
+    reload,
+    coverages,
+    missingMs: computed(() => Math.max(...coverages.map(({ coverage }) => coverage.missingMs))),
+    isFetching: computed(() => coverages.some(({ coverage }) => coverage.isFetching)),
+    async fetchMissing(): Promise<void> {
+      for (const { coverage } of coverages) if (coverage.missingMs > 0) await coverage.fetchGaps();
+    },
+    change,
+    group,
+    changeError,
+    isChanging,
+  };
+}

@@ -1,0 +1,147 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Input, Output } from '../../../../src-main/common/contract/index.ts';
+import type { Incident } from '../../../../src-main/common/model/analysis/incident.ts';
+import IncidentsScreen from '../../../../src-renderer/screens/incidents/IncidentsScreen.vue';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { makeFinding } from '../../../support/findings/make-finding.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeConnection } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 27, 9, 12);
+const HOUR_MS = 3_600_000;
+const toIncident = (own: Partial<Incident>): Incident => ({
+  ...{ id: 'one', state: 'resolved', name: '', note: '', isMerged: false, parts: [makeFinding()] },
+  ...own,
+});
+const slow = makeFinding({
+  ...{ id: 'slow', kind: 'slower', channel: 1, service: 2, sinceMs: NOW_MS - 2 * HOUR_MS, endedMs: null },
+  ...{ recent: 1176, usual: 196, errorFamily: null, count: 500, sessionCount: 318, clientCount: 291 },
+});
+const LISTED: Incident[] = [
+  toIncident({ id: 'slow', state: 'ongoing', parts: [slow] }),
+  toIncident({
+    ...{ id: 'again', state: 'came-back', name: '<img src=x> release' },
+    parts: [makeFinding({ id: 'again' }), makeFinding({ id: 'b', sinceMs: NOW_MS - 9 * HOUR_MS, count: 9 })],
+  }),
+  toIncident({
+    ...{ id: 'silent', state: 'dismissed', note: 'Kiosks closed' },
+    parts: [
+      makeFinding({ kind: 'volume-down', id: 'silent', channel: 6, service: null, recent: 0, usual: 12.4 }),
+    ],
+  }),
+];
+
+let screens: VueWrapper[];
+let changed: Input<'incidents/change'>[];
+let grouped: Input<'incidents/group'>[];
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
+  [screens, changed, grouped] = [[], [], []];
+});
+afterEach(() => {
+  for (const screen of screens) screen.unmount();
+  vi.useRealTimers();
+  document.body.innerHTML = '';
+});
+
+async function show(own: Partial<Output<'incidents/list'>> = {}, path = '/incidents?period=yesterday') {
+  const backend = new ScriptedBackend({
+    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
+    'coverage/read': () => ({ gaps: [], unreadyRecords: 0 }) as never,
+    'incidents/list': () => ({ incidents: LISTED, untilMs: NOW_MS, gaps: [], ...own }),
+    'incidents/change': (input) => {
+      changed.push(input);
+      return null;
+    },
+    'incidents/group': (input) => {
+      grouped.push(input);
+      return null;
+    },
+    'records/read-histogram': ({ fromMs, toMs }) => ({
+      split: 'class',
+      series: [{ kind: 'class', codeClass: '5xx' }],
+      buckets: [{ fromMs, toMs, counts: [100], medianResponseMs: 12 }],
+    }),
+  });
+  const { global, router } = await provideApplication(backend, path);
+  await useConnectionsStore().load();
+  const screen = mount(IncidentsScreen, { global, attachTo: document.body });
+  screens.push(screen);
+  await flushPromises();
+  return { screen, backend, router };
+}
+const readRows = (screen: VueWrapper): string[] =>
+  screen.findAll('[role=grid] tbody tr').map((row) => row.text().replace(/\s+/gu, ' '));
+async function press(text: string): Promise<void> {
+  const button = [...document.body.querySelectorAll('button')].find((one) => one.textContent.trim() === text);
+  expect(button, text).toBeDefined();
+  button?.click();
+  await flushPromises();
+}
+
+describe('the incidents of a period', () => {
+  it('lists place, onset, size, whom it hit and the state, and names as text', async () => {
+    const { screen } = await show();
+    const rows = readRows(screen);
+    expect(rows[0]).toContain('Channel 1 / Service 2Slow');
+    expect(rows[0]).toContain('6× slowerusually 196 ms');
+    expect(rows[0]).toContain('318291');
+    expect(rows[1]).toContain('<img src=x> releaseErrors, Channel 3 / Service 7');
+    expect(rows[1]).toContain('1 h 48 min + 1 h 48 min');
+    expect(rows[1]).toContain('231 + 231');
+    expect(rows[1]).toContain('Came back27 Nov 00:12');
+    expect(rows[2]).toContain('No requests655 of about 12');
+    expect(rows[2]).toContain('––');
+    expect(screen.find('img').exists()).toBe(false);
+  });
+
+  it('shows those of a state or a kind, which the address carries', async () => {
+    const { screen, router } = await show({}, '/incidents?period=yesterday&kind=slower');
+    expect(readRows(screen)).toHaveLength(1);
+    await router.push('/incidents?period=yesterday&state=dismissed');
+    await flushPromises();
+    expect(readRows(screen)).toHaveLength(1);
+    expect(screen.text()).toContain('Dismissed 1');
+    await router.push('/incidents?period=yesterday&state=dismissed&kind=down');
+    await flushPromises();
+    expect(screen.text()).toContain('No incident matches');
+  });
+
+  it('says that nothing stood out only where all could be judged', async () => {
+    const { screen } = await show({ incidents: [] });
+    expect(screen.text()).toContain('Nothing stood out');
+    const gap = {
+      direction: 'inbound',
+      reason: 'not-cached',
+      fromMs: NOW_MS - HOUR_MS,
+      toMs: NOW_MS,
+    } as const;
+    const { screen: unsure } = await show({ incidents: [], gaps: [gap] });
+    expect(unsure.text()).toContain('Nothing stood out in what is cached');
+    const { screen: none } = await show({ incidents: [], untilMs: null });
+    expect(none.text()).toContain('No records of this period');
+  });
+
+  it('dismisses an incident, and takes that back', async () => {
+    await show({}, '/incidents?period=yesterday&incident=again');
+    await press('Not an incident');
+    expect(changed).toMatchObject([{ connectionId: 'one', change: { isDismissed: true } }]);
+    expect(changed[0]?.parts.map(({ id }) => id)).toEqual(['again', 'b']);
+    await show({}, '/incidents?period=yesterday&incident=silent');
+    expect(document.body.textContent).toContain('Kiosks closed');
+    await press('Is an incident');
+    expect(changed[1]?.change).toEqual({ isDismissed: false });
+  });
+
+  it('parts what was merged, and leads to the records of a direction', async () => {
+    const merged = toIncident({ id: 'again', isMerged: true });
+    const { router } = await show({ incidents: [merged] }, '/incidents?period=yesterday&incident=again');
+    await press('Separate');
+    expect(grouped).toMatchObject([{ connectionId: 'one', isOne: false }]);
+    await press('View records 412');
+    expect(router.currentRoute.value.path).toBe('/inbound/detail');
+    expect(String(router.currentRoute.value.query['q'])).toContain('channel:3');
+  });
+});
