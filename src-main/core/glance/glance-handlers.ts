@@ -8,6 +8,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { listLacking } from '../coverage/coverage-spans.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Monitor } from '../monitor/create-monitor.ts';
 import { readTraffic, toGlanceHealth, type GlanceSource } from './read-glance.ts';
 
 const STATUS_SPAN_MS = DAY_MS;
@@ -18,9 +19,10 @@ export function createGlanceHandlers(parts: {
   readonly engine: Pick<Engine, 'readHistogram'>;
   readonly connections: Pick<ConnectionStore, 'list'>;
   readonly ledger: Pick<Ledger, 'read'>;
+  readonly monitor: Pick<Monitor, 'noteShown'>;
   now(): number;
 }): HandlersOf<'glance'> {
-  const { cache, engine, connections, ledger, now } = parts;
+  const { cache, engine, connections, ledger, monitor, now } = parts;
   const toSource = (connectionId: string, report: DetailKind): GlanceSource => ({
     async count(edges) {
       const { buckets, series } = await engine.readHistogram({
@@ -45,7 +47,10 @@ export function createGlanceHandlers(parts: {
     'glance/read': async () => {
       const nowMs = now();
       const glances: ConnectionGlance[] = [];
-      for (const { id } of await connections.list()) {
+      const listed = await connections.list();
+      // Counting takes its time: the checks run beside it.
+      for (const { id } of listed) monitor.noteShown(id);
+      for (const { id } of listed) {
         const history = await cache.readStatusHistory({
           connectionId: id,
           spanMs: STATUS_SPAN_MS,

@@ -4,12 +4,12 @@ import type { Connection } from '../../../src-main/common/model/connections/conn
 import type { HealthState } from '../../../src-main/common/model/connections/status.ts';
 import { MINUTE_MS } from '../../../src-main/common/time/durations.ts';
 
-/** Longer ago, a state isn't called the present one any more. */
-const FRESH_MS = 20 * MINUTE_MS;
 /** An hour that ended by then still is the last one. */
 const LAST_HOUR_MS = 10 * MINUTE_MS;
-/** Time between two checks that may go unseen. */
+/** Time between two checks that may go unseen, and for which a check speaks where none is due sooner. */
 const MAX_UNSEEN_MS = 120_000;
+/** How late a check may be. */
+const LATE_CHECK_MS = MINUTE_MS;
 /** Shares of fewer requests say little. */
 const MIN_REQUESTS = 20;
 /** A share of failures stands out from here on, and when it is so many times what is usual. */
@@ -26,6 +26,8 @@ export interface GlanceEntry {
   /** Null while it is read, and where it could not be. */
   readonly report: FindingsReport | null;
   readonly isReadingReport: boolean;
+  /** Between two checks; 0 where nothing is checked by itself. */
+  readonly refreshSeconds: number;
 }
 
 /** The state of a part, as far as it can be said now. */
@@ -37,12 +39,29 @@ export interface PartHealth {
   readonly lastSaid: { readonly state: HealthState; readonly atMs: number } | null;
 }
 
+/** Returns when a connection was last checked; a check that sent nothing is none. Null where there was no check. */
+export function findCheckedAtMs({ latest, lastAnswered }: ConnectionGlance): number | null {
+  const checked = latest?.platform === 'not-checked' ? lastAnswered : latest;
+  return checked?.checkedAtMs ?? null;
+}
+
+/** Returns whether the last check of a connection still speaks for the present: the next one isn't overdue. */
+export function isChecked({ latest }: ConnectionGlance, nowMs: number, refreshSeconds: number): boolean {
+  const maxAgeMs = Math.max(MAX_UNSEEN_MS, refreshSeconds * 1_000 + LATE_CHECK_MS);
+  return latest !== null && nowMs - latest.checkedAtMs <= maxAgeMs;
+}
+
 /** Returns the state of a part. What was last known is never called the present state (decision 28). */
-export function toPartHealth(glance: ConnectionGlance, part: Part, nowMs: number): PartHealth {
+export function toPartHealth(
+  glance: ConnectionGlance,
+  part: Part,
+  nowMs: number,
+  refreshSeconds: number,
+): PartHealth {
   const { latest, lastAnswered } = glance;
   const lastSaid =
     lastAnswered === null ? null : { state: lastAnswered[part], atMs: lastAnswered.checkedAtMs };
-  if (latest === null || nowMs - latest.checkedAtMs > FRESH_MS) {
+  if (latest === null || !isChecked(glance, nowMs, refreshSeconds)) {
     return { state: 'not-checked', sinceMs: null, lastSaid };
   }
   if (latest.failure !== null) {
@@ -79,9 +98,11 @@ type Trouble = 'down' | 'unreachable' | 'finding' | 'not-checked' | 'unsure' | '
 const TROUBLES: readonly Trouble[] = ['down', 'unreachable', 'finding', 'not-checked', 'unsure', 'none'];
 
 /** Returns the worst that is known of a connection; `none` only where nothing is known to stand out. */
-export function toTrouble({ glance, report }: GlanceEntry, nowMs: number): Trouble {
+export function toTrouble({ glance, report, refreshSeconds }: GlanceEntry, nowMs: number): Trouble {
   if (glance === null) return 'unsure';
-  const states = (['platform', 'connector'] as const).map((part) => toPartHealth(glance, part, nowMs).state);
+  const states = (['platform', 'connector'] as const).map(
+    (part) => toPartHealth(glance, part, nowMs, refreshSeconds).state,
+  );
   if (states.includes('down')) return 'down';
   if (states.includes('unreachable') || states.includes('unknown')) return 'unreachable';
   if ((report?.findings.length ?? 0) > 0) return 'finding';

@@ -6,6 +6,7 @@ import { useBackend } from '../../backend/backend.ts';
 import { oneAtATime } from '../../backend/one-at-a-time.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useAppStore } from '../../stores/window/app.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { sortByTrouble, toTrouble, type GlanceEntry } from './glance-view.ts';
 
@@ -17,6 +18,7 @@ const RENEW_MS = 60_000;
 /** Every connection at a glance, kept up to date. */
 export function useGlance() {
   const backend = useBackend();
+  const app = useAppStore();
   const connections = useConnectionsStore();
   const nowMs = useClock();
   const glances = shallowRef<ReadonlyMap<string, ConnectionGlance>>(new Map());
@@ -80,6 +82,7 @@ export function useGlance() {
       glance: glances.value.get(connection.id) ?? null,
       report: reports.value.get(connection.id) ?? null,
       isReadingReport: !reports.value.has(connection.id),
+      refreshSeconds: app.settings?.refreshSeconds ?? 0,
     })),
   );
   const sorted = computed(() => sortByTrouble(entries.value, nowMs.value));

@@ -6,6 +6,7 @@ import type { StatusSample } from '../../../../src-main/common/model/connections
 import type { Cache } from '../../../../src-main/core/cache/cache.ts';
 import type { ReportingClient } from '../../../../src-main/core/client/reporting-client.ts';
 import type { ConnectionStore } from '../../../../src-main/core/connections/create-connections.ts';
+import { createGlanceHandlers } from '../../../../src-main/core/glance/glance-handlers.ts';
 import { createMonitor } from '../../../../src-main/core/monitor/create-monitor.ts';
 
 const DEFAULTS = Value.Create(Settings);
@@ -266,4 +267,50 @@ it('polls the connection shown last, and each that a window shows until that was
   asked.length = 0;
   await vi.advanceTimersByTimeAsync(62_000);
   expect(new Set(asked)).toEqual(new Set(['one']));
+});
+
+it('checks every connection that is seen at a glance, for as long as it is', async () => {
+  vi.useFakeTimers({ now: 10_000_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked: string[] = [];
+  const saved = [
+    ...['one', 'two', 'three'].map((id) => ({ id, kind: 'remote' })),
+    { id: 'old', kind: 'imported' },
+  ];
+  const connections = {
+    get: () => ({}),
+    list: () => Promise.resolve(saved),
+    listSaved: () => saved,
+    clientFor: (id: string) => ({
+      fetchStatus: () => {
+        asked.push(id);
+        return Promise.resolve({ reading: READING, roundTripMs: 1 });
+      },
+    }),
+    watchSaved: () => undefined,
+  } as unknown as ConnectionStore;
+  const monitor = createMonitor({
+    cache: { addStatusSample: () => Promise.resolve() } as unknown as Cache,
+    connections,
+    settings: { get: () => ({ ...DEFAULTS, refreshSeconds: 30, lastConnectionId: 'one' }) },
+    emit: () => undefined,
+    now: Date.now,
+  });
+  onTestFinished(() => monitor.stop());
+  const readGlance = createGlanceHandlers({
+    cache: { readStatusHistory: () => Promise.resolve({ latest: null, lastAnswered: null }) } as never,
+    engine: { readHistogram: () => Promise.resolve({ buckets: [], series: [] }) } as never,
+    connections,
+    ledger: { read: () => Promise.resolve({ spans: [] }) } as never,
+    monitor,
+    now: Date.now,
+  })['glance/read'];
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(asked).toEqual(['one']);
+  await readGlance(null);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(asked.toSorted()).toEqual(['one', 'three', 'two']);
+  await readGlance(null);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked.filter((id) => id === 'three').length).toBeGreaterThan(1);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConnectionGlance } from '../../../../src-main/common/contract/operations/glance.ts';
 import {
+  findCheckedAtMs,
   isHighShare,
   isLastHour,
   sortByTrouble,
@@ -15,12 +16,18 @@ import { makeGlance, NOW } from './make-glance.ts';
 const MINUTE = 60_000;
 
 function makeEntry(change: Partial<ConnectionGlance>, id = 'a'): GlanceEntry {
-  return { connection: { id } as never, glance: makeGlance(change), report: null, isReadingReport: false };
+  return {
+    connection: { id } as never,
+    glance: makeGlance(change),
+    report: null,
+    isReadingReport: false,
+    refreshSeconds: 30,
+  };
 }
 
 describe('the state of a part', () => {
   it('is what the service said just now, since when it was seen all the time', () => {
-    expect(toPartHealth(makeGlance(), 'platform', NOW)).toEqual({
+    expect(toPartHealth(makeGlance(), 'platform', NOW, 30)).toEqual({
       state: 'up',
       sinceMs: NOW - 60 * MINUTE,
       lastSaid: null,
@@ -29,7 +36,7 @@ describe('the state of a part', () => {
 
   it('has no beginning where it was not seen all the time', () => {
     const glance = makeGlance({ platformState: { sinceMs: NOW - 60 * MINUTE, seenMs: 10 * MINUTE } });
-    expect(toPartHealth(glance, 'platform', NOW).sinceMs).toBeNull();
+    expect(toPartHealth(glance, 'platform', NOW, 30).sinceMs).toBeNull();
   });
 
   it('decision 28: is never called up when the service was not reached, or not asked for long', () => {
@@ -40,14 +47,37 @@ describe('the state of a part', () => {
       failure: 'client.timeout',
     };
     const lastSaid = { state: 'up', atMs: NOW - MINUTE };
-    expect(toPartHealth(makeGlance({ latest }), 'connector', NOW)).toMatchObject({
+    expect(toPartHealth(makeGlance({ latest }), 'connector', NOW, 30)).toMatchObject({
       state: 'unreachable',
       lastSaid,
     });
-    expect(toPartHealth(makeGlance(), 'connector', NOW + 60 * MINUTE)).toMatchObject({
+    expect(toPartHealth(makeGlance(), 'connector', NOW + 60 * MINUTE, 30)).toMatchObject({
       state: 'not-checked',
       lastSaid,
     });
+  });
+
+  it.each([
+    ['two minutes where the next one was due before', 30, 2],
+    ['until the next one is overdue by a minute', 300, 6],
+    ['two minutes where nothing is checked by itself', 0, 2],
+  ])('holds after a check for %s, and then nobody knows it', (_how, refreshSeconds, minutes) => {
+    const checkedAtMs = NOW - MINUTE;
+    const stateAt = (nowMs: number) => toPartHealth(makeGlance(), 'platform', nowMs, refreshSeconds).state;
+    expect(stateAt(checkedAtMs + minutes * MINUTE)).toBe('up');
+    expect(stateAt(checkedAtMs + minutes * MINUTE + 1)).toBe('not-checked');
+    const entry = { ...makeEntry({}), refreshSeconds, report: { findings: [], gaps: [] } as never };
+    expect(toTrouble(entry, checkedAtMs + minutes * MINUTE + 1)).toBe('not-checked');
+  });
+
+  it('is as old as the last check that was made, not as one that sent nothing', () => {
+    const failed = { platform: 'not-checked' as const, connector: 'not-checked' as const, checkedAtMs: NOW };
+    const latest = { ...failed, failure: 'secrets.missing' };
+    expect(findCheckedAtMs(makeGlance())).toBe(NOW - MINUTE);
+    expect(findCheckedAtMs(makeGlance({ latest }))).toBe(NOW - MINUTE);
+    expect(findCheckedAtMs(makeGlance({ latest, lastAnswered: null }))).toBeNull();
+    const unreachable = { ...latest, platform: 'unreachable' as const, connector: 'unreachable' as const };
+    expect(findCheckedAtMs(makeGlance({ latest: unreachable }))).toBe(NOW);
   });
 });
 
