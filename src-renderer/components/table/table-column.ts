@@ -15,6 +15,8 @@ export interface TableColumn<Row> {
   readonly cell?: (row: Row) => { class?: unknown; title?: string | undefined };
   /** Over how many rows a cell reaches; 0 for a row that a cell above reaches into. */
   readonly span?: (row: Row) => number;
+  /** Over how many columns a cell reaches; 0 for a column that a cell before reaches into. */
+  readonly across?: (row: Row) => number;
   /** The order after the first click on the head; columns without one aren't sorted. */
   readonly sort?: 'ascending' | 'descending';
   /** Without it the owner sorts the rows. */
@@ -24,4 +26,12 @@ export interface TableColumn<Row> {
 export interface TableSort {
   readonly column: string;
   readonly isDescending: boolean;
+}
+
+/** What stands above the heads of some columns; without a label these have nothing in common. */
+export interface ColumnGroup {
+  readonly columns: number;
+  readonly label?: string;
+  /** A second line. */
+  readonly note?: string;
 }

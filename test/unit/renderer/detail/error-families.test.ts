@@ -63,7 +63,7 @@ async function show(
   });
   const { global } = await provideApplication(backend);
   const screen = mount(ErrorFamilies, {
-    props: { view, zone: 'UTC', gaps, grouping: 'errorFamily' },
+    props: { view, gaps, grouping: 'errorFamily' },
     global,
   });
   await flushPromises();
@@ -95,7 +95,7 @@ describe('the families of errors', () => {
 
   it('show count, share of errors, first and last, channels and services', async () => {
     const { screen } = await show([TIMEOUT, REFUSED]);
-    const cells = screen.findAll('tbody tr').map((row) => row.findAll('td').map((cell) => cell.text()));
+    const cells = screen.findAll('tbody .row').map((row) => row.findAll('td').map((cell) => cell.text()));
     expect(cells[0]).toEqual([
       '504+1',
       'Service n timed out',
@@ -122,18 +122,18 @@ describe('the families of errors', () => {
     const { screen } = await show([TIMEOUT, REFUSED]);
     const toggles = screen.findAll('[aria-expanded]');
     await toggles[0]!.trigger('click');
-    expect(screen.get('.more').text()).toContain('<img src=x>');
-    expect(screen.get('.more').text()).toContain('30.00%');
-    expect(screen.find('.more img').exists()).toBe(false);
+    expect(screen.get('.below').text()).toContain('<img src=x>');
+    expect(screen.get('.below').text()).toContain('30.00%');
+    expect(screen.find('.below img').exists()).toBe(false);
     await toggles[1]!.trigger('click');
-    expect(screen.findAll('.more')).toHaveLength(1);
+    expect(screen.findAll('.below')).toHaveLength(1);
     expect(toggles.map((toggle) => toggle.attributes('aria-expanded'))).toEqual(['false', 'true']);
     await screen
-      .findAll('.more button')
+      .findAll('.below button')
       .find((button) => button.text() === 'Open family')!
       .trigger('click');
     expect(screen.emitted('open')).toEqual([[REFUSED.pattern]]);
-    const not = screen.findAll('.more button').find((button) => button.text() === 'Not these');
+    const not = screen.findAll('.below button').find((button) => button.text() === 'Not these');
     await not!.trigger('click');
     const own = { field: 'errorFamily', values: [REFUSED.pattern], exclude: true };
     expect(screen.emitted('filter')).toEqual([[{ conditions: [...view.filter.conditions, own] }]]);
@@ -147,7 +147,7 @@ describe('the families of errors', () => {
     await screen.setProps({ view: { ...view, scope } });
     await flushPromises();
     expect(backend.calls.at(-1)?.input).toEqual({ scope, patterns: [TIMEOUT.pattern, 'Refused'] });
-    expect(screen.findAll('tbody tr').map((row) => row.find('.new').exists())).toEqual([false, true]);
+    expect(screen.findAll('tbody .row').map((row) => row.find('.new').exists())).toEqual([false, true]);
   });
 
   it('are grouped by code, channel or service as well, each with its most frequent family', async () => {
@@ -155,14 +155,14 @@ describe('the families of errors', () => {
     await screen.setProps({ grouping: 'channel' });
     await flushPromises();
     expect(backend.calls.at(-1)).toMatchObject({ name: 'records/group-errors', input: { by: 'channel' } });
-    const cells = screen.findAll('tbody tr').map((row) => row.findAll('td').map((cell) => cell.text()));
+    const cells = screen.findAll('tbody .row').map((row) => row.findAll('td').map((cell) => cell.text()));
     expect(cells.map((row) => row.slice(0, 4))).toEqual([
       ['504+1', '3Service n timed out+1', '250', '83.3%'],
       ['504+1', '(empty)Service n timed out+1', '50', '16.7%'],
     ]);
     await screen.findAll('[aria-expanded]')[0]!.trigger('click');
-    expect(screen.get('.more').text()).toContain('2 families of errors');
-    await screen.findAll('.more button')[0]!.trigger('click');
+    expect(screen.get('.below').text()).toContain('2 families of errors');
+    await screen.findAll('.below button')[0]!.trigger('click');
     // Other records of the channel have no error.
     expect(screen.emitted('filter')?.at(-1)).toEqual([
       {
@@ -172,7 +172,7 @@ describe('the families of errors', () => {
         ],
       },
     ]);
-    await screen.findAll('.more button')[2]!.trigger('click');
+    await screen.findAll('.below button')[2]!.trigger('click');
     expect(screen.emitted('alert')).toEqual(screen.emitted('filter'));
   });
 
