@@ -22,7 +22,7 @@ async function addConnection(page: Page, name: string): Promise<void> {
 }
 
 test('a window keeps its place, whatever another one does', async ({ app, page, context }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(240_000 + CLICKS * 2_000);
   const window = new WindowPage(page);
   const switcher = (of: Page, name: string | RegExp) =>
     new WindowPage(of).sidebar().getByRole('button', { name }).first();

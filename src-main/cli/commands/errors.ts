@@ -5,7 +5,7 @@ import {
 } from '../../common/model/connections/family-changes.ts';
 import type { ErrorFamily } from '../../common/model/records/error-family.ts';
 import { DETAIL_KINDS, type DetailKind } from '../../common/reporting/reports.ts';
-import { formatMoment } from '../../common/time/format-moment.ts';
+import { formatRecordMoment } from '../../common/time/format-moment.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
 import { findConnection } from '../session/find-connection.ts';
@@ -145,8 +145,8 @@ too. Filters, alerts and rules that name a family by what it was called before g
           count,
           sessionCount,
           clientCount,
-          firstMs === null ? '' : formatMoment(firstMs, zone),
-          lastMs === null ? '' : formatMoment(lastMs, zone),
+          firstMs === null ? '' : formatRecordMoment(firstMs, zone),
+          lastMs === null ? '' : formatRecordMoment(lastMs, zone),
           pattern,
         ]),
       );

@@ -64,6 +64,12 @@ export const useSqlStore = defineStore('sql', () => {
     source.value = { origin: { kind: 'saved', name }, text: text.value };
   }
 
+  function noteRenamed(from: string, name: string): void {
+    const { origin } = source.value ?? {};
+    if (origin?.kind === 'saved' && origin.name === from)
+      source.value = { ...source.value!, origin: { kind: 'saved', name } };
+  }
+
   function bringBack(): void {
     if (replaced.value === null) return;
     write(replaced.value);
@@ -149,6 +155,7 @@ export const useSqlStore = defineStore('sql', () => {
     write,
     replace,
     noteSaved,
+    noteRenamed,
     bringBack,
     want,
     run,

@@ -16,9 +16,12 @@ export const TableColumn = Type.Object({
 export type TableColumn = Static<typeof TableColumn>;
 const TableColumns = Type.Optional(Type.Array(TableColumn, { maxItems: 100 }));
 
+export const MAX_SAVED_STATEMENTS = 200;
+export const MAX_STATEMENT_NAME_CHARACTERS = 80;
+
 /** A statement of SQL that was saved. */
 export const SavedStatement = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 80 }),
+  name: Type.String({ minLength: 1, maxLength: MAX_STATEMENT_NAME_CHARACTERS }),
   text: Type.String({ maxLength: SQL_MAX_STATEMENT_CHARACTERS }),
 });
 export type SavedStatement = Static<typeof SavedStatement>;
@@ -132,7 +135,7 @@ export const Settings = Type.Object({
   /** The version whose news were shown last; empty in a new data folder. */
   seenVersion: Type.String({ maxLength: 50, default: '' }),
   /** Statements of SQL, in the order in which they were saved. */
-  savedStatements: Type.Array(SavedStatement, { maxItems: 200, default: [] }),
+  savedStatements: Type.Array(SavedStatement, { maxItems: MAX_SAVED_STATEMENTS, default: [] }),
   /** Statements of SQL that were run, the last first. */
   ranStatements: Type.Array(RanStatement, { maxItems: MAX_RAN_STATEMENTS, default: [] }),
 });

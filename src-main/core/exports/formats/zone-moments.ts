@@ -1,5 +1,5 @@
 import { listClockOffsets } from '../../../common/sql/zone-clock.ts';
-import { formatMoment } from '../../../common/time/format-moment.ts';
+import { formatRecordMoment } from '../../../common/time/format-moment.ts';
 import { civilToUtcMs } from '../../../common/time/civil-time.ts';
 import { DAY_MS } from '../../../common/time/durations.ts';
 import { toCivilTime } from '../../../common/time/time-zones.ts';
@@ -9,7 +9,7 @@ const MAX_DAYS = 3660;
 
 /** Many moments as a zone's clock shows them. Asking for the offset of each takes longer than all else about a record. */
 export interface ZoneMoments {
-  /** As `formatMoment`. */
+  /** As `formatRecordMoment`. */
   format(epochMs: number): string;
   /** What the clock shows, as milliseconds since 1970 of the same clock. */
   toClockMs(epochMs: number): number;
@@ -32,7 +32,9 @@ export function createZoneMoments(zone: string): ZoneMoments {
   return {
     format(epochMs) {
       const offset = findOffset(epochMs);
-      return offset === null ? formatMoment(epochMs, zone) : formatMoment(epochMs + offset, 'UTC');
+      return offset === null
+        ? formatRecordMoment(epochMs, zone)
+        : formatRecordMoment(epochMs + offset, 'UTC');
     },
     toClockMs(epochMs) {
       const offset = findOffset(epochMs);

@@ -5,7 +5,7 @@ import {
   type FilterField,
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
-import { formatMoment } from '../../../../src-main/common/time/format-moment.ts';
+import { formatRecordMoment } from '../../../../src-main/common/time/format-moment.ts';
 
 const AROUND_MS = 5 * MINUTE_MS;
 
@@ -63,7 +63,7 @@ export function toTimeAround({ dateMs }: RecordRow): FieldCondition | null {
 
 /** Returns the value of a cell as text, dates in a zone. */
 export function toCellText({ field, row }: Cell, zone: string): string {
-  if (field === 'dateMs') return row.dateMs === null ? row.dateText : formatMoment(row.dateMs, zone);
+  if (field === 'dateMs') return row.dateMs === null ? row.dateText : formatRecordMoment(row.dateMs, zone);
   if (field === 'payload') return row.payloadPreview;
   switch (field) {
     case 'anywhere':

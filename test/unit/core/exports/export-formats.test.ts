@@ -82,11 +82,13 @@ describe('dates in the shown clock', () => {
     const rows = [
       createRecord(0, { dateText: '/Date(1795083330123)/' }),
       createRecord(1, { dateText: 'not a date', dateMs: null }),
+      createRecord(2, { dateText: '2026-11-19 10:15:30', dateMs: Date.UTC(2026, 10, 19, 10, 15, 30) }),
     ];
     const cells = readCsv(writeCsv(rows, zoned)).slice(1);
     expect(cells.map((row) => row.slice(1, 3))).toEqual([
       ['/Date(1795083330123)/', '2026-11-19 05:15:30.123'],
       ['not a date', ''],
+      ['2026-11-19 10:15:30', '2026-11-19 05:15:30.000'],
     ]);
   });
 });

@@ -100,10 +100,10 @@ describe('saved filters', () => {
     await typeInto('Name for this filter', 'One more');
     expect(inMenu('[role=alert]').textContent).toContain('already 100 saved filters');
     const store = useSavedFiltersStore();
-    await store.remove(many[0]!);
+    await store.remove(many[0]!.name);
     const query = 'x'.repeat(10_001);
     expect(await store.save({ name: 'Long', direction: 'inbound', query })).toBe('query-long');
-    expect(await store.overwrite(many[1]!, { direction: 'inbound', query })).toBe('query-long');
+    expect(await store.replace({ ...many[1]!, query })).toBe('query-long');
   });
 
   it('are opened by one click, and the rest of the address stays', async () => {
@@ -129,6 +129,7 @@ describe('saved filters', () => {
     expect(inMenu('[role=alert]').textContent).toContain('Another saved filter has this name');
     await typeInto('New name for Slow bot', 'slow BOT');
     expect(settings.savedFilters.map(({ name }) => name)).toEqual(['Timeouts', 'slow BOT']);
+    expect(document.activeElement?.textContent).toBe('slow BOT');
   });
 
   it('come back by undo to where they were, under their name', async () => {

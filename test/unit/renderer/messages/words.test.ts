@@ -53,6 +53,7 @@ test('a number stands beside a noun in the singular and in the plural', () => {
     'errors.local-service.import-failed.reasons.columns',
     'local-service.import.faults.text-too-long',
     'sql.chart.faults.too-many',
+    'sql.saved.faults.name-long',
     'sql.faults.timeout',
   ];
   const withoutSingular = allWords.filter(

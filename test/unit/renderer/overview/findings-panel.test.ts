@@ -200,7 +200,7 @@ it('a service that can not be reached is no outage that an alert could watch', a
     ...calm,
     findings: [{ ...errors, kind: 'unreachable', channel: null, service: null }],
   });
-  expect(panel.find('[aria-label^="Alert on this"]').exists()).toBe(false);
+  expect(panel.find('[aria-label^="Create alert"]').exists()).toBe(false);
   expect(panel.text()).not.toContain('down');
 });
 
@@ -235,7 +235,7 @@ it('nothing is explained where no requests came', async () => {
   const silent: Finding = { ...errors, kind: 'volume-down', requests: 0, recent: 0 };
   const panel = await show({ ...calm, findings: [silent] });
   expect(panel.find('[aria-label^="Explain"]').exists()).toBe(false);
-  expect(panel.find('[aria-label^="Alert on this"]').exists()).toBe(true);
+  expect(panel.find('[aria-label^="Create alert"]').exists()).toBe(true);
 });
 
 it.each<[Partial<Finding>, subject: string, threshold: string | undefined]>([

@@ -1,4 +1,4 @@
-import { mount } from '@vue/test-utils';
+import { flushPromises, mount } from '@vue/test-utils';
 import { describe, expect, it, vi } from 'vitest';
 import { nextTick } from 'vue';
 import type { RanStatement, Settings } from '../../../../src-main/common/model/settings/settings.ts';
@@ -162,36 +162,60 @@ describe('saved statements', () => {
     await provideApplication(createBackend());
     const app = useAppStore();
     await app.update({ savedStatements: [] });
-    const { saved, removed, save, remove, undoRemove } = useSavedStatements();
-    await save('a', 'SELECT 1');
-    await save('b', 'SELECT 2');
-    await save('a', 'SELECT 3');
-    expect(saved.value).toEqual([
+    const { list, removal, save, remove, undoRemoval } = useSavedStatements();
+    await save({ name: 'a', text: 'SELECT 1' });
+    await save({ name: 'b', text: 'SELECT 2' });
+    await save({ name: 'a', text: 'SELECT 3' });
+    expect(list.value).toEqual([
       { name: 'a', text: 'SELECT 3' },
       { name: 'b', text: 'SELECT 2' },
     ]);
     await remove('a');
-    expect([saved.value.length, removed.value?.statement.name]).toEqual([1, 'a']);
-    await undoRemove();
-    expect(saved.value.map(({ name }) => name)).toEqual(['a', 'b']);
-    expect(removed.value).toBeNull();
+    expect([list.value.length, removal.value?.item.name]).toEqual([1, 'a']);
+    await undoRemoval();
+    expect(list.value.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(removal.value).toBeNull();
+  });
+
+  it('are renamed and replaced in the list; Escape leaves the name as it was', async () => {
+    const { global } = await provideApplication(createBackend());
+    const app = useAppStore();
+    await app.update({ savedStatements: [{ name: 'a', text: 'SELECT 1' }] });
+    const sql = useSqlStore();
+    sql.replace('SELECT 1', { kind: 'saved', name: 'a' });
+    const wrapper = mount(StatementList, { global, attachTo: document.body });
+    const rename = async (name: string, key: 'submit' | 'keydown.esc') => {
+      await wrapper.get('[aria-label^="Rename"]').trigger('click');
+      await nextTick();
+      const input = wrapper.get('input');
+      await input.setValue(name);
+      if (key === 'submit') await wrapper.get('form').trigger('submit');
+      else await input.trigger('keydown', { key: 'Escape' });
+      await flushPromises();
+    };
+    await rename('b', 'keydown.esc');
+    expect([wrapper.find('input').exists(), app.settings?.savedStatements[0]?.name]).toEqual([false, 'a']);
+    await rename('c', 'submit');
+    expect(app.settings?.savedStatements).toEqual([{ name: 'c', text: 'SELECT 1' }]);
+    // What is written keeps its name.
+    expect(sql.origin).toEqual({ kind: 'saved', name: 'c' });
+    sql.write('SELECT 2');
+    await nextTick();
+    await wrapper.get('[aria-label="Replace c with the query in the editor"]').trigger('click');
+    await flushPromises();
+    expect(app.settings?.savedStatements).toEqual([{ name: 'c', text: 'SELECT 2' }]);
+    expect(sql.isRewritten).toBe(false);
+    wrapper.unmount();
   });
 
   it('and examples are chosen from a list', async () => {
     const { global } = await provideApplication(createBackend());
-    const wrapper = mount(StatementList, {
-      props: {
-        saved: [{ name: HOSTILE, text: 'SELECT 1' }],
-        removedName: null,
-        origin: null,
-        isRewritten: false,
-      },
-      global,
-    });
+    await useAppStore().update({ savedStatements: [{ name: HOSTILE, text: 'SELECT 1' }] });
+    const wrapper = mount(StatementList, { global });
     expect(wrapper.find('img').exists()).toBe(false);
-    const [own] = wrapper.findAll('button.item');
+    const [own] = wrapper.findAll('button.cs-menu-item');
     await own!.trigger('click');
-    await wrapper.findAll('button.item')[1]!.trigger('click');
+    await wrapper.findAll('button.cs-menu-item')[1]!.trigger('click');
     await nextTick();
     const chosen = wrapper.emitted('choose')!;
     expect(chosen[0]).toEqual(['SELECT 1', { kind: 'saved', name: HOSTILE }]);

@@ -105,9 +105,9 @@ describe('the menu of a group', () => {
     await show({ conditions: [] }, 'outbound');
     await openLeaf();
     const made = { place: 'alerts', direction: 'outbound', origin: 'filter' };
-    expect(await choose('Alert on this')).toMatchObject({ ...made, new: 'volume' });
+    expect(await choose('Create alert')).toMatchObject({ ...made, new: 'volume' });
     await screen.get('.parent').trigger('contextmenu');
-    expect(await choose('Alert on this')).toMatchObject({ ...made, new: 'error-share', q: 'channel:3' });
+    expect(await choose('Create alert')).toMatchObject({ ...made, new: 'error-share', q: 'channel:3' });
   });
 
   test('opens by the keyboard, and not beside the rows', async () => {
@@ -126,7 +126,7 @@ describe('the menu of a bar', () => {
     await show({ conditions: [{ field: 'channel', exclude: true, values: [9] }] });
     const [first, second] = screen.findAll('.reach button');
     await first!.trigger('keydown', { key: 'F10', shiftKey: true });
-    expect(await choose('Alert on this')).toMatchObject({
+    expect(await choose('Create alert')).toMatchObject({
       place: 'alerts',
       new: 'error-share',
       origin: 'chart',

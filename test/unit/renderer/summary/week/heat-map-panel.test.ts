@@ -116,7 +116,7 @@ test('an hour that came several times offers each of them that is cached, the ne
   await cellAt(FIRST).trigger('click');
   await flushPromises();
   expect(panel.emitted('pick')).toBeUndefined();
-  expect(items()).toEqual(['4 Dec 10:00 – 11:00', '20 Nov 10:00 – 11:00', 'Alert on this']);
+  expect(items()).toEqual(['4 Dec 10:00 – 11:00', '20 Nov 10:00 – 11:00', 'Create alert']);
   document.querySelectorAll<HTMLElement>('[role=menuitem]')[1]!.click();
   await flushPromises();
   expect(opened).toEqual([[{ field: 'dateMs', min: START_MS, max: START_MS + HOUR_MS }]]);

@@ -54,7 +54,7 @@ function toNumberSql(sql: string): string {
   return `CASE WHEN ${sql} = trunc(${sql}) THEN CAST(CAST(${sql} AS BIGINT) AS VARCHAR) ELSE CAST(${sql} AS VARCHAR) END`;
 }
 
-/** An instant as `formatMoment` writes it. */
+/** An instant as `formatRecordMoment` writes it. */
 function toMomentSql(zone: string, offsets: readonly ClockOffset[]): string {
   const [first, ...later] = offsets;
   const cases = later
@@ -63,15 +63,13 @@ function toMomentSql(zone: string, offsets: readonly ClockOffset[]): string {
     .join(' ');
   const base = first?.offsetMs ?? 0;
   const offset = cases === '' ? String(base) : `CASE ${cases} ELSE ${base} END`;
-  const clock = `epoch_ms(date_ms + ${offset})`;
-  const whole = `strftime(${clock}, '%Y-%m-%d %H:%M:%S')`;
-  const text = `CASE WHEN date_ms % 1000 = 0 THEN ${whole} ELSE strftime(${clock}, '%Y-%m-%d %H:%M:%S.%g') END`;
+  const text = `strftime(epoch_ms(date_ms + ${offset}), '%Y-%m-%d %H:%M:%S.%g')`;
   const twice = listShownTwice(zone, offsets);
   if (twice.length === 0) return text;
   const suffixes = twice.map(
     ({ fromMs, toMs, suffix }) => `WHEN date_ms >= ${fromMs} AND date_ms < ${toMs} THEN ${quoteText(suffix)}`,
   );
-  return `(${text}) || CASE ${suffixes.join(' ')} ELSE '' END`;
+  return `${text} || CASE ${suffixes.join(' ')} ELSE '' END`;
 }
 
 /** Spans whose times a clock shows twice, since it is put back, with the offset that tells them apart. */
