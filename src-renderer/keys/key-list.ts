@@ -1,3 +1,4 @@
+import { COMMANDS } from '../shell/commands.ts';
 import { MAX_VIEW_KEYS, VIEWS } from '../shell/views.ts';
 
 /** A key of the application, as the list of keys shows it. */
@@ -21,19 +22,10 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
   {
     name: 'anywhere',
     lines: [
-      line('palette', ['Mod', 'K']),
       line('views', ['Mod', `1…${Math.min(VIEWS.length, MAX_VIEW_KEYS)}`]),
-      line('settings', ['Mod', ',']),
-      line('period', ['Mod', 'P']),
-      line('refresh', ['Mod', 'R']),
-      line('export', ['Mod', 'E']),
-      line('search', ['Mod', 'F'], ['/']),
-      line('connection', ['Mod', 'O']),
-      line('sidebar', ['Mod', 'B']),
-      line('theme', ['Mod', 'Shift', 'L']),
-      line('back', ['Mod', '['], ['Mod', ']']),
-      line('keys', ['?']),
-      line('help', ['F1']),
+      ...[...Map.groupBy(COMMANDS, ({ line: does }) => does)].flatMap(([does, commands]) =>
+        does === undefined ? [] : [line(does, ...commands.flatMap(({ ways = [] }) => ways))],
+      ),
     ],
   },
   {

@@ -12,8 +12,7 @@ import { useStatusStore } from '../stores/connections/status.ts';
 import { useTourStore } from '../tour/tour-store.ts';
 import { isModalOpen } from '../components/modal-open.ts';
 import type { PaletteAction } from './palette/palette-entries.ts';
-import { pressControl, toShellCommand, type ShellCommand } from './shortcuts.ts';
-import { HELP_VIEW, SETTINGS_VIEW, VIEWS } from './views.ts';
+import { pressControl, toShellCommand, type ShellCommand } from './commands.ts';
 import { writeViewLink } from '../../src-main/common/links/view-link.ts';
 
 /** Returns a function that copies a link to the screen as it is. It holds no records. */
@@ -47,70 +46,58 @@ export function useCommands() {
     // Behind a dialog nothing changes; the palette closes by the key that opened it.
     if (isModalOpen() && !(command.kind === 'palette' && paletteOpen.value)) return;
     // A key that the screen has no use for stays the browser's, such as its own search.
-    if (run(command)) event.preventDefault();
+    if (run(command) !== false) event.preventDefault();
   }
 
   /** Returns false when there is nothing on the screen that the command could act on. */
-  function run(command: ShellCommand): boolean {
+  function run(command: ShellCommand): boolean | Promise<unknown> {
     switch (command.kind) {
       case 'palette':
         paletteOpen.value = !paletteOpen.value;
         return true;
-      case 'view':
-        void router.push(VIEWS[command.index]?.path ?? '/overview');
-        return true;
-      case 'settings':
-        void router.push(SETTINGS_VIEW.path);
-        return true;
-      case 'help':
-        void router.push(HELP_VIEW.path);
-        return true;
+      case 'go':
+        return router.push(command.path);
+      case 'clock':
+        return clock.choose(command.clock);
+      case 'blur':
+        return app.update({ blurTexts: app.settings?.blurTexts !== true });
+      case 'share':
+        return sharePlace();
+      case 'tour':
+        return tour.begin();
+      case 'new-window':
+        return backend.call('app/open-window', { place: router.currentRoute.value.fullPath });
       case 'sidebar':
         // In a narrow window a button opens it.
-        if (!pressControl('sidebar')) {
-          void app.update({ sidebarCollapsed: app.settings?.sidebarCollapsed !== true });
-        }
-        return true;
+        return (
+          pressControl('sidebar') || app.update({ sidebarCollapsed: app.settings?.sidebarCollapsed !== true })
+        );
       case 'theme':
-        void app.cycleTheme();
-        return true;
+        return app.cycleTheme();
       case 'switch-connection':
-        switcherOpen.value = true;
-        return true;
+        return (switcherOpen.value = true);
       case 'shortcuts':
-        shortcutsOpen.value = true;
-        return true;
+        return (shortcutsOpen.value = true);
       case 'history':
         router.go(command.by);
         return true;
       case 'control':
         // On a screen without a refresh of its own, the key refreshes the status.
-        if (pressControl(command.control)) return true;
-        if (command.control !== 'refresh') return false;
-        void status.refresh();
-        return true;
+        return pressControl(command.control) || (command.control === 'refresh' && status.refresh());
     }
   }
 
   async function runAction(action: PaletteAction): Promise<void> {
     // The palette returns the focus as it closes; a popover opened before that would lose it at once.
     await nextTick();
-    if (action.kind === 'go') await router.push(action.path);
-    else if (action.kind === 'connection') connections.show(action.connectionId);
-    else if (action.kind === 'clock') await clock.choose(action.clock);
+    if (action.kind === 'connection') connections.show(action.connectionId);
     else if (action.kind === 'statement') await openStatement(action.statement);
-    else if (action.kind === 'blur') await app.update({ blurTexts: app.settings?.blurTexts !== true });
-    else if (action.kind === 'share') await sharePlace();
-    else if (action.kind === 'tour') await tour.begin();
-    else if (action.kind === 'new-window') {
-      await backend.call('app/open-window', { place: router.currentRoute.value.fullPath });
-    } else if (action.kind === 'preset') period.select(action);
-    else if (action.kind === 'snapshot') {
-      await router.push(toSnapshotAddress(action.snapshot));
-    } else if (action.kind === 'session') {
+    else if (action.kind === 'preset') period.select(action);
+    else if (action.kind === 'snapshot') await router.push(toSnapshotAddress(action.snapshot));
+    else if (action.kind === 'session') {
       if (action.connectionId !== null) connections.show(action.connectionId);
       await router.push({ name: 'session', params: { id: action.sessionId } });
-    } else run(action);
+    } else await run(action);
   }
 
   useEventListener('keydown', pressKey);

@@ -1,43 +1,17 @@
 import type { Component } from 'vue';
-import type { RouteLocationRaw } from 'vue-router';
-import {
-  ArrowLeftRight,
-  CalendarDays,
-  CalendarPlus,
-  CircleQuestionMark,
-  Clock3,
-  Download,
-  FingerprintPattern,
-  EyeOff,
-  Footprints,
-  Info,
-  Keyboard,
-  LayoutGrid,
-  MonitorUp,
-  Palette,
-  PanelLeft,
-  RefreshCw,
-  Settings,
-} from '@lucide/vue';
+import { FingerprintPattern } from '@lucide/vue';
 import { foldCase } from '../../../src-main/common/fold-case.ts';
-import type { Clock } from '../../../src-main/common/model/clock.ts';
 import type { SavedStatement } from '../../../src-main/common/model/settings/settings.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { PeriodPreset } from '../../period/period-selection.ts';
 import type { FoundSession } from './use-session-lookup.ts';
-import { MAX_VIEW_KEYS, VIEWS } from '../views.ts';
+import { COMMANDS, type ShellCommand } from '../commands.ts';
+import { MAX_VIEW_KEYS, SETTINGS_VIEW, VIEWS } from '../views.ts';
 
 export type PaletteAction =
-  | { readonly kind: 'go'; readonly path: RouteLocationRaw }
+  | ShellCommand
   | { readonly kind: 'session'; readonly sessionId: string; readonly connectionId: string | null }
-  | { readonly kind: 'control'; readonly control: 'refresh' | 'export' | 'period' }
-  | { readonly kind: 'theme' | 'sidebar' | 'switch-connection' | 'shortcuts' }
-  | { readonly kind: 'blur' }
-  | { readonly kind: 'share' }
-  | { readonly kind: 'new-window' }
-  | { readonly kind: 'tour' }
   | { readonly kind: 'connection'; readonly connectionId: string }
-  | { readonly kind: 'clock'; readonly clock: Clock }
   | { readonly kind: 'statement'; readonly statement: SavedStatement }
   | { readonly kind: 'preset'; readonly preset: PeriodPreset }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot };
@@ -65,26 +39,6 @@ export interface PaletteEntry {
 }
 
 export type Translate = (key: string, values?: Record<string, unknown>) => string;
-
-const ACTIONS: readonly Pick<PaletteEntry, 'id' | 'icon' | 'keys' | 'action'>[] = [
-  { id: 'refresh', icon: RefreshCw, keys: ['R'], action: { kind: 'control', control: 'refresh' } },
-  { id: 'export', icon: Download, keys: ['E'], action: { kind: 'control', control: 'export' } },
-  { id: 'period', icon: CalendarDays, keys: ['P'], action: { kind: 'control', control: 'period' } },
-  { id: 'switchConnection', icon: ArrowLeftRight, keys: ['O'], action: { kind: 'switch-connection' } },
-  { id: 'clockService', icon: Clock3, keys: [], action: { kind: 'clock', clock: 'service' } },
-  { id: 'clockLocal', icon: Clock3, keys: [], action: { kind: 'clock', clock: 'local' } },
-  { id: 'clockUtc', icon: Clock3, keys: [], action: { kind: 'clock', clock: 'utc' } },
-  { id: 'theme', icon: Palette, keys: ['Shift', 'L'], action: { kind: 'theme' } },
-  { id: 'blurTexts', icon: EyeOff, keys: [], action: { kind: 'blur' } },
-  { id: 'sidebar', icon: PanelLeft, keys: ['B'], action: { kind: 'sidebar' } },
-  { id: 'newSchedule', icon: CalendarPlus, keys: [], action: { kind: 'go', path: '/schedules/new' } },
-  { id: 'allConnections', icon: LayoutGrid, keys: [], action: { kind: 'go', path: '/connections' } },
-  { id: 'wall', icon: MonitorUp, keys: [], action: { kind: 'go', path: '/wall' } },
-  { id: 'shortcuts', icon: Keyboard, keys: [], action: { kind: 'shortcuts' } },
-  { id: 'help', icon: CircleQuestionMark, keys: [], action: { kind: 'go', path: '/help' } },
-  { id: 'tour', icon: Footprints, keys: [], action: { kind: 'tour' } },
-  { id: 'about', icon: Info, keys: [], action: { kind: 'go', path: '/about' } },
-];
 
 /** So many snapshots are offered: the newest that match. */
 const MAX_PLACES = 50;
@@ -114,12 +68,16 @@ export function findPaletteEntries(
     id: 'settings',
     group: 'views',
     label: t('palette.settings'),
-    icon: Settings,
+    icon: SETTINGS_VIEW.icon,
     keys: [','],
-    action: { kind: 'go', path: '/settings' },
+    action: { kind: 'go', path: SETTINGS_VIEW.path },
   };
-  const actions = ACTIONS.map((action): PaletteEntry => {
-    return { ...action, group: 'actions', label: t(`palette.actions.${action.id}`) };
+  const actions = COMMANDS.flatMap(({ does, ways = [], offer }): PaletteEntry[] => {
+    if (offer === undefined) return [];
+    const label = t(`palette.actions.${offer.id}`);
+    // Bare keys work where nothing is typed; the palette is a field.
+    const keys = (ways.find((way) => way[0] === 'Mod') ?? []).slice(1);
+    return [{ ...offer, group: 'actions', label, keys, action: does }];
   });
   const found = places
     .filter(({ label, hiddenWords = '', group }) =>
