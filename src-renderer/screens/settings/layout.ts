@@ -9,7 +9,6 @@ import {
 } from '../../../src-main/common/model/settings/setting-sections.ts';
 import type { Settings } from '../../../src-main/common/model/settings/settings.ts';
 import KeyRows from './rows/KeyRows.vue';
-import AlertRulesRow from './rows/AlertRulesRow.vue';
 import CacheSpaceRow from './rows/CacheSpaceRow.vue';
 import ConnectionClocksRow from './rows/ConnectionClocksRow.vue';
 import DataFolderRow from './rows/DataFolderRow.vue';
@@ -17,10 +16,7 @@ import EverythingRow from './rows/EverythingRow.vue';
 import ExportPresetsRow from './rows/ExportPresetsRow.vue';
 import ExportStartRow from './rows/ExportStartRow.vue';
 import FactRow from './rows/FactRow.vue';
-import FollowedRow from './rows/FollowedRow.vue';
-import LocalServiceRow from './rows/LocalServiceRow.vue';
 import ReadersRow from './rows/ReadersRow.vue';
-import SchedulesRow from './rows/SchedulesRow.vue';
 import SecretsRow from './rows/SecretsRow.vue';
 import SetAsideRow from './rows/SetAsideRow.vue';
 import UpdatesRow from './rows/UpdatesRow.vue';
@@ -45,11 +41,11 @@ export interface SettingsPlace {
 /** The parts that are no settings; each says what it is under `settings.rows`. */
 export const PARTS = {
   connectionClocks: { section: 'formats', group: '', component: ConnectionClocksRow },
-  followed: { section: 'following', group: '', component: FollowedRow },
-  alertRules: { section: 'alerts', group: '', component: AlertRulesRow },
+  followed: { section: 'following', group: '', component: FactRow, to: '/settings/connections' },
+  alertRules: { section: 'alerts', group: '', component: FactRow, to: '/alerts' },
   exportStart: { section: 'exports', group: '', component: ExportStartRow },
   exportPresets: { section: 'exports', group: '', component: ExportPresetsRow },
-  schedules: { section: 'exports', group: '', component: SchedulesRow },
+  schedules: { section: 'exports', group: '', component: FactRow, to: '/schedules' },
   cacheSpace: { section: 'storage', group: 'retention', component: CacheSpaceRow },
   dataFolder: { section: 'storage', group: 'folder', component: DataFolderRow },
   secrets: { section: 'privacy', group: '', component: SecretsRow },
@@ -58,14 +54,19 @@ export const PARTS = {
   masking: { section: 'privacy', group: '', component: FactRow },
   leaving: { section: 'privacy', group: '', component: FactRow },
   keys: { section: 'keyboard', group: '', component: KeyRows },
-  localService: { section: 'local-service', group: '', component: LocalServiceRow },
+  localService: { section: 'local-service', group: '', component: FactRow, to: '/local-service' },
   updates: { section: 'updates', group: '', component: UpdatesRow },
   setAside: { section: 'advanced', group: '', component: SetAsideRow },
   everything: { section: 'advanced', group: '', component: EverythingRow },
 } as const satisfies Readonly<
   Record<
     string,
-    { readonly section: SettingSectionName; readonly group: string; readonly component: Component }
+    {
+      readonly section: SettingSectionName;
+      readonly group: string;
+      readonly component: Component;
+      readonly to?: string;
+    }
   >
 >;
 export type PartName = keyof typeof PARTS;
