@@ -31,5 +31,5 @@ export const useSavedFiltersStore = defineStore('saved-filters', () => {
       await replace(filter);
       return null;
     },
-  };
+  } as const;
 });

@@ -65,9 +65,9 @@ export const useSqlStore = defineStore('sql', () => {
   }
 
   function noteRenamed(from: string, name: string): void {
-    const { origin } = source.value ?? {};
-    if (origin?.kind === 'saved' && origin.name === from)
-      source.value = { ...source.value!, origin: { kind: 'saved', name } };
+    const last = source.value;
+    if (last?.origin.kind === 'saved' && last.origin.name === from)
+      source.value = { ...last, origin: { kind: 'saved', name } };
   }
 
   function bringBack(): void {
