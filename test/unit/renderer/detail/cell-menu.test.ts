@@ -100,6 +100,12 @@ describe('the menu of a cell', () => {
     expect(await choose('channel', 'Only these')).toBe('code:5xx channel:3');
   });
 
+  it('names a date as the table shows it, on a full second too', async () => {
+    show('');
+    await openAt('[col-id=dateMs]');
+    expect(document.querySelector('.cs-menu-label')?.textContent).toContain('2026-11-20 10:15:00.000');
+  });
+
   it('leaves its value out, beside what else is left out', async () => {
     show('-channel:1 channel:3,4');
     expect(await choose('channel', 'Not these')).toBe('-channel:1,3 channel:4');
