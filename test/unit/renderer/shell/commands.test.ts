@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { pressControl, toShellCommand } from '../../../../src-renderer/shell/commands.ts';
+import { VIEWS } from '../../../../src-renderer/shell/views.ts';
 
 const key = (name: string, change: Partial<KeyboardEvent> = {}) => ({
   key: name,
@@ -21,8 +22,8 @@ test('Ctrl is the modifier on Windows and Linux, Cmd on macOS', () => {
 });
 
 test('digits open the views in the order of the sidebar, and no other digit does anything', () => {
-  expect(toShellCommand(key('3'), false, false)).toEqual({ kind: 'go', path: '/alerts' });
-  expect(toShellCommand(key('9'), false, false)).toEqual({ kind: 'go', path: '/sql' });
+  expect(toShellCommand(key('3'), false, false)).toEqual({ kind: 'go', path: VIEWS[2]?.path });
+  expect(toShellCommand(key('9'), false, false)).toEqual({ kind: 'go', path: VIEWS[8]?.path });
   expect(toShellCommand(key('0'), false, false)).toBeNull();
 });
 
