@@ -52,9 +52,13 @@ export interface Host {
   copyText(text: string): Promise<boolean>;
   /**
    * Shows a notification of the system, and calls `onOpen` when the person clicks it, with the window in front. `page`
-   * where the window's page has to show it.
+   * where the window's page has to show it. `onRefused` gets the system's reason where it turns out later that it shows none.
    */
-  showNote(note: { readonly title: string; readonly body: string }, onOpen: () => void): ShownNote;
+  showNote(
+    note: { readonly title: string; readonly body: string },
+    onOpen: () => void,
+    onRefused: (reason: string) => void,
+  ): ShownNote;
   /** Shows how much needs attention on the application's icon, where the system has a place for it. */
   showBadge(count: number): void;
   /**

@@ -1,6 +1,7 @@
 import { app } from 'electron';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { START_FILE_VARIABLE } from '../common/start-message.ts';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { locateDataFolder } from '../core/data-folder/locate-data-folder.ts';
 import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
@@ -9,6 +10,7 @@ import { findBuiltWorkers } from '../node/worker-scripts.ts';
 import { findCommandWords } from './launch/find-command-words.ts';
 import { findGivenFolder } from './launch/find-given-folder.ts';
 import { reportStart } from './report-start.ts';
+import { hasTray } from './tray/keep-in-tray.ts';
 import { reportStartFailure, runDesktop } from './run-desktop.ts';
 
 const platform = toHostPlatform(process.platform);
@@ -26,7 +28,10 @@ const findLocation = () =>
 
 function openApplication(): void {
   // Without a callback, a command that has ended meanwhile would be an error that nobody caught.
-  const report = reportStart((message) => process.send?.(message, undefined, {}, () => undefined));
+  const report = reportStart(
+    (message) => process.send?.(message, undefined, {}, () => undefined),
+    process.env[START_FILE_VARIABLE],
+  );
   const run = async (): Promise<void> =>
     runDesktop({
       platform,
@@ -40,8 +45,9 @@ function openApplication(): void {
       start,
       errors: process,
       report,
+      hasTray,
     });
-  run().catch((error: unknown) => reportStartFailure(error, report));
+  void run().catch((error: unknown) => reportStartFailure(error, report));
 }
 
 async function runCommandLine(words: readonly string[]): Promise<void> {

@@ -39,6 +39,9 @@ import { watchWindow } from './watch-window.ts';
 import { loadPage } from './window.ts';
 import { createWindows } from './windows.ts';
 
+/** A start that only brings the window to the front. */
+const NOTHING: Start = { words: [], folder: '' };
+
 export interface DesktopOptions {
   readonly platform: HostPlatform;
   readonly location: DataLocation;
@@ -55,6 +58,8 @@ export interface DesktopOptions {
   /** Emits the errors that nobody caught. */
   readonly errors: Pick<NodeJS.Process, 'on'>;
   readonly report: StartReport;
+  /** Whether the desktop shows icons of programs. */
+  readonly hasTray: (platform: HostPlatform) => Promise<boolean>;
 }
 
 /** The desktop application: everything that must come before `ready` is done before this first waits. */
@@ -62,7 +67,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   const { platform, location, preload, report } = options;
   const refusal = explainRefusedSwitch((name) => app.commandLine.hasSwitch(name));
   if (refusal !== null) {
-    reportStartFailure(new Error(refusal), report);
+    await reportStartFailure(new Error(refusal), report);
     return;
   }
   const { folder: dataFolder } = location;
@@ -123,13 +128,24 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   };
 
   const openPlace = createPlaceOpener(windows.findFront, speak);
+  // Heard from here on: what is opened while the application starts is followed once it can be.
+  app.on('second-instance', (_event, words, folder) => {
+    if (ending.isEnding()) ending.startAgain();
+    else links.follow({ words, folder });
+  });
+  app.on('activate', () => links.follow(NOTHING));
   app.on('session-created', denyPermissions);
   app.on('web-contents-created', (_event, contents) =>
     guardContents(contents, (address) => void openPlace(address)),
   );
   app.on('window-all-closed', () => {
+    if (platform === 'macos') return;
     // Without a way back to a window the application would go on unseen.
-    if (platform !== 'macos' && tray?.isThere() !== true) app.quit();
+    if (tray?.isThere() !== true) app.quit();
+    else
+      void tray.leadsBack().then((isShown) => {
+        if (!isShown && windows.list().length === 0) app.quit();
+      });
   });
 
   await app.whenReady();
@@ -185,13 +201,13 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   const openView = (place: string): void => showWindow({ kind: 'place', place });
   const actions: MenuActions = { openAnother: () => openAnother(null), openView };
   installMenu(core, platform, actions);
-  tray = await keepInTray(core, platform, (place) => (place === null ? showWindow() : openView(place)));
+  tray = await keepInTray(
+    core,
+    platform,
+    (place) => (place === null ? showWindow() : openView(place)),
+    options.hasTray,
+  );
   void offerRecent(core, { ...actions, platform, dataFolder });
-  app.on('second-instance', (_event, words, folder) => {
-    if (ending.isEnding()) ending.startAgain();
-    else links.follow({ words, folder });
-  });
-  app.on('activate', () => showWindow());
 }
 
 /** Newer versions, over the same network as connections. */
@@ -249,7 +265,9 @@ function surviveErrors(errors: Pick<NodeJS.Process, 'on'>, { logger }: Core, { f
 }
 
 /** Shows why the application can't start, and ends it. */
-export function reportStartFailure(error: unknown, report: StartReport): void {
+export async function reportStartFailure(error: unknown, report: StartReport): Promise<void> {
+  // Before that, Linux has no dialog: the text would go where nobody looks who started it by a double click.
+  await app.whenReady();
   // Said first: the dialog stops this process until the person has read it.
   report.tell('explained');
   dialog.showErrorBox('Channelscope could not start', toErrorText(error));

@@ -6,7 +6,8 @@ import { PROCESS_FLAGS, type ChildProcess } from '../node/fork-process.ts';
 export function startUtilityProcess(script: URL, argument: string): ChildProcess {
   const child = utilityProcess.fork(fileURLToPath(script), [argument], {
     serviceName: 'Channelscope analysis',
-    execArgv: [...PROCESS_FLAGS],
+    // Flags of V8 count only in this form: the others are Node's, which has begun by then.
+    execArgv: [`--js-flags=${PROCESS_FLAGS.join(' ')}`],
   });
   return {
     postMessage: (message) => child.postMessage(message),

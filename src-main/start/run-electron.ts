@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
-import { readStartMessage } from '../common/start-message.ts';
+import { readFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  readStartFile,
+  readStartMessage,
+  START_FILE_VARIABLE,
+  type StartMessage,
+} from '../common/start-message.ts';
+import { tryToRemove } from '../node/move-and-remove.ts';
 import { describeEnd, explainFailure, type Explanation } from './explain-failure.ts';
 
 /** How the desktop application ended: as an application does, or before anybody saw its window. */
@@ -12,20 +21,46 @@ export type DesktopEnd =
 const MAX_OUTPUT_CHARACTERS = 16 * 1024;
 const MAX_LAST_WORDS_MS = 500;
 
+/** How often the file is read in which the application says how far it is. */
+const READ_EVERY_MS = 250;
+
+/** What is waited for, and how it is said. */
+export interface RunOptions {
+  /** An application that says nothing for so long before its window is there is ended. */
+  readonly silenceMs: number;
+  /** After so long without a first word the person is told that it is waited for. */
+  readonly noticeMs?: number;
+  readonly onNotice?: () => void;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly words?: readonly string[];
+}
+
 /**
  * Runs the desktop application until it ends. One that says nothing for `silenceMs` before its window is there is
  * ended, so that the same folder can be opened in the browser.
  */
-export function runElectron(
+export async function runElectron(program: string, root: string, options: RunOptions): Promise<DesktopEnd> {
+  const folder = await mkdtemp(join(tmpdir(), 'channelscope-start-'));
+  try {
+    return await watchElectron(program, root, { ...options, file: join(folder, 'said') });
+  } finally {
+    await tryToRemove(folder, () => undefined, { isFolder: true });
+  }
+}
+
+function watchElectron(
   program: string,
   root: string,
   {
     silenceMs,
+    noticeMs = silenceMs,
+    onNotice = () => undefined,
     environment,
     words = [],
-  }: { silenceMs: number; environment: NodeJS.ProcessEnv; words?: readonly string[] },
+    file,
+  }: RunOptions & { readonly file: string },
 ): Promise<DesktopEnd> {
-  const variables = { ...environment };
+  const variables: NodeJS.ProcessEnv = { ...environment, [START_FILE_VARIABLE]: file };
   delete variables['ELECTRON_RUN_AS_NODE'];
   const child = spawn(program, [root, ...words], {
     cwd: root,
@@ -46,14 +81,27 @@ export function runElectron(
     child.kill('SIGKILL');
   };
   let timer = setTimeout(endSilent, silenceMs);
-  child.on('message', (message) => {
-    const said = readStartMessage(message);
-    if (said === null || silentMs !== null) return;
+  const notice = setTimeout(onNotice, noticeMs);
+  const hear = (said: StartMessage['channelscope'] | null): void => {
+    if (said === null || silentMs !== null || stage === 'shown' || stage === 'explained') return;
     stage = said;
     clearTimeout(timer);
+    clearTimeout(notice);
     if (said === 'alive') timer = setTimeout(endSilent, silenceMs);
-    else if (child.connected) child.disconnect();
-  });
+    else {
+      clearInterval(reading);
+      if (child.connected) child.disconnect();
+    }
+  };
+  child.on('message', (message) => hear(readStartMessage(message)));
+  let readCharacters = 0;
+  const read = (): void => {
+    const text = readSaid(file);
+    // The same words as before are no sign of life.
+    if (text.length > readCharacters) hear(readStartFile(text));
+    readCharacters = text.length;
+  };
+  const reading = setInterval(read, READ_EVERY_MS);
   // Ctrl+C reaches the application by itself, which then stops in order; what ends only this process is passed on.
   const wait = (): void => {
     isInterrupted = true;
@@ -65,6 +113,11 @@ export function runElectron(
   process.on('SIGINT', wait).on('SIGTERM', pass).on('SIGHUP', pass);
   return new Promise((resolve) => {
     const end = (startError: string | null, code: number | null, signal: NodeJS.Signals | null): void => {
+      clearTimeout(timer);
+      clearTimeout(notice);
+      clearInterval(reading);
+      // Its last words may have come since.
+      read();
       clearTimeout(timer);
       process.off('SIGINT', wait).off('SIGTERM', pass).off('SIGHUP', pass);
       const isDeliberate = stage === 'shown' || stage === 'explained' || (stage === 'alive' && code === 0);
@@ -92,4 +145,13 @@ export function runElectron(
       });
     });
   });
+}
+
+/** What was said in the file so far; nothing where it isn't there yet. */
+function readSaid(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -9,10 +9,12 @@ import { runElectron } from './run-electron.ts';
 
 const FIRST_BYTE_MS = 8_000;
 const DOWNLOAD_SILENCE_MS = 30_000;
-/** Until the window is there, the application reports more often than this that its start goes on. */
-const SILENCE_MS = 6_000;
-/** A virus scanner reads a program of 200 MB before its first start. */
-const FIRST_START_SILENCE_MS = 60_000;
+/** Until the window is there, the application reports every second that its start goes on. */
+const SILENCE_MS = 20_000;
+/** Virus scanners read a program of 200 MB, at its first start anywhere and at each one under Windows and macOS. */
+const SCANNED_SILENCE_MS = 60_000;
+/** So long without a word, the person is told what is waited for. */
+const NOTICE_MS = 6_000;
 const PROGRESS_EVERY_MS = 5_000;
 
 /** Says how much of the runtime has come: on one line of a terminal, else as a line now and then. */
@@ -68,9 +70,15 @@ async function runDesktop(root: string, options: StartOptions): Promise<Explanat
   const found = await provideElectron(root);
   if (found.program === null) return found;
   await buildWhereNeeded(root);
+  const silenceMs = found.isNew || process.platform !== 'linux' ? SCANNED_SILENCE_MS : SILENCE_MS;
   const end = await runElectron(found.program, root, {
     words: options.isSafe ? ['--safe'] : [],
-    silenceMs: found.isNew ? FIRST_START_SILENCE_MS : SILENCE_MS,
+    silenceMs,
+    noticeMs: NOTICE_MS,
+    onNotice: () =>
+      say(
+        `Electron has said nothing yet, and is waited for up to ${silenceMs / 1000} s: a virus scanner may be reading it.`,
+      ),
     environment: {
       ...process.env,
       ...(options.dataFolder === null ? {} : { CHANNELSCOPE_DATA: resolve(options.dataFolder) }),

@@ -58,6 +58,27 @@ describe('a link that starts the application', () => {
   });
 });
 
+describe('what is opened while the application starts', () => {
+  const begin = (): { finish: () => void; started: Promise<void> } => {
+    const { promise, resolve } = Promise.withResolvers<typeof core>();
+    const started = startStubDesktop({ folder, creation: promise, errors: new EventEmitter() });
+    return { finish: () => resolve(core), started };
+  };
+
+  it('by another start is followed once there is a window', async () => {
+    const { finish, started } = begin();
+    expect(app.listenerCount('second-instance')).toBe(1);
+    startAgain(LINK);
+    startAgain();
+    app.emit('activate');
+    finish();
+    await started;
+    await expect.poll(() => [...loaded(), ...sent()].filter((one) => JSON.stringify(one).includes('5xx')))
+      .toHaveLength(1);
+    expect(windows).toHaveLength(1);
+  });
+});
+
 describe('a link that is opened later', () => {
   it('is passed on by the second start, and shown in the window that is there', async () => {
     await start();

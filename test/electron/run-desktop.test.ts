@@ -33,9 +33,11 @@ let core: StubCore;
 let host: Host | undefined;
 let errors: EventEmitter;
 let told: string[];
+let isTrayShown: boolean;
 beforeEach(async () => {
   errors = new EventEmitter();
   told = [];
+  isTrayShown = true;
   folder = await makeDesktopFolder();
   core = createStubCore();
   host = undefined;
@@ -67,6 +69,7 @@ function run({ platform = 'linux', createCore, developmentServer }: Change = {})
     start: { words: ['channelscope'], folder },
     errors: errors as never,
     report: { tell: (said) => void told.push(said) },
+    hasTray: () => Promise.resolve(isTrayShown),
   });
 }
 
@@ -367,6 +370,14 @@ describe('the tray', () => {
     app.emit('window-all-closed');
     expect(namesOfCalls()).toContain('app.quit');
   });
+});
+
+it('a desktop that shows icons no longer leaves nothing running unseen', async () => {
+  core = createStubCore({ 'settings/get': () => makeSettings({ keepInTray: true }) });
+  await start();
+  isTrayShown = false;
+  windows[0]?.close();
+  await expect.poll(namesOfCalls).toContain('app.quit');
 });
 
 describe('a data folder that is missing', () => {

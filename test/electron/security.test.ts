@@ -12,7 +12,9 @@ import {
   makeReady,
   namesOfCalls,
   resetFakeElectron,
+  uncaught,
 } from '../support/electron/fake-electron.ts';
+import { emitNative } from '../support/electron/state.ts';
 import { HOSTILE_URLS } from '../support/samples/hostile-urls.ts';
 import { ENGLISH } from '../../src-main/common/words/english.ts';
 
@@ -102,10 +104,22 @@ describe('a switch that takes a guard away', () => {
       resetFakeElectron();
       app.switches.add(name);
       const told: string[] = [];
-      await runDesktop({ platform: 'linux', report: { tell: (said: string) => told.push(said) } } as never);
+      const running = runDesktop({
+        platform: 'linux',
+        report: { tell: (said: string) => told.push(said) },
+      } as never);
+      makeReady();
+      await running;
+      // Before it is ready, Linux shows no dialog: who started it by a double click would see nothing at all.
       const box = calls.find((call) => call.name === 'dialog.showErrorBox');
       expect(box?.args[1]).toContain(`--${name}`);
-      expect(namesOfCalls()).toEqual(['dialog.showErrorBox', 'app.exit', '(ended)']);
+      expect(namesOfCalls()).toEqual([
+        'app.whenReady',
+        '(ready)',
+        'dialog.showErrorBox',
+        'app.exit',
+        '(ended)',
+      ]);
       expect(told).toEqual(['explained']);
     },
   );
@@ -120,19 +134,39 @@ describe('what a service may learn of the person', () => {
   const certificate = { subjectName: 'Ana Lima', issuerName: 'Company CA', validExpiry: 1_900_000_000 };
   const logger = { info: vi.fn(), warn: vi.fn() };
 
-  function ask(certificates: unknown[], answer: (given: unknown) => void): FakeEvent {
-    guardNetwork({ logger, findWindow: () => null, readWords: () => ENGLISH });
+  function ask(
+    certificates: unknown[],
+    answer: (given: unknown) => void,
+    { place = 'reports.company.example:443', readWords = () => ENGLISH } = {},
+  ): FakeEvent {
+    guardNetwork({ logger, findWindow: () => null, readWords });
     const event = new FakeEvent();
-    app.emit(
-      'select-client-certificate',
-      event,
-      null,
-      'https://reports.company.example/x',
-      certificates,
-      answer,
-    );
+    // Electron names the service as `host:port`, which is no address.
+    emitNative(app, 'select-client-certificate', event, null, place, certificates, answer);
     return event;
   }
+
+  it.each(['10.0.0.5:8443', 'localhost:8443', '[::1]:8443', 'reports.company.example:443'])(
+    'is asked about for %s, which is named as it came',
+    async (place) => {
+      boxAnswers.push(1);
+      const given = vi.fn();
+      ask([certificate], given, { place });
+      await vi.waitFor(() => expect(given).toHaveBeenCalledWith(certificate));
+      expect(boxes()[0]!.message).toContain(place);
+      expect(uncaught).toEqual([]);
+    },
+  );
+
+  it('is answered with none where the person can not be asked', async () => {
+    const given = vi.fn();
+    const readWords = (): never => {
+      throw new Error('no words');
+    };
+    ask([certificate], given, { readWords });
+    await vi.waitFor(() => expect(given).toHaveBeenCalledWith());
+    expect(uncaught).toEqual([]);
+  });
 
   it('is no certificate that the person did not choose: the first one least of all', async () => {
     boxAnswers.push(0);
@@ -160,7 +194,7 @@ describe('what a service may learn of the person', () => {
       'login',
       login,
       null,
-      { url: 'https://evil.example/' },
+      { url: 'evil.example:443' },
       { isProxy: false },
       (...given: unknown[]) => answers.push(given),
     );

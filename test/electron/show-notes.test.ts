@@ -29,7 +29,11 @@ const create = (platform: 'linux' | 'windows' | 'macos', window: FakeWindow | nu
 
 it('a notification of the system brings the window to the front before it leads anywhere', () => {
   const { showNote, order } = create('linux');
-  const shown = showNote({ title: 'Errors', body: '21 of 34' }, () => void order.push('opened'));
+  const shown = showNote(
+    { title: 'Errors', body: '21 of 34' },
+    () => void order.push('opened'),
+    (reason) => void order.push(reason),
+  );
   expect(shown).toBe('computer');
   expect(calls).toEqual([{ name: 'Notification.show', args: [{ title: 'Errors', body: '21 of 34' }] }]);
   expect(order).toEqual([]);
@@ -40,8 +44,17 @@ it('a notification of the system brings the window to the front before it leads 
 it('says so where the system shows none', () => {
   Notification.supported = false;
   const { showNote } = create('linux');
-  expect(showNote({ title: '', body: '' }, () => undefined)).toBe('failed');
+  const nothing = (): void => undefined;
+  expect(showNote({ title: '', body: '' }, nothing, nothing)).toBe('failed');
   expect(calls).toEqual([]);
+});
+
+it('says why where the system, asked to, shows none after all', async () => {
+  Notification.refusal = 'switched off';
+  const { showNote } = create('macos');
+  const reasons: string[] = [];
+  showNote({ title: 'Errors', body: '' }, () => undefined, (reason) => void reasons.push(reason));
+  await expect.poll(() => reasons).toEqual(['switched off']);
 });
 
 it('the icon has the number where it has a place for one, and a mark on Windows', () => {

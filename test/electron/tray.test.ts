@@ -1,17 +1,20 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HostPlatform } from '../../src-main/core/data-folder/standard-folder.ts';
 import { createWords } from '../../src-main/common/words/words.ts';
+import { hasBusName } from '../../src-main/node/session-bus.ts';
 import { keepInTray } from '../../src-main/electron/tray/keep-in-tray.ts';
 import {
   calls,
   makeReady,
   namesOfCalls,
   resetFakeElectron,
-  Tray,
   trays,
 } from '../support/electron/fake-electron.ts';
 import { makeConnection, makeSample, makeSettings } from '../unit/renderer/support/samples.ts';
 import { createStubCore } from '../support/fakes/stub-core.ts';
+
+// A bus of its own, with a keyring and no tray.
+const inSession = process.env.CHANNELSCOPE_TEST_KEYCHAIN === '1';
 
 let opened: (string | null)[];
 beforeEach(() => {
@@ -28,7 +31,11 @@ const board = (...firing: boolean[]) => ({
   rules: firing.map((isFiring) => ({ state: { firingSinceMs: isFiring ? 1 : null } })),
 });
 
-async function start(change: object, platform: HostPlatform = 'linux') {
+async function start(
+  change: object,
+  platform: HostPlatform = 'linux',
+  askForTray = () => Promise.resolve(true),
+) {
   const settings = makeSettings({ lastConnectionId: 'one', ...change });
   const core = createStubCore({
     'settings/get': () => settings,
@@ -36,7 +43,7 @@ async function start(change: object, platform: HostPlatform = 'linux') {
     'connections/list': () => connections,
     'status/refresh': () => makeSample(),
   });
-  const tray = await keepInTray(core, platform, (place) => void opened.push(place));
+  const tray = await keepInTray(core, platform, (place) => void opened.push(place), askForTray);
   return { core, tray, settings };
 }
 
@@ -63,12 +70,39 @@ it('has an icon that opens the window and ends the application, while the person
   expect(trays).toHaveLength(2);
 });
 
-it('has none unless it is wanted, on macOS, or where the system has no tray', async () => {
+it('has none unless it is wanted, on macOS, or where the desktop shows none', async () => {
   expect((await start({ keepInTray: false })).tray.isThere()).toBe(false);
   expect((await start({ keepInTray: true }, 'macos')).tray.isThere()).toBe(false);
-  Tray.fails = true;
-  expect((await start({ keepInTray: true })).tray.isThere()).toBe(false);
+  const { tray } = await start({ keepInTray: true }, 'linux', () => Promise.resolve(false));
+  expect(tray.isThere()).toBe(false);
+  expect(await tray.leadsBack()).toBe(false);
   expect(trays).toHaveLength(0);
+});
+
+it('comes once the desktop shows icons, and counts for nothing once it shows them no longer', async () => {
+  let isHosted = false;
+  const { core, tray, settings } = await start({ keepInTray: true }, 'linux', () => Promise.resolve(isHosted));
+  isHosted = true;
+  core.send('settings/changed', settings);
+  await expect.poll(() => tray.isThere()).toBe(true);
+  expect(await tray.leadsBack()).toBe(true);
+  isHosted = false;
+  expect(await tray.leadsBack()).toBe(false);
+  expect(trays).toHaveLength(1);
+  expect(trays[0]?.isDestroyed()).toBe(true);
+});
+
+describe.skipIf(!inSession)('the session bus', () => {
+  it('says whether a program of a name is there', async () => {
+    expect(await hasBusName('org.freedesktop.secrets')).toBe(true);
+    expect(await hasBusName('org.kde.StatusNotifierWatcher')).toBe(false);
+  });
+});
+
+it('a bus that is not there, or no bus at all, has nobody', async () => {
+  expect(await hasBusName('org.freedesktop.DBus', {})).toBe(false);
+  const nowhere = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus,guid=0' };
+  expect(await hasBusName('org.freedesktop.DBus', nowhere)).toBe(false);
 });
 
 describe('its menu', () => {

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readStartFile } from '../../src-main/common/start-message.ts';
 import { AppError } from '../../src-main/common/contract/errors.ts';
 import { reportStartFailure } from '../../src-main/electron/run-desktop.ts';
 import { reportStart } from '../../src-main/electron/report-start.ts';
@@ -11,6 +12,7 @@ import {
   callHandler,
   calls,
   FakeEvent,
+  makeReady,
   namesOfCalls,
   nativeTheme,
   state,
@@ -218,9 +220,13 @@ it('the theme of the caption buttons is the application’s before the window is
 });
 
 describe('the command that started the application', () => {
-  it('is told of a failure before the dialog that explains it holds everything up', () => {
-    reportStartFailure(new Error('no folder'), { tell: (said) => void calls.push({ name: said, args: [] }) });
-    expect(namesOfCalls()).toEqual(['explained', 'dialog.showErrorBox', 'app.exit', '(ended)']);
+  it('is told of a failure before the dialog that explains it holds everything up', async () => {
+    makeReady();
+    calls.length = 0;
+    await reportStartFailure(new Error('no folder'), {
+      tell: (said) => void calls.push({ name: said, args: [] }),
+    });
+    expect(namesOfCalls().slice(1)).toEqual(['explained', 'dialog.showErrorBox', 'app.exit', '(ended)']);
   });
 
   it('hears that it is at it, until the window is shown', () => {
@@ -233,6 +239,16 @@ describe('the command that started the application', () => {
     tell('shown');
     vi.advanceTimersByTime(5_000);
     expect(heard).toEqual(['alive', 'alive', 'alive', 'shown']);
+  });
+
+  it('hears the same from a file, in case the channel of Node is not there', async () => {
+    const file = join(folder, 'said');
+    const { tell } = reportStart(undefined, file);
+    expect(readStartFile(await readFile(file, 'utf8'))).toBe('alive');
+    tell('shown');
+    expect(readStartFile(await readFile(file, 'utf8'))).toBe('shown');
+    expect(readStartFile('alive\nnonsense\n')).toBe('alive');
+    expect(readStartFile('')).toBeNull();
   });
 
   it('may be gone', () => {

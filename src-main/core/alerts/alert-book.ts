@@ -29,6 +29,8 @@ export interface AlertBook {
   addEntry(entry: AlertLogEntry): void;
   /** Changes the entry that a notification is about; false where there is none. */
   markShown(noteId: string): boolean;
+  /** Notes that the system showed a notification not at all, after all. */
+  markRefused(noteId: string): void;
   /** Writes states and logs. */
   saveMemory(): Promise<void>;
   toBoard(nowMs: number, checkedAtMs: number | null, lackingOf: ReadonlyMap<string, number>): AlertBoard;
@@ -108,6 +110,15 @@ export async function openAlertBook(file: AlertFile, memory: AlertMemory): Promi
         return true;
       }
       return false;
+    },
+    markRefused: (noteId) => {
+      for (const [ruleId, entries] of logs) {
+        if (!entries.some((entry) => entry.noteId === noteId)) continue;
+        logs.set(
+          ruleId,
+          entries.map((entry) => (entry.noteId === noteId ? { ...entry, notice: 'failed' } : entry)),
+        );
+      }
     },
     saveMemory: () => memory.save([...states.values()], [...logs.values()].flat()),
     toBoard: (nowMs, checkedAtMs, lackingOf) => ({

@@ -50,8 +50,22 @@ export interface AlertParts {
 export function createAlerts(parts: AlertParts): Alerts {
   const { book, connections, host, events, logger, readWords, now } = parts;
   const inTurn = createSaveQueue();
-  const notes = createNoteSender(host, events.emit, readWords);
   const board = showBoard(parts);
+  const notes = createNoteSender({
+    host,
+    emit: events.emit,
+    readWords,
+    onRefused: (note, reason) => {
+      logger.warn('a notification was refused', { reason });
+      events.emit('alerts/refused', note);
+      void inTurn(async () => {
+        book.markRefused(note.id);
+        board.noteRefused();
+        await save();
+        board.announce();
+      }).catch((error: unknown) => logger.error('alerts not saved', { error }));
+    },
+  });
   let savedAtMs = now();
   let isStopped = false;
 

@@ -23,19 +23,26 @@ export interface NoteSender {
 }
 
 /** Shows notifications through the host, or has the page show them where the host can't. */
-export function createNoteSender(
-  host: Pick<Host, 'showNote'>,
-  emit: Emit,
-  readWords: () => Words,
-): NoteSender {
+export function createNoteSender(parts: {
+  readonly host: Pick<Host, 'showNote'>;
+  readonly emit: Emit;
+  readonly readWords: () => Words;
+  /** Called where the system turns out to show a notification not at all. */
+  readonly onRefused: (note: AlertNote, reason: string) => void;
+}): NoteSender {
+  const { host, emit, readWords, onRefused } = parts;
   let opened: AlertNote | null = null;
 
   const send: NoteSender['send'] = (words) => {
     const note = { id: randomUUID(), ...words };
-    const shown = host.showNote({ title: note.title, body: note.body }, () => {
-      opened = note;
-      emit('alerts/opened', note);
-    });
+    const shown = host.showNote(
+      { title: note.title, body: note.body },
+      () => {
+        opened = note;
+        emit('alerts/opened', note);
+      },
+      (reason) => onRefused(note, reason),
+    );
     if (shown === 'page') emit('alerts/noted', note);
     return { shown, noteId: note.id };
   };

@@ -11,6 +11,8 @@ export interface ShownBoard {
   noteLacking(ruleId: string, minutes: number): void;
   /** When all that was due had been judged. */
   noteChecked(atMs: number): void;
+  /** The system shows no notifications: from now on the badge has the number, whatever is set. */
+  noteRefused(): void;
   /** Shows what has changed. */
   announce(): void;
   stop(): void;
@@ -27,11 +29,12 @@ export function showBoard(options: {
   const { book, host, events, settings, now } = options;
   const lackingOf = new Map<string, number>();
   let checkedAtMs: number | null = null;
+  let isRefused = false;
 
   const read = (): AlertBoard => book.toBoard(now(), checkedAtMs, lackingOf);
   const showBadge = (): void => {
     const firing = read().rules.filter(({ state }) => state.firingSinceMs !== null);
-    host.showBadge(settings.get().alertBadge ? firing.length : 0);
+    host.showBadge(settings.get().alertBadge || isRefused ? firing.length : 0);
   };
   const stopBadge = events.on('settings/changed', showBadge);
 
@@ -40,6 +43,9 @@ export function showBoard(options: {
     noteLacking: (ruleId, minutes) => void lackingOf.set(ruleId, minutes),
     noteChecked: (atMs) => {
       checkedAtMs = atMs;
+    },
+    noteRefused: () => {
+      isRefused = true;
     },
     announce: () => {
       showBadge();

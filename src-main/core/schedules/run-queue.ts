@@ -51,7 +51,11 @@ export function createRunQueue(
   const tell = (schedule: Schedule, run: ScheduleRun): void => {
     const said = writeRunNote(readWords(), schedule.name, run);
     if (said === null || run.cause === 'by-hand') return;
-    host.showNote(said, () => emit('app/place-opened', { place: `/schedules/${schedule.id}` }));
+    host.showNote(
+      said,
+      () => emit('app/place-opened', { place: `/schedules/${schedule.id}` }),
+      (reason) => logger.warn('a notification was refused', { reason }),
+    );
   };
   const end = async (schedule: Schedule, run: ScheduleRun): Promise<void> => {
     const { id: scheduleId } = schedule;

@@ -21,13 +21,15 @@ export function createNotes(options: {
   const { platform, findWindow, showWindow, readWords } = options;
   const kept: Notification[] = [];
   return {
-    showNote: ({ title, body }, onOpen) => {
+    showNote: ({ title, body }, onOpen, onRefused) => {
       if (!Notification.isSupported()) return 'failed';
       const note = new Notification({ title, body });
       note.on('click', () => {
         showWindow();
         onOpen();
       });
+      // Said later: the person switched them off in the system, or nothing there shows any.
+      note.on('failed', (_event, reason) => onRefused(reason));
       kept.push(note);
       if (kept.length > MAX_KEPT) kept.shift();
       note.show();

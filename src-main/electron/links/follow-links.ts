@@ -86,7 +86,9 @@ export function followLinks(start: Start, readWords: () => Words): LinkFollower 
     follow: (given) => {
       const word = findOpened(given);
       if (word === null) go?.(null);
-      else followWord(word, given.folder);
+      else if (go !== null) followWord(word, given.folder);
+      // What is wrong with it is said in a dialog, which has to wait.
+      else void app.whenReady().then(() => followWord(word, given.folder));
     },
   };
 }

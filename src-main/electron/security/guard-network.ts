@@ -25,20 +25,24 @@ function describe({ subjectName, issuerName, validExpiry }: Certificate, { t }: 
  * accepted.
  */
 export function guardNetwork({ logger, findWindow, readWords }: NetworkGuard): void {
-  app.on('select-client-certificate', (event, _contents, url, certificates, choose) => {
+  app.on('select-client-certificate', (event, _contents, place, certificates, choose) => {
     event.preventDefault();
-    void askForCertificate(findWindow(), new URL(url).host, certificates, readWords()).then(
+    // Never left without an answer: the request would wait for good.
+    void askForCertificate(findWindow, readHost(place), certificates, readWords).then(
       (certificate) => {
         logger.info('client certificate', { isPresented: certificate !== null });
         choose(certificate ?? undefined);
       },
-      () => choose(),
+      (error: unknown) => {
+        logger.warn('no client certificate was asked for', { error });
+        choose();
+      },
     );
   });
   app.on('login', (event, _contents, details, info, answer) => {
     event.preventDefault();
     // Requests of the core answer proxies by themselves; a page has nobody to sign in as.
-    logger.warn('a login was refused', { isProxy: info.isProxy, host: new URL(details.url).host });
+    logger.warn('a login was refused', { isProxy: info.isProxy, host: readHost(details.url) });
     answer();
   });
   app.on('certificate-error', (event, _contents, _url, error, _certificate, answer) => {
@@ -48,14 +52,21 @@ export function guardNetwork({ logger, findWindow, readWords }: NetworkGuard): v
   });
 }
 
+/** The host of an address; Electron names some places as `host:port`, which is none, and is taken as it is. */
+function readHost(place: string): string {
+  const host = URL.parse(place)?.host ?? '';
+  return host === '' ? place : host;
+}
+
 async function askForCertificate(
-  window: BrowserWindow | null,
+  findWindow: NetworkGuard['findWindow'],
   host: string,
   certificates: readonly Certificate[],
-  words: Words,
+  readWords: NetworkGuard['readWords'],
 ): Promise<Certificate | null> {
   const offered = certificates.slice(0, MAX_OFFERED);
   if (offered.length === 0) return null;
+  const [window, words] = [findWindow(), readWords()];
   const options = {
     type: 'question' as const,
     message: words.t('desktop.certificate.question', { host }),

@@ -1,6 +1,7 @@
 import { app, Menu, nativeImage, Tray } from 'electron';
 import type { Words } from '../../common/words/words.ts';
 import type { Core } from '../../core/create-core.ts';
+import { hasBusName } from '../../node/session-bus.ts';
 import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
 import { drawDisc } from '../attention/draw-disc.ts';
 import { TRAY_ICON } from './tray-icon.ts';
@@ -8,8 +9,18 @@ import { buildTrayMenu, writeTrayLines, type TrayActions } from './tray-menu.ts'
 import { followTrayState, type TrayState } from './tray-state.ts';
 
 export interface TrayKeeper {
-  /** True while there is an icon that leads back to the window. */
+  /** True while there is an icon. */
   isThere(): boolean;
+  /** Asks the system again whether it shows the icon, which is the only way back to a window. */
+  leadsBack(): Promise<boolean>;
+}
+
+/** The program that shows icons on desktops of Linux; without it there is no tray, and Electron says nothing about that. */
+const TRAY_HOST = 'org.kde.StatusNotifierWatcher';
+
+/** Whether this desktop shows icons of programs. */
+export function hasTray(platform: HostPlatform): Promise<boolean> {
+  return platform === 'linux' ? hasBusName(TRAY_HOST) : Promise.resolve(true);
 }
 
 /** Windows shows no more of it. */
@@ -26,11 +37,16 @@ export async function keepInTray(
   core: Pick<Core, 'call' | 'on' | 'logger' | 'readWords'>,
   platform: HostPlatform,
   openWindow: TrayActions['openWindow'],
+  askForTray: (platform: HostPlatform) => Promise<boolean>,
 ): Promise<TrayKeeper> {
   let tray: Tray | null = null;
   let shown = '';
+  let isHosted = false;
+  let isAsking = false;
+  let last: TrayState | null = null;
   const isThere = (): boolean => tray !== null && !tray.isDestroyed();
-  if (platform === 'macos') return { isThere };
+  if (platform === 'macos') return { isThere, leadsBack: () => Promise.resolve(false) };
+  const ask = async (): Promise<boolean> => (isHosted = await askForTray(platform));
   const actions: TrayActions = {
     openWindow,
     checkStatus: (connectionId) => void core.call('status/refresh', { connectionId }),
@@ -38,12 +54,7 @@ export async function keepInTray(
     quit: () => app.quit(),
   };
   const open = (): void => {
-    try {
-      tray = new Tray(drawIcon(false));
-    } catch (error) {
-      core.logger.warn('there is no tray', { error });
-      return;
-    }
+    tray = new Tray(drawIcon(false));
     tray.on('click', () => openWindow(null));
   };
   const close = (): void => {
@@ -51,9 +62,22 @@ export async function keepInTray(
     tray = null;
     shown = '';
   };
-  await followTrayState(core, (state) => {
+  // A desktop may begin to show icons later than this starts.
+  const askAgain = async (): Promise<void> => {
+    if (isAsking) return;
+    isAsking = true;
+    await ask();
+    isAsking = false;
+    if (isHosted && last !== null) show(last);
+  };
+  const show = (state: TrayState): void => {
+    last = state;
     if (!state.settings.keepInTray) {
       close();
+      return;
+    }
+    if (!isHosted) {
+      void askAgain();
       return;
     }
     if (tray === null) open();
@@ -67,8 +91,17 @@ export async function keepInTray(
       ['Channelscope', ...writeTrayLines(state, words)].join('\n').slice(0, MAX_TOOLTIP_CHARACTERS),
     );
     tray.setContextMenu(Menu.buildFromTemplate(buildTrayMenu(state, words, actions)));
-  });
-  return { isThere };
+  };
+  if (!(await ask())) core.logger.info('there is no tray', {});
+  await followTrayState(core, show);
+  return {
+    isThere,
+    leadsBack: async () => {
+      if (!isThere()) return false;
+      if (!(await ask())) close();
+      return isThere();
+    },
+  };
 }
 
 /** Returns a text that differs whenever what the icon shows does. */

@@ -10,6 +10,7 @@ import {
 import type {
   AlertBoard,
   AlertLogEntry,
+  AlertNote,
   AlertOrigin,
   AlertTest,
 } from '../../../src-main/common/model/alerts/alert-state.ts';
@@ -35,6 +36,11 @@ export const useAlertStore = defineStore('alerts', () => {
   const countFiring = (list: readonly BoardRule[]): number =>
     list.filter(({ state }) => state.firingSinceMs !== null).length;
 
+  /** Of the notifications that the system refused to show, the last one. */
+  const refused = shallowRef<AlertNote | null>(null);
+  backend.on('alerts/refused', (note) => {
+    refused.value = note;
+  });
   backend.on('alerts/changed', (changed) => {
     board.value = changed;
     error.value = null;
@@ -59,6 +65,7 @@ export const useAlertStore = defineStore('alerts', () => {
   return {
     board,
     error,
+    refused,
     rules,
     firing: computed(() => countFiring(rules.value)),
     firingAnywhere: computed(() => countFiring(board.value?.rules ?? [])),

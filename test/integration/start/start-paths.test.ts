@@ -103,14 +103,18 @@ describe.skipIf(NO_SCRIPTS)('npm start with a runtime that dies before its windo
     await expectBrowser(start(), ...words);
   });
 
-  it('ends one that never shows a window, and opens the browser within ten seconds', async () => {
+  it('ends one that never shows a window, says meanwhile what is waited for, and opens the browser', async () => {
     await installRuntime('setInterval(() => {}, 1000)');
-    const startedAtMs = performance.now();
+    await expectBrowser(start(), /waited for up to 20 s/u, /opened no window within 20 s/u);
+  });
+
+  it('waits for one that is silent for nine seconds, as under a virus scanner', async () => {
+    await installRuntime(
+      "setTimeout(() => process.send({ channelscope: 'shown' }, () => process.exit(3)), 9000)",
+    );
     const running = start();
-    await running.outcome;
-    // Ten seconds on a quiet machine; the limit itself is six.
-    expect(performance.now() - startedAtMs).toBeLessThan(30_000);
-    await expectBrowser(running, /opened no window within 6 s/u);
+    expect(await running.outcome).toBe(3);
+    expect(running.readWords()).toContain('a virus scanner may be reading it');
   });
 });
 

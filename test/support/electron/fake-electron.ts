@@ -9,7 +9,7 @@ import { Notification } from './notification.ts';
 import { sessions } from './session.ts';
 import { calls, uncaught } from './state.ts';
 import { boxAnswers, dialogAnswers, nativeTheme, powerMonitor } from './system.ts';
-import { FakeTray, trays } from './tray.ts';
+import { trays } from './tray.ts';
 import { windows } from './window.ts';
 
 export { app } from './app.ts';
@@ -48,8 +48,8 @@ export function resetFakeElectron(): void {
   for (const emitter of [ipcRenderer, nativeTheme, powerMonitor]) emitter.removeAllListeners();
   Notification.shown.length = 0;
   Notification.supported = true;
+  Notification.refusal = null;
   app.reset();
-  FakeTray.fails = false;
   ipcRenderer.sender = null;
   nativeTheme.shouldUseDarkColors = false;
   nativeTheme.themeSource = 'system';

@@ -7,6 +7,8 @@ type Options = Electron.NotificationConstructorOptions;
 export class Notification extends EventEmitter {
   static readonly shown: Notification[] = [];
   static supported = true;
+  /** Why the system shows none, which it says after it took one; null while it shows them. */
+  static refusal: string | null = null;
   static isSupported(): boolean {
     return Notification.supported;
   }
@@ -18,7 +20,9 @@ export class Notification extends EventEmitter {
   }
   show(): void {
     record('Notification.show', this.#options);
-    Notification.shown.push(this);
+    const { refusal } = Notification;
+    if (refusal === null) Notification.shown.push(this);
+    else setImmediate(() => emitNative(this, 'failed', new FakeEvent(), refusal));
   }
   /** As a person clicks it. */
   click(): void {

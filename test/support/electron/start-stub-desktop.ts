@@ -45,6 +45,7 @@ export async function startStubDesktop(options: {
     start: { words, folder: startedIn },
     errors: errors as never,
     report: { tell },
+    hasTray: () => Promise.resolve(true),
   });
   makeReady();
   await running;

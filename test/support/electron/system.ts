@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type * as Electron from 'electron';
-import { record, requireReady } from './state.ts';
+import { record, requireReady, state } from './state.ts';
 
 export const shell = {
   showItemInFolder(path) {
@@ -36,8 +36,9 @@ export const dialog = {
     if (response === undefined) return new Promise<never>(() => undefined);
     return Promise.resolve({ response, checkboxChecked: false });
   },
+  /** As under Linux, where there is no dialog before the application is ready. */
   showErrorBox(title, text) {
-    record('dialog.showErrorBox', title, text);
+    record(state.isReady ? 'dialog.showErrorBox' : '(standard error)', title, text);
   },
 } satisfies Pick<Electron.Dialog, 'showSaveDialog' | 'showOpenDialog' | 'showMessageBox' | 'showErrorBox'>;
 

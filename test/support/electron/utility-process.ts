@@ -6,6 +6,11 @@ import { emitNative, record, requireReady, utilityProcessIds } from './state.ts'
 
 const host = new URL('utility-host.ts', import.meta.url);
 
+/** Of the flags that it is given only those of V8 are heeded, and only as a switch of Chromium. */
+function readFlags(given: readonly string[]): string[] {
+  return given.flatMap((word) => /^--js-flags=(.*)$/u.exec(word)?.[1]?.split(' ') ?? []);
+}
+
 type ProcessMethods = 'postMessage' | 'kill' | 'pid';
 
 /** A utility process that is a real process of Node: messages are cloned, and it ends for itself. */
@@ -33,7 +38,7 @@ export const utilityProcess = {
     requireReady('utilityProcess cannot be created');
     record('utilityProcess.fork', modulePath, options);
     const child = fork(host, [pathToFileURL(modulePath).href, ...args], {
-      execArgv: options.execArgv ?? [],
+      execArgv: readFlags(options.execArgv ?? []),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

@@ -106,6 +106,28 @@ describe.skipIf(process.platform === 'win32')('a runtime is watched until its wi
     expect(await run(code, 5000)).toEqual({ isOver: true, exitCode: 5, words: null });
   });
 
+  it('one that says it in its file only, and by no channel, is heard too', async () => {
+    const code = `const { appendFileSync } = require('node:fs');
+      const say = (word) => appendFileSync(process.env.CHANNELSCOPE_START_FILE, word + '\\n');
+      say('alive');
+      setTimeout(() => { say('shown'); process.exit(5); }, 200);`;
+    expect(await run(code)).toEqual({ isOver: true, exitCode: 5, words: null });
+  });
+
+  it('one that is silent for long is waited for, and the person is told so', async () => {
+    const program = join(folder, 'slow');
+    await writeProgram(program, "setTimeout(() => process.send({ channelscope: 'shown' }, () => process.exit(0)), 1500)");
+    let notices = 0;
+    const end = await runElectron(program, folder, {
+      silenceMs: 60_000,
+      noticeMs: 100,
+      onNotice: () => (notices += 1),
+      environment: process.env,
+    });
+    expect(end).toMatchObject({ isOver: true, exitCode: 0 });
+    expect(notices).toBe(1);
+  });
+
   it('keeps no one waiting for output that a process left behind holds open', async () => {
     const startedAtMs = performance.now();
     const end = await run(`

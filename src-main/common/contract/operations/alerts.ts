@@ -56,6 +56,8 @@ export const alertsEvents = {
   'alerts/changed': AlertBoard,
   /** A notification that the page has to show, since the host can't. */
   'alerts/noted': AlertNote,
+  /** A notification that the system, it turned out, doesn't show. */
+  'alerts/refused': AlertNote,
   /** A notification was clicked. */
   'alerts/opened': AlertNote,
 };

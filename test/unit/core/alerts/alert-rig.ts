@@ -173,6 +173,8 @@ export interface AlertRig {
   readonly events: ReturnType<typeof createEvents>;
   /** Clicks a notification. */
   open(place: number): void;
+  /** Has the system say that it shows it not. */
+  refuse(place: number): void;
   /** Sets the clock to the end of a minute, and looks. */
   at(minute: number): Promise<void>;
 }
@@ -193,6 +195,7 @@ export async function openRig(
   const logger = createSilentLogger();
   const titles: string[] = [];
   const opens: (() => void)[] = [];
+  const refusals: ((reason: string) => void)[] = [];
   const badges: number[] = [];
   const source = createSource(cache);
   const events = createEvents();
@@ -208,9 +211,10 @@ export async function openRig(
       list: () => Promise.resolve(connections as never),
     },
     host: {
-      showNote: ({ title }, onOpen) => {
+      showNote: ({ title }, onOpen, onRefused) => {
         titles.push(title);
         opens.push(onOpen);
+        refusals.push(onRefused);
         return options.shown ?? 'computer';
       },
       showBadge: (count) => void badges.push(count),
@@ -228,6 +232,7 @@ export async function openRig(
     source,
     events,
     open: (place) => opens[place]?.(),
+    refuse: (place) => refusals[place]?.('switched off'),
     at: (minute) => {
       nowMs = START_MS + minute * MINUTE_MS;
       return alerts.check();

@@ -300,6 +300,22 @@ describe('alerts', () => {
     expect(kinds(rig, id).at(-1)).toBe('fired browser');
   });
 
+  it('one that the system refused after all counts as not shown, and the badge has the number from then on', async () => {
+    const cache = { spans: [{ from: 0, to: 600 }], minutes: failing([80, 130]), checks: calm };
+    const settings = { alertNotes: true, alertBadge: false };
+    const rig = await open(cache, { startMinute: 90, settings });
+    const refused: unknown[] = [];
+    rig.events.on('alerts/refused', ({ ruleId }) => void refused.push(ruleId));
+    const { id } = await rig.alerts.save(null, draftOf('Errors', errorShare()), 'hand');
+    await rig.at(100);
+    expect(kinds(rig, id).at(-1)).toBe('fired computer');
+    expect(rig.badges.at(-1)).toBe(0);
+    rig.refuse(0);
+    await expect.poll(() => kinds(rig, id).at(-1)).toBe('fired failed');
+    expect(refused).toEqual([id]);
+    await expect.poll(() => rig.badges.at(-1)).toBe(1);
+  });
+
   it('a click on a notification leads to its rule, once', async () => {
     const cache = { spans: [{ from: 0, to: 600 }], minutes: failing([80, 130]), checks: calm };
     const rig = await open(cache, { startMinute: 90 });
