@@ -70,6 +70,8 @@ export interface Host {
   takeOpenedFile(): Promise<OfferedFile | null>;
   /** Opens one more window at a place of the router; false where windows are not the host's. */
   openWindow(place: string): boolean;
+  /** Leads the person back who started the application once more while it runs; null where that is not the host's. */
+  comeBack(): WayBack | null;
   /** Ends the application and starts it without `--safe`; false where only the person can. */
   startNormally(): boolean;
   /** Ends the application in order and starts it as before; false where only the person can. */
@@ -117,6 +119,11 @@ export interface ImportFile {
   /** Removes what was only made for the import. */
   release(): Promise<void>;
 }
+
+/** A window that came to the front, or an address for a browser, which opens the application once. */
+export type WayBack =
+  | { readonly kind: 'window' }
+  | { readonly kind: 'address'; readonly url: string; readonly isolatedUrl: string };
 
 /** What became of a notification. */
 export type ShownNote = 'computer' | 'page' | 'failed';

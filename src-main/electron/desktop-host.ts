@@ -113,6 +113,10 @@ export function createDesktopHost(options: {
       options.openAnother(place);
       return true;
     },
+    comeBack: () => {
+      options.showWindow();
+      return { kind: 'window' };
+    },
     startNormally: () => {
       options.startNormally();
       return true;

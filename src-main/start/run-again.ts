@@ -1,5 +1,6 @@
 import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import { readKeptPlace, writeKeptPlace } from '../web/kept-place.ts';
+import type { Launch } from '../web/web-server.ts';
 import type { WebApplication } from '../web/start-web-application.ts';
 
 /** An answer is sent by then. */
@@ -10,6 +11,8 @@ export interface Rerun {
   readonly first: Promise<WebApplication>;
   /** Returns at once; whoever asked is told before it ends. */
   startAgain(): boolean;
+  /** A way in to the one that runs. */
+  createLaunch(): Promise<Launch>;
   stop(): Promise<void>;
 }
 
@@ -55,6 +58,7 @@ export function runAgain(
       }, ANSWER_MS);
       return true;
     },
+    createLaunch: async () => (await running).createLaunch(),
     async stop() {
       isStopping = true;
       await (await running).stop();

@@ -7,15 +7,16 @@ import { locateDataFolder, type DataLocation } from '../core/data-folder/locate-
 import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { describeReaders } from '../node/private-files.ts';
-import { writeLaunchFile } from '../web/launch-file.ts';
-import { isLoopbackName, openInBrowser } from '../web/open-in-browser.ts';
+import type { Launch } from '../web/web-server.ts';
 import { startWebApplication } from '../web/start-web-application.ts';
 import { SYSTEM_NETWORK } from '../common/model/settings/network-choice.ts';
 import { createNodeNetwork } from '../node/node-network.ts';
 import type { WorkerScripts } from '../node/worker-scripts.ts';
 import type { StartOptions } from './read-options.ts';
 import { askForMissingFolder } from './ask-for-missing-folder.ts';
+import { showInBrowser, UNOPENED_MS } from './come-back.ts';
 import { endOnErrors } from './end-on-errors.ts';
+import { listenForEnter } from './listen-for-enter.ts';
 import { runAgain } from './run-again.ts';
 import { say } from './say.ts';
 
@@ -93,20 +94,31 @@ export async function runWeb(
   const server = await rerun.first;
   stopOnSignals(rerun.stop);
   endOnErrors(process, { findLogger: () => core?.logger ?? null, stop: rerun.stop });
-  process.stdout.write(`${JSON.stringify({ url: server.launchUrl })}\n`);
+  const launch = server.createLaunch();
+  process.stdout.write(`${JSON.stringify({ url: launch.url })}\n`);
+  const open = async (way: Pick<Launch, 'url' | 'isolatedUrl'>): Promise<void> =>
+    showInBrowser(way, platform, location.folder);
+  const openAgain = async (): Promise<void> => {
+    const way = await rerun.createLaunch();
+    say(way.url);
+    if (options.opensBrowser) await open(way);
+  };
+  const hasKey = listenForEnter(process, () => {
+    openAgain().catch((error: unknown) => say(`No new address could be made: ${toErrorText(error)}`));
+  });
   if (!options.opensBrowser) return server.whenReady;
   const shown = server.whenReady.catch(async (error: unknown) => {
     // The page that is being opened says so too.
     await wait(FAILURE_SHOWN_MS);
     throw error;
   });
-  const address = (await isLoopbackName(new URL(server.isolatedLaunchUrl).hostname))
-    ? server.isolatedLaunchUrl
-    : server.launchUrl;
-  const file = await writeLaunchFile(location.folder, address, (error) => {
-    say(`The page that opened the browser could not be removed: ${toErrorText(error)}`);
-  });
-  if (!(await openInBrowser(platform, file))) say('No browser could be opened: open the address above.');
+  await open(launch);
   await shown;
-  say('Channelscope runs until this is closed; Ctrl+C ends it.');
+  say(
+    hasKey
+      ? 'Channelscope runs until this is closed. Enter opens it in the browser again; Ctrl+C ends it.'
+      : 'Channelscope runs until this is closed; Ctrl+C ends it. "npm start" opens it in the browser again.',
+  );
+  await wait(UNOPENED_MS, undefined, { ref: false });
+  if (!launch.isUsed()) say(`No page has asked for it yet. Open this address: ${launch.url}`);
 }

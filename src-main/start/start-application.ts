@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { buildWhereNeeded } from './build-application.ts';
+import { comeBack } from './come-back.ts';
 import { findElectron, installElectron } from './electron-runtime.ts';
 import type { Explanation } from './explain-failure.ts';
 import type { StartOptions } from './read-options.ts';
@@ -56,13 +57,15 @@ export async function provideElectron(
 
 /** Opens the application on the desktop or, where that can't be, in the browser, with the reason and the remedy. */
 export async function startApplication(root: string, options: StartOptions): Promise<void> {
+  const own = process.env['CHANNELSCOPE_DATA'] ?? '';
+  const inBrowser = { ...options, dataFolder: options.dataFolder ?? (own === '' ? null : own) };
+  if (await comeBack(inBrowser)) return;
   const failure = await runDesktop(root, options);
   if (failure === null) return;
   say(failure.reason);
   say(failure.remedy);
   say('Channelscope opens in the browser instead.');
-  const own = process.env['CHANNELSCOPE_DATA'] ?? '';
-  await runBuiltWeb(root, { ...options, dataFolder: options.dataFolder ?? (own === '' ? null : own) });
+  await runBuiltWeb(root, inBrowser);
 }
 
 /** Resolves once the desktop application is over, to null, or to why it can't be used. */

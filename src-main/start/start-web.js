@@ -3,6 +3,9 @@
  * needs no compiler, which would take 30 ms and 20 MB of each.
  */
 import { keepCompiled } from '../node/keep-compiled.js';
+import { isNodeNewEnough } from './need-node.js';
 
-keepCompiled();
-await import('./start-web.ts');
+if (isNodeNewEnough) {
+  keepCompiled();
+  await import('./start-web.ts');
+}

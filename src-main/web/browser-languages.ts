@@ -21,7 +21,7 @@ export function createBrowserLanguages(): BrowserLanguages {
 }
 
 /** Reads an Accept-Language header (RFC 9110, section 12.5.4); what weighs nothing is left out. */
-function readAcceptLanguage(header: string): readonly string[] {
+export function readAcceptLanguage(header: string): readonly string[] {
   return header
     .split(',', MAX_LANGUAGES)
     .map((part) => {

@@ -7,13 +7,14 @@ import {
   insertNonce,
   type PageConnections,
 } from '../core/window/content-policy.ts';
+import { createWords } from '../common/words/words.ts';
 import { fetchDevelopmentFile } from '../node/http/fetch-development-file.ts';
 import { findWindowFile } from '../core/window/window-files.ts';
 import type { FailureLimiter } from '../node/http/failure-limiter.ts';
 import { refuse } from '../node/http/problem.ts';
-import type { BrowserLanguages } from './browser-languages.ts';
+import { readAcceptLanguage, type BrowserLanguages } from './browser-languages.ts';
 import { buildManifest, findIconName, ICON_PATH, insertManifest, MANIFEST_PATH } from './app-manifest.ts';
-import { buildStartAgainPage } from './plain-pages.ts';
+import { buildComeBackPage } from './plain-pages.ts';
 import { allowMethods } from './request-checks.ts';
 import type { WebSessions } from './web-sessions.ts';
 import { refuseWhileSlowedDown, type SessionGuard } from './session-guard.ts';
@@ -27,6 +28,8 @@ export interface PageParts {
   readonly prove: WebSessions['prove'];
   /** The built window. */
   readonly windowFolder: string;
+  /** Whether it was started with a data folder of the person's choice. */
+  readonly hasOwnFolder: boolean;
   /** The icon in each size. */
   readonly iconFolder: string;
   /** Address of a server that rebuilds the window as it is changed; null for the built one. */
@@ -42,8 +45,12 @@ const TEXT_OF_32_BYTES = /^[0-9a-f]{64}$/u;
  */
 export function addPageRoutes(
   app: FastifyInstance,
-  { guard, failures, languages, prove, windowFolder, iconFolder, developmentServer }: PageParts,
+  { guard, failures, languages, prove, windowFolder, hasOwnFolder, iconFolder, developmentServer }: PageParts,
 ): void {
+  const sendComeBackPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const words = createWords('system', readAcceptLanguage(request.headers['accept-language'] ?? ''));
+    return sendPage(reply, (nonce) => buildComeBackPage(nonce, words, hasOwnFolder));
+  };
   app.all('/launch', { onRequest: allowMethods('GET') }, (request, reply) => {
     const launchToken = readLaunchToken(request);
     const header = launchToken === null ? null : guard.startSession(request, reply, launchToken);
@@ -53,7 +60,7 @@ export function addPageRoutes(
       // Only wrong tokens wait: whoever sends those must not lock the right one out.
     } else if (!refuseWhileSlowedDown(request, reply, failures)) {
       failures.add(request.ip);
-      void sendPage(reply.code(403), buildStartAgainPage);
+      void sendComeBackPage(request, reply.code(403));
     }
   });
   app.all<{ Params: { session: string; challenge: string } }>(
@@ -65,7 +72,7 @@ export function addPageRoutes(
     },
   );
   const reading = { onRequest: allowMethods('GET', 'HEAD') };
-  app.all('/start-again', reading, (_request, reply) => sendPage(reply, buildStartAgainPage));
+  app.all('/come-back', reading, sendComeBackPage);
   app.all(MANIFEST_PATH, reading, (_request, reply) =>
     reply.type('application/manifest+json').send(JSON.stringify(buildManifest())),
   );

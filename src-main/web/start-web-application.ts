@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Core } from '../core/create-core.ts';
 import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
-import type { Host } from '../core/host.ts';
+import type { Host, WayBack } from '../core/host.ts';
 import { prepareDataFolder, type HostPlatform } from '../core/data-folder/standard-folder.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
 import { createBrowserLanguages } from './browser-languages.ts';
@@ -53,7 +53,13 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
   const downloads = createExportDownloads(join(dataFolder, 'exports'));
   const uploads = createImportUploads(join(dataFolder, 'uploads'), { report: onLeftover });
   const languages = createBrowserLanguages();
-  const host = createWebHost({ ...options, downloads, uploads, languages, useNetwork, startAgain });
+  let server: WebServer | null = null;
+  const comeBack = (): WayBack | null => {
+    if (server === null) return null;
+    const { url, isolatedUrl } = server.createLaunch();
+    return { kind: 'address', url, isolatedUrl };
+  };
+  const host = createWebHost({ ...options, downloads, uploads, languages, useNetwork, startAgain, comeBack });
   const core = options.createCore(host).then(async (created) => {
     // Files that a run which was cut short left there; no other process uses the folder once the core has claimed it.
     await uploads.clearLeftovers();
@@ -67,12 +73,21 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
     await uploads.clear();
   };
   try {
-    const server = await startWebServer({ ...options, dataFolder, core, downloads, uploads, languages });
+    const started = await startWebServer({
+      ...options,
+      dataFolder,
+      hasOwnFolder: location.chosenBy === 'start',
+      core,
+      downloads,
+      uploads,
+      languages,
+    });
+    server = started;
     return {
-      ...server,
+      ...started,
       whenReady: core.then(() => undefined),
       stop: async () => {
-        await server.stop();
+        await started.stop();
         await stopCore();
       },
     };

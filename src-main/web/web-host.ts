@@ -22,6 +22,7 @@ export function createWebHost(options: {
   /** Left out, proxies are told what the variables that name them say. */
   createFetch?: NodeNetwork['createFetch'] | undefined;
   startAgain: Host['startAgain'];
+  comeBack: Host['comeBack'];
   workers: Host['workers'];
 }): Host {
   const { platform, version, location, downloads, uploads, languages, useNetwork, workers } = options;
@@ -61,6 +62,7 @@ export function createWebHost(options: {
     takeOpenedFile: () => Promise.resolve(null),
     // A browser opens tabs by itself, and whoever started this process starts it again.
     openWindow: () => false,
+    comeBack: options.comeBack,
     startNormally: () => false,
     startAgain: options.startAgain,
     // What runs here was fetched and built by hand.

@@ -17,11 +17,17 @@ import { addPageRoutes } from './page-routes.ts';
 import { createSessionGuard } from './session-guard.ts';
 import { createWebSessions } from './web-sessions.ts';
 
-export interface WebServer {
-  /** Opens the application once, with the launch token in it. */
-  readonly launchUrl: string;
+/** An address that opens the application once, within ten minutes. */
+export interface Launch {
+  readonly url: string;
   /** The same under a name that no other server of this computer has, for browsers that resolve it. */
-  readonly isolatedLaunchUrl: string;
+  readonly isolatedUrl: string;
+  readonly isUsed: () => boolean;
+}
+
+export interface WebServer {
+  /** Makes one more way in, for whoever has lost theirs; those from before stay valid. */
+  createLaunch(): Launch;
   readonly port: number;
   stop(): Promise<void>;
 }
@@ -34,6 +40,8 @@ export interface WebServerOptions {
   readonly languages: Pick<BrowserLanguages, 'note'>;
   /** The built window. */
   readonly windowFolder: string;
+  /** Whether it was started with a data folder of the person's choice, which the same command has to name. */
+  readonly hasOwnFolder: boolean;
   /** The icon in each size, as PNG. */
   readonly iconFolder: string;
   /** Address of a server that rebuilds the window as it is changed; null for the built one. */
@@ -103,10 +111,12 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const { port } = app.server.address() as AddressInfo;
   servedPort = port;
   sessions.keep();
-  const launchPath = `/launch?token=${sessions.launchToken}`;
   return {
-    launchUrl: `http://127.0.0.1:${port}${launchPath}`,
-    isolatedLaunchUrl: `http://${isolatedName}:${port}${launchPath}`,
+    createLaunch: () => {
+      const { token, isUsed } = sessions.makeTicket();
+      const path = `:${port}/launch?token=${token}`;
+      return { url: `http://127.0.0.1${path}`, isolatedUrl: `http://${isolatedName}${path}`, isUsed };
+    },
     port,
     stop: async () => {
       sessions.keep();

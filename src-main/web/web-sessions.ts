@@ -3,6 +3,8 @@ import { createHmac } from 'node:crypto';
 import type { KeptSession } from './kept-place.ts';
 
 const MAX_LAUNCH_MS = 10 * 60_000;
+/** Of tickets that wait, the newest ones. */
+const MAX_TICKETS = 20;
 const MAX_IDLE_MS = 12 * 3_600_000;
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
 const MAX_KEPT = 20;
@@ -20,10 +22,17 @@ export interface SessionTokens {
   readonly header: string;
 }
 
+/** What opens the application once, within ten minutes. */
+export interface LaunchTicket {
+  readonly token: string;
+  readonly isUsed: () => boolean;
+}
+
+/** A session lasts for twelve hours after the person's last action, seven days at most. */
 export interface WebSessions {
-  /** Valid once, for ten minutes. A session lasts for twelve hours after the person's last action, seven days at most. */
-  readonly launchToken: string;
-  /** Swaps the launch token for a session; null when it is wrong, used or too old. */
+  /** Makes one more way in; those from before stay valid. */
+  makeTicket(): LaunchTicket;
+  /** Swaps the token of a ticket for a session; null when it is wrong, used or too old. */
   tryLaunch(token: string): SessionTokens | null;
   /** The cookie alone opens nothing but downloads whose path is itself a secret. */
   hasCookie(cookie: string): boolean;
@@ -47,10 +56,9 @@ export interface KeptSessions {
 
 /** Keeps sessions by their digests (W-04, W-06, W-07), also for the next start at the same place. */
 export function createWebSessions(now: () => number, kept: KeptSessions): WebSessions {
-  const launchToken = makeSecretToken();
-  const startedAtMs = now();
-  let launchDigest: Buffer | null = digestToken(launchToken);
-  let keptAtMs = startedAtMs;
+  let keptAtMs = now();
+  // By digest of the token.
+  const tickets = new Map<string, { readonly atMs: number; readonly use: () => void }>();
   // By digest of the cookie.
   const sessions = new Map<string, Session>(
     kept.sessions.map(({ cookieDigest, headerDigest, ...times }) => [
@@ -82,11 +90,19 @@ export function createWebSessions(now: () => number, kept: KeptSessions): WebSes
   };
 
   return {
-    launchToken,
+    makeTicket: () => {
+      const token = makeSecretToken();
+      const key = toKey(token);
+      let isUsed = false;
+      tickets.set(key, { atMs: now(), use: () => (isUsed = true) });
+      for (const oldest of [...tickets.keys()].slice(0, -MAX_TICKETS)) tickets.delete(oldest);
+      return { token, isUsed: () => isUsed };
+    },
     tryLaunch: (token) => {
-      if (launchDigest === null || now() - startedAtMs >= MAX_LAUNCH_MS) return null;
-      if (!matchesDigest(token, launchDigest)) return null;
-      launchDigest = null;
+      const ticket = tickets.get(toKey(token));
+      if (ticket === undefined || now() - ticket.atMs >= MAX_LAUNCH_MS) return null;
+      tickets.delete(toKey(token));
+      ticket.use();
       const tokens = { cookie: makeSecretToken(), header: makeSecretToken() };
       const session = { headerDigest: digestToken(tokens.header), startedAtMs: now(), usedAtMs: now() };
       sessions.set(toKey(tokens.cookie), session);
@@ -120,8 +136,8 @@ export function createWebSessions(now: () => number, kept: KeptSessions): WebSes
   };
 }
 
-function toKey(cookie: string): string {
-  return digestToken(cookie).toString('base64');
+function toKey(token: string): string {
+  return digestToken(token).toString('base64');
 }
 
 /** A name for a session that opens nothing: the digest of the digest. */

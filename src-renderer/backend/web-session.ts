@@ -33,5 +33,5 @@ export function hideSessionToken(page: SessionPage, token: string, isHidden: boo
 /** Goes to the page that says how to get a session. */
 export function leaveWithoutSession(page: SessionPage): void {
   page.sessionStorage.removeItem(STORAGE_KEY);
-  page.location.replace('/start-again');
+  page.location.replace('/come-back');
 }

@@ -192,6 +192,6 @@ describe('the session of a tab', () => {
     const page = createPage('#/overview');
     expect(takeSessionToken(page)).toBeNull();
     leaveWithoutSession(page);
-    expect(page.left).toEqual(['/start-again']);
+    expect(page.left).toEqual(['/come-back']);
   });
 });

@@ -54,6 +54,7 @@ export function createCliHost(options: CliHostOptions): Host {
     chooseImportFile: () => Promise.resolve(null),
     takeOpenedFile: () => Promise.resolve(null),
     openWindow: () => false,
+    comeBack: () => null,
     startNormally: () => false,
     startAgain: () => false,
     updates: 'no-package',

@@ -32,6 +32,7 @@ export function createAppHandlers(parts: {
       isSafe,
     }),
     'app/open-window': ({ place }) => ({ isOpened: host.openWindow(place) }),
+    'app/come-back': () => host.comeBack(),
     'app/start-normally': () => ({ isStarting: host.startNormally() }),
     'app/retry-keychain': async () => {
       const state = await keychain.retry();

@@ -53,7 +53,7 @@ afterEach(async () => {
 it('a page in the browser moves the data folder, and finds its host again with the same session', async () => {
   const server = await run.first;
   const origin = `http://127.0.0.1:${server.port}`;
-  const { headers } = await launch({ server, origin });
+  const { headers } = await launch({ way: server.createLaunch(), origin });
   const call = async (name: string, input: unknown): Promise<unknown> => {
     const response = await fetch(`${origin}/api/call/${name}`, {
       method: 'POST',

@@ -48,7 +48,7 @@ export async function openWatchedWindow(): Promise<WatchedWindow> {
       }),
   });
   const origin = `http://127.0.0.1:${running.port}`;
-  const { headers } = await launch({ server: running, origin });
+  const { headers } = await launch({ way: running.createLaunch(), origin });
   const ending = new AbortController();
 
   const keep = async (response: Response): Promise<string> => {

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,8 +55,8 @@ interface Started {
   readonly outcome: Promise<string | number | null>;
 }
 
-function start(environment: NodeJS.ProcessEnv = {}): Started {
-  const child = spawn(process.execPath, [script, root, '--no-open', '--data', join(root, 'data')], {
+function start(environment: NodeJS.ProcessEnv = {}, option = '--no-open'): Started {
+  const child = spawn(process.execPath, [script, root, option, '--data', join(root, 'data')], {
     env: { ...process.env, ...environment },
   });
   onTestFinished(async () => {
@@ -154,6 +155,73 @@ describe.skipIf(NO_SCRIPTS)('npm start with a runtime that works', () => {
     await start().outcome;
     const seen = await readFile(join(root, 'seen'), 'utf8');
     expect(JSON.parse(seen)).toEqual([[root], join(root, 'data')]);
+  });
+});
+
+/** Opens an address as a browser does; returns whether it gave a session. */
+async function enter(url: unknown): Promise<boolean> {
+  const answer = await fetch(String(url), { redirect: 'manual' });
+  return answer.status === 303 && (answer.headers.get('location') ?? '').startsWith('/#session=');
+}
+
+describe('npm start where the application runs in the browser already', () => {
+  const installNothing = (): Promise<void> =>
+    write('node_modules/electron/install.js', 'console.error("Error: offline"); process.exit(1)');
+
+  it('finds it, prints a new address, and leaves it running', async () => {
+    await installNothing();
+    const first = start();
+    const url = await first.outcome;
+    // Its address is there before all of it is.
+    await expect.poll(() => existsSync(join(root, 'data/control.json')), { timeout: 30_000 }).toBe(true);
+    const second = start();
+    const again = await second.outcome;
+    expect(again, second.readWords()).not.toBe(url);
+    await expect.poll(() => second.child.exitCode, { timeout: 30_000 }).toBe(0);
+    expect(second.readWords()).toContain('runs already');
+    // The tab of the first was closed: its address is used up, and the new one works, once.
+    expect(await enter(url)).toBe(true);
+    expect(await enter(url)).toBe(false);
+    expect(await enter(again)).toBe(true);
+    expect(await enter(again)).toBe(false);
+    expect(first.child.exitCode).toBeNull();
+    first.child.kill('SIGTERM');
+    expect(await once(first.child, 'close')).toEqual([0, null]);
+  });
+
+  it('starts it where the one before ended without a word', async () => {
+    await installNothing();
+    const first = start();
+    await first.outcome;
+    first.child.kill('SIGKILL');
+    await once(first.child, 'close');
+    await expectBrowser(start());
+  });
+});
+
+describe.skipIf(NO_SCRIPTS)('a browser that is a snap, which sees no hidden folder', () => {
+  it('is led by a page in its own folder, and the address is said once more where no page asks', async () => {
+    await write('node_modules/electron/install.js', 'console.error("Error: offline"); process.exit(1)');
+    const home = join(root, 'home');
+    const bin = join(root, 'bin');
+    await mkdir(bin);
+    await mkdir(home);
+    await writeProgram(join(bin, 'xdg-settings'), "console.log('firefox_firefox.desktop')");
+    await writeProgram(
+      join(bin, 'xdg-open'),
+      `require('node:fs').writeFileSync(${JSON.stringify(join(root, 'opened'))}, process.argv[2])`,
+    );
+    const running = start({ PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home }, '--open');
+    const url = await running.outcome;
+    await expect.poll(() => readFile(join(root, 'opened'), 'utf8').catch(() => ''), { timeout: 30_000 }).not.toBe('');
+    const page = fileURLToPath(await readFile(join(root, 'opened'), 'utf8'));
+    expect(page.startsWith(join(home, 'snap/firefox/common/'))).toBe(true);
+    expect(await readFile(page, 'utf8')).toContain('/launch?token=');
+    await expect
+      .poll(running.readWords, { timeout: 30_000 })
+      .toContain(`No page has asked for it yet. Open this address: ${String(url)}`);
+    running.child.kill('SIGTERM');
+    expect(await once(running.child, 'close')).toEqual([0, null]);
   });
 });
 

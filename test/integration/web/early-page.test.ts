@@ -34,7 +34,7 @@ const startWith = (createCore: (host: Host) => Promise<Core>) =>
 
 async function openPage(server: Awaited<ReturnType<typeof startWith>>) {
   const origin = `http://127.0.0.1:${server.port}`;
-  const { headers } = await launch({ server, origin });
+  const { headers } = await launch({ way: server.createLaunch(), origin });
   return {
     call: async (name: string): Promise<unknown> => {
       const response = await fetch(`${origin}/api/call/${name}`, {

@@ -34,17 +34,17 @@ describe('W-08: the name of its own', () => {
   it('differs from start to start and leads to the same port', async () => {
     const other = await startTestServer();
     try {
-      const name = new URL(running.server.isolatedLaunchUrl);
+      const name = new URL(running.way.isolatedUrl);
       expect(name.hostname).toMatch(/^[0-9a-f]{16}\.localhost$/u);
       expect(name.port).toBe(String(running.server.port));
-      expect(new URL(other.server.isolatedLaunchUrl).hostname).not.toBe(name.hostname);
+      expect(new URL(other.way.isolatedUrl).hostname).not.toBe(name.hostname);
     } finally {
       await other.stop();
     }
   });
 
   it('serves the window and calls from it, and refuses pages of the other name', async () => {
-    const { host, origin, pathname, search } = new URL(running.server.isolatedLaunchUrl);
+    const { host, origin, pathname, search } = new URL(running.way.isolatedUrl);
     const launched = await send(host, `${pathname}${search}`);
     expect(launched.statusCode).toBe(303);
     const cookie = launched.headers['set-cookie']?.[0]?.split(';')[0] ?? '';

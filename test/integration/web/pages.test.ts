@@ -26,7 +26,7 @@ function parsePolicy(policy: string): Map<string, string[]> {
 }
 
 describe('W-13: headers', () => {
-  it.each(['/', '/assets/app-1a2b.js', '/nowhere', '/api/events', '/launch', '/start-again'])(
+  it.each(['/', '/assets/app-1a2b.js', '/nowhere', '/api/events', '/launch', '/come-back'])(
     'are on the response of %s',
     async (path) => {
       const answer = await fetch(running.origin + path);

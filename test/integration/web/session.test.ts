@@ -17,21 +17,21 @@ function call(headers: Record<string, string>): Promise<Response> {
 
 describe('W-04: the launch token', () => {
   it('swaps the token for a cookie and a header token, once', async () => {
-    const answer = await fetch(running.server.launchUrl, { redirect: 'manual' });
+    const answer = await fetch(running.way.url, { redirect: 'manual' });
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toMatch(/^\/#session=[\w-]{43}$/u);
     expect(answer.headers.get('set-cookie')).toMatch(
       new RegExp(`^channelscope-${running.server.port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict$`, 'u'),
     );
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    const again = await fetch(running.server.launchUrl, { redirect: 'manual' });
+    const again = await fetch(running.way.url, { redirect: 'manual' });
     expect(again.status).toBe(403);
     expect(again.headers.get('set-cookie')).toBeNull();
   });
 
   it('is over after ten minutes', async () => {
     running.clock.nowMs += 10 * 60_000;
-    expect((await fetch(running.server.launchUrl, { redirect: 'manual' })).status).toBe(403);
+    expect((await fetch(running.way.url, { redirect: 'manual' })).status).toBe(403);
   });
 
   it.each(['', '?token=', '?token=wrong', '?token=a&token=b', '?other=x'])(
@@ -44,14 +44,29 @@ describe('W-04: the launch token', () => {
   );
 
   it('refuses the right token beside anything else, and keeps it valid', async () => {
-    const extra = await fetch(`${running.server.launchUrl}&next=//evil.example`, { redirect: 'manual' });
+    const extra = await fetch(`${running.way.url}&next=//evil.example`, { redirect: 'manual' });
     expect(extra.status).toBe(403);
     expect((await launch(running)).token).toHaveLength(43);
   });
 
+  it('is one of many: whoever lost a way in gets another, and those from before stay valid', async () => {
+    const second = running.server.createLaunch();
+    expect(second.isUsed()).toBe(false);
+    const { headers } = await launch({ way: second, origin: running.origin });
+    expect(second.isUsed()).toBe(true);
+    expect(running.way.isUsed()).toBe(false);
+    expect((await launch(running)).token).toHaveLength(43);
+    expect((await call(headers)).status).toBe(200);
+  });
+
+  it('of those that wait, only the newest twenty are kept', async () => {
+    for (let count = 0; count < 20; count += 1) running.server.createLaunch();
+    expect((await fetch(running.way.url, { redirect: 'manual' })).status).toBe(403);
+  });
+
   it('is not spent by HEAD or POST', async () => {
     for (const method of ['HEAD', 'POST']) {
-      const answer = await fetch(running.server.launchUrl, { method, redirect: 'manual' });
+      const answer = await fetch(running.way.url, { method, redirect: 'manual' });
       expect(answer.status).toBe(405);
     }
     expect((await launch(running)).token).toHaveLength(43);

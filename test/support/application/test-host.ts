@@ -49,6 +49,7 @@ export async function createTestHost(
     chooseImportFile: () => Promise.resolve(null),
     takeOpenedFile: () => Promise.resolve(null),
     openWindow: () => false,
+    comeBack: () => null,
     startNormally: () => false,
     startAgain: () => false,
     updates: 'no-package',

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createExportDownloads, type ExportDownloads } from '../../../src-main/web/export-downloads.ts';
 import { createImportUploads, type ImportUploads } from '../../../src-main/web/import-uploads.ts';
-import { startWebServer, type WebServer } from '../../../src-main/web/web-server.ts';
+import { startWebServer, type Launch, type WebServer } from '../../../src-main/web/web-server.ts';
 import { createStubCore, type StubCore } from '../fakes/stub-core.ts';
 
 /** A real server over a stub core and a small window, with a clock that the test moves. */
 export interface TestServer {
   readonly server: WebServer;
+  /** The first way in. */
+  readonly way: Launch;
   readonly core: StubCore;
   readonly downloads: ExportDownloads;
   readonly uploads: ImportUploads;
@@ -44,6 +46,7 @@ export async function startTestServer(
     uploads,
     languages: { note: () => undefined },
     windowFolder: join(folder, 'window'),
+    hasOwnFolder: false,
     iconFolder: fileURLToPath(new URL('../../../resources/icons/linux', import.meta.url)),
     developmentServer: options.developmentServer ?? null,
     dataFolder: options.dataFolder ?? folder,
@@ -53,6 +56,7 @@ export async function startTestServer(
   });
   return {
     server,
+    way: server.createLaunch(),
     core,
     downloads,
     uploads,
@@ -74,8 +78,8 @@ export interface TestSession {
   readonly headers: Record<string, string>;
 }
 
-export async function launch(running: Pick<TestServer, 'server' | 'origin'>): Promise<TestSession> {
-  const answer = await fetch(running.server.launchUrl, { redirect: 'manual' });
+export async function launch(running: Pick<TestServer, 'way' | 'origin'>): Promise<TestSession> {
+  const answer = await fetch(running.way.url, { redirect: 'manual' });
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0]!;
   const token = (answer.headers.get('location') ?? '').slice('/#session='.length);
   return { cookie, token, headers: { cookie, 'x-channelscope-session': token, origin: running.origin } };

@@ -59,6 +59,16 @@ export const appOperations = {
     Type.Object({ place: Type.String({ maxLength: 20_000, pattern: '^/' }) }),
     Type.Object({ isOpened: Type.Boolean() }),
   ),
+  /** Leads back to the application that runs: to its window, or to an address for a browser, which works once. */
+  'app/come-back': operation(
+    Nothing,
+    Nullable(
+      Type.Union([
+        Type.Object({ kind: Type.Literal('window') }),
+        Type.Object({ kind: Type.Literal('address'), url: Type.String(), isolatedUrl: Type.String() }),
+      ]),
+    ),
+  ),
   /** Ends an application that was started safely, and starts it as usual; false where only the person can. */
   'app/start-normally': operation(Nothing, Type.Object({ isStarting: Type.Boolean() })),
   /** The proxy that waits for a login; null where none does. */
