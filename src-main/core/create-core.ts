@@ -8,7 +8,7 @@ import { createFolderMover } from './data-folder/create-folder-mover.ts';
 import { createHandlers } from './create-handlers.ts';
 import { createParts, type PartOverrides, type Parts } from './create-parts.ts';
 import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts';
-import { resumeAfterFullDisk } from './downloads/resume-after-full-disk.ts';
+import { resumeOncePossible } from './downloads/resume-once-possible.ts';
 import type { EventListener } from './events.ts';
 import type { Host } from './host.ts';
 import type { Logger } from './logging/logger.ts';
@@ -58,7 +58,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     parts.logger.info('ready', { operations: Object.keys(OPERATIONS).length });
 
     if (byItself === 'everything') {
-      resumeAfterFullDisk(parts.cache, handlers, parts.logger.child('downloads'));
+      resumeOncePossible({
+        cache: parts.cache,
+        events: parts.events,
+        downloads: handlers,
+        logger: parts.logger.child('downloads'),
+      });
       if (parts.settings.get().startLocalService) void call('local-service/start', null);
       void resumeThenClean(parts);
       parts.schedules.start();

@@ -182,20 +182,33 @@ const PRINTING: BrowserWindowConstructorOptions = {
   },
 };
 
+/** A page that is not printed by then never will be. */
+const MAX_PRINT_MS = 120_000;
+
 /** Prints an HTML file to a PDF file, in a window that is never shown, as `Host.printPdf` says. */
-export async function printDocument(source: string, target: string, signal: AbortSignal): Promise<void> {
+export async function printDocument(
+  source: string,
+  target: string,
+  signal: AbortSignal,
+  maxMs = MAX_PRINT_MS,
+): Promise<void> {
   signal.throwIfAborted();
   const window = new BrowserWindow(PRINTING);
-  const stop = (): void => window.destroy();
+  const stopped = Promise.withResolvers<never>();
+  const stop = (): void => stopped.reject(new Error('It was told to end, or took too long.'));
+  const timer = setTimeout(stop, maxMs);
   signal.addEventListener('abort', stop);
-  try {
+  const print = async (): Promise<Buffer> => {
     await window.loadURL(pathToFileURL(source).href);
-    const bytes = await window.webContents.printToPDF({ printBackground: true, preferCSSPageSize: true });
-    await writeFile(target, bytes);
+    return window.webContents.printToPDF({ printBackground: true, preferCSSPageSize: true });
+  };
+  try {
+    await writeFile(target, await Promise.race([print(), stopped.promise]));
   } catch (error) {
     signal.throwIfAborted();
     throw new AppError('exports.print-failed', 'The report could not be printed.', {}, error);
   } finally {
+    clearTimeout(timer);
     signal.removeEventListener('abort', stop);
     if (!window.isDestroyed()) window.destroy();
   }

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, mkdtemp, readFile, realpath, stat } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AppError } from '../common/contract/errors.ts';
@@ -41,8 +41,13 @@ export async function printWithBrowser(
     );
   }
   signal.throwIfAborted();
-  const profile = await mkdtemp(join(tmpdir(), 'channelscope-print-'));
+  const snapFolder = await findSnapFolder(browser);
+  const profile = await mkdtemp(join(snapFolder ?? tmpdir(), 'channelscope-print-'));
+  // A snap sees neither /tmp nor what is elsewhere in the home, so both files lie in its own folder.
+  const page = snapFolder === null ? source : join(profile, 'page.html');
+  const printed = snapFolder === null ? target : join(profile, 'page.pdf');
   try {
+    if (page !== source) await copyFile(source, page);
     const child = spawn(
       browser,
       [
@@ -52,8 +57,8 @@ export async function printWithBrowser(
         '--no-first-run',
         '--no-pdf-header-footer',
         `--user-data-dir=${profile}`,
-        `--print-to-pdf=${target}`,
-        pathToFileURL(source).href,
+        `--print-to-pdf=${printed}`,
+        pathToFileURL(page).href,
       ],
       {
         stdio: ['ignore', 'ignore', 'pipe'],
@@ -69,7 +74,7 @@ export async function printWithBrowser(
     const code = await waitForEnd(child);
     signal.throwIfAborted();
     // Some end well without having printed.
-    if (code !== 0 || !existsSync(target)) {
+    if (code !== 0 || !existsSync(printed)) {
       if (NO_SANDBOX.test(reason)) {
         throw new AppError(
           'exports.no-sandbox',
@@ -82,9 +87,34 @@ export async function printWithBrowser(
         reason,
       });
     }
+    if (printed !== target) await copyFile(printed, target);
   } finally {
     await removePatiently(profile, { isFolder: true });
   }
+}
+
+/** Programs of snaps are links to it, or scripts that start what is below the other. */
+const SNAP_PROGRAM = '/usr/bin/snap';
+const SNAP_NAME = /\/snap\/(?:bin\/)?([a-z0-9-]+)/u;
+const MAX_SCRIPT_CHARACTERS = 8_192;
+
+/** The folder that a browser may use where it is a snap; null for any other. */
+export async function findSnapFolder(browser: string, home = homedir()): Promise<string | null> {
+  if (process.platform !== 'linux') return null;
+  const isLink = (await realpath(browser).catch(() => browser)) === SNAP_PROGRAM;
+  const script = isLink ? '' : await readScript(browser);
+  const name = SNAP_NAME.exec(isLink || browser.startsWith('/snap/') ? browser : script)?.[1];
+  if (name === undefined) return null;
+  const folder = join(home, 'snap', name, 'common');
+  await mkdir(folder, { recursive: true });
+  return folder;
+}
+
+/** What a program does where it is a script; empty for any other. */
+async function readScript(path: string): Promise<string> {
+  const { size } = await stat(path).catch(() => ({ size: Infinity }));
+  const text = size > MAX_SCRIPT_CHARACTERS ? '' : await readFile(path, 'latin1').catch(() => '');
+  return text.startsWith('#!') ? text : '';
 }
 
 /** Waits until neither the browser nor a process that it has started is there; until then they write files. */

@@ -2,6 +2,7 @@ import { flipFuses } from '@electron/fuses';
 import type { AfterPackContext, Configuration, DebOptions } from 'electron-builder';
 import { join } from 'node:path';
 import { APP_ID } from '../common/app-id.ts';
+import { removePatiently } from '../node/move-and-remove.ts';
 import { buildFuses } from './fuses.ts';
 import { readSigning } from './signing.ts';
 
@@ -17,6 +18,35 @@ export interface ConfigurationOptions {
   /** What is new in this version. */
   readonly releaseNotes: string;
   readonly environment: NodeJS.ProcessEnv;
+}
+
+/** What macOS says before it lets the application into the local network; in other languages in resources/macos. */
+const LOCAL_NETWORK =
+  'Channelscope reaches reporting services in your own network, where a connection of yours leads there.';
+
+/** What Electron is linked to, by the names before and since Debian's change of 64-bit times. */
+const DEBIAN_PACKAGES = [
+  'libgtk-3-0t64 | libgtk-3-0',
+  'libnotify4',
+  'libnss3',
+  'libxss1',
+  'libxtst6',
+  'xdg-utils',
+  'libatspi2.0-0t64 | libatspi2.0-0',
+  'libuuid1',
+  'libsecret-1-0',
+  'libasound2t64 | libasound2',
+  'libgbm1',
+];
+
+/** Removes what a runtime brings along that is no part of an application; the packer does it for archives only. */
+async function removeLeftovers(folder: string, resources: string): Promise<void> {
+  const resourcesBefore = join(folder, 'Electron.app/Contents/Resources');
+  const left = [
+    join(folder, 'version'),
+    ...[resources, resourcesBefore].map((place) => join(place, 'default_app.asar')),
+  ];
+  for (const path of left) await removePatiently(path);
 }
 
 /** Where the packed program is. */
@@ -94,7 +124,11 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
     // With the packer's own choice, an AppImage needs a library that distributions no longer bring along.
     toolsets: { appimage: '1.0.3' },
     // The command line of the packaged program, for shells and scripts.
-    extraResources: [{ from: join(root, 'resources/bin', toSystemName(platform)), to: 'bin' }],
+    extraResources: [
+      { from: join(root, 'resources/bin', toSystemName(platform)), to: 'bin' },
+      // What macOS says of the application, in each language.
+      ...(platform === 'darwin' ? [{ from: join(root, 'resources/macos'), to: '.' }] : []),
+    ],
     // The system can't load these from within an archive.
     asarUnpack: [`out/native/${platform}-${arch}/*`],
     electronLanguages: ['en-US', 'en-GB', 'es', 'es-419', 'pt-BR', 'pt-PT', 'de'],
@@ -109,13 +143,17 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
       engines: null,
       prettier: null,
     },
+    async afterExtract({ appOutDir, packager }) {
+      await removeLeftovers(appOutDir, packager.getResourcesDir(appOutDir));
+    },
     async afterPack(context) {
       await flipFuses(findProgram(context), buildFuses(options));
     },
     publish:
-      updates === ''
+      updates === '' || (platform === 'darwin' && !isSigned)
         ? null
-        : // One file that names the newest version for each system and processor: each has packages of its own.
+        : // macOS replaces only what is signed by the same team: anything else would be offered, fetched, and not be there.
+          // One file that names the newest version for each system and processor: each has packages of its own.
           { provider: 'generic', url: updates, channel: `latest-${arch}` },
     releaseInfo: { releaseNotes: options.releaseNotes },
     artifactName: '${productName}-${version}-${os}-${arch}.${ext}',
@@ -148,6 +186,9 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
       // Without any signature, computers with Apple's own processors start no program.
       ...(isSigned ? {} : { identity: '-' }),
       notarize: isNotarised,
+      // Without it macOS refuses services in the local network, and asks nobody.
+      extendInfo: { NSLocalNetworkUsageDescription: LOCAL_NETWORK },
+      minimumSystemVersion: '13.0',
     },
     linux: {
       target: ['AppImage', 'deb'],
@@ -161,6 +202,10 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
       maintainer: 'The Channelscope authors <authors@channelscope.example>',
     },
     // Only this package puts a program into the path that an entry can name.
-    deb: { desktop: buildDesktopEntry() },
+    deb: {
+      desktop: buildDesktopEntry(),
+      depends: DEBIAN_PACKAGES,
+      afterInstall: join(root, 'src-main/packaging/debian/after-install.tpl'),
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { mkdir, utimes } from 'node:fs/promises';
+import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { copyPatiently, movePatiently } from '../node/move-and-remove.ts';
 
@@ -28,6 +28,24 @@ export function listNativeFiles(root: string, platform: string, arch: string): N
   ];
 }
 
+/** Of a library for several processors: its first word, and the number of each processor in it. */
+const UNIVERSAL = 0xcafebabe;
+const PROCESSORS: Readonly<Record<string, number>> = { x64: 0x01000007, arm64: 0x0100000c };
+const HEADER_BYTES = 8;
+const ENTRY_BYTES = 20;
+
+/** Returns the part of a library of macOS that one processor runs; a library for it alone as it is. */
+export function thinLibrary(bytes: Buffer, arch: string): Buffer {
+  if (bytes.length < HEADER_BYTES || bytes.readUInt32BE(0) !== UNIVERSAL) return bytes;
+  for (let place = 0; place < bytes.readUInt32BE(4); place += 1) {
+    const at = HEADER_BYTES + place * ENTRY_BYTES;
+    if (bytes.readUInt32BE(at) !== PROCESSORS[arch]) continue;
+    const start = bytes.readUInt32BE(at + 8);
+    return bytes.subarray(start, start + bytes.readUInt32BE(at + 12));
+  }
+  throw new Error(`The library has no part for ${arch}.`);
+}
+
 /** Copies the native modules for one system to `out/native`. Returns those that are not installed. */
 export async function copyNativeFiles(root: string, platform: string, arch: string): Promise<string[]> {
   const folder = join(root, 'out/native', `${platform}-${arch}`);
@@ -40,12 +58,16 @@ export async function copyNativeFiles(root: string, platform: string, arch: stri
       continue;
     }
     const copied = statSync(target, { throwIfNoEntry: false });
+    // DuckDB's for macOS is one for both processors, of which half would never run.
+    const isThinned = to.endsWith('.dylib');
     // 70 MB that hardly ever change.
-    if (copied?.size === source.size && Math.trunc(copied.mtimeMs) === Math.trunc(source.mtimeMs)) continue;
+    const isSameSize = isThinned ? copied !== undefined : copied?.size === source.size;
+    if (isSameSize && Math.trunc(copied?.mtimeMs ?? 0) === Math.trunc(source.mtimeMs)) continue;
     await mkdir(dirname(target), { recursive: true });
     // A program that runs has the old file mapped: written over in place, it would end at once.
     const unfinished = `${target}.${process.pid}.unfinished`;
-    await copyPatiently(from, unfinished);
+    if (isThinned) await writeFile(unfinished, thinLibrary(await readFile(from), arch));
+    else await copyPatiently(from, unfinished);
     await utimes(unfinished, source.atime, source.mtime);
     await movePatiently(unfinished, target);
   }

@@ -5,6 +5,16 @@ const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 /** The fuses as Electron ships them: version 1, then one character for each of nine. */
 const SHIPPED_FUSES = '\u0001\u0009101100011';
 
+/** An archive of Electron without files: the sizes of its header, and the header. */
+function buildEmptyArchive(): Uint8Array {
+  const header = Buffer.from('{"files":{}}');
+  const sizes = Buffer.alloc(16);
+  for (const [place, value] of [4, header.length + 8, header.length + 4, header.length].entries()) {
+    sizes.writeUInt32LE(value, place * 4);
+  }
+  return Buffer.concat([sizes, header]);
+}
+
 /** Writes what stands for Electron's runtime for Linux: its files by name, its fuses, and nothing that runs. */
 export async function writeStandInRuntime(folder: string, version: string): Promise<void> {
   const files: Record<string, string | Uint8Array> = {
@@ -15,8 +25,8 @@ export async function writeStandInRuntime(folder: string, version: string): Prom
     LICENSE: '',
     'LICENSES.chromium.html': '',
     'locales/en-US.pak': '',
-    // A folder of other files: without one, the packer looks for Electron's own application in it.
-    'resources/.keep': '',
+    // Electron's own application, an archive without files, which is no part of a package.
+    'resources/default_app.asar': buildEmptyArchive(),
   };
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });

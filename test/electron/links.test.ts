@@ -73,7 +73,8 @@ describe('what is opened while the application starts', () => {
     app.emit('activate');
     finish();
     await started;
-    await expect.poll(() => [...loaded(), ...sent()].filter((one) => JSON.stringify(one).includes('5xx')))
+    await expect
+      .poll(() => [...loaded(), ...sent()].filter((one) => JSON.stringify(one).includes('5xx')))
       .toHaveLength(1);
     expect(windows).toHaveLength(1);
   });

@@ -1,14 +1,15 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
 import { findCommandWords } from '../../src-main/electron/launch/find-command-words.ts';
 import { findGivenFolder } from '../../src-main/electron/launch/find-given-folder.ts';
 import { relaunch } from '../../src-main/electron/launch/relaunch.ts';
-import { runCommand } from '../../src-main/electron/launch/run-command.ts';
+import { choosePrinter, runCommand } from '../../src-main/electron/launch/run-command.ts';
+import { printDocument } from '../../src-main/electron/window.ts';
 import { findSourceWorkers } from '../../src-main/node/worker-scripts.ts';
 import {
   app,
@@ -16,8 +17,10 @@ import {
   makeReady,
   namesOfCalls,
   resetFakeElectron,
+  startsUnderWindows,
   windows,
 } from '../support/electron/fake-electron.ts';
+import { writeProgram } from '../support/programs/write-program.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -116,8 +119,78 @@ describe('a command of the packaged program', () => {
   });
 });
 
+describe('a command whose words hold an address', () => {
+  const launchers = new URL('../../resources/bin/', import.meta.url);
+  /** The words that a launcher of Windows gives to the program, for those that a person types. */
+  const launch = (...words: string[]): string[] => {
+    const text = readFileSync(new URL('windows/channelscope-cli.cmd', launchers), 'utf8');
+    const line = /^start .*$/mu.exec(text)?.[0].trim() ?? '';
+    const given = line
+      .slice(line.indexOf('.exe"') + '.exe"'.length)
+      .trim()
+      .split(' ');
+    return ['Channelscope.exe', ...given.flatMap((word) => (word === '%*' ? words : [word]))];
+  };
+
+  it.each([
+    [['connection', 'add', '--address', 'https://reports.example', '--name', 'Production']],
+    [['count', '--query', 'code:>=500', '--json']],
+    [['count', '--json']],
+  ])('%j is run under Windows', (words) => {
+    const started = launch(...words);
+    expect(startsUnderWindows(started)).toBe(true);
+    expect(findCommandWords(started, true)).toEqual(words);
+  });
+
+  it('would end without a word there, were it not for what the launcher puts before it', () => {
+    expect(startsUnderWindows(['Channelscope.exe', 'cli', 'https://reports.example', '--name', 'x'])).toBe(
+      false,
+    );
+    expect(startsUnderWindows(['Channelscope.exe', 'cli', 'import', 'C:\\a.csv', '--json'])).toBe(true);
+  });
+
+  it.each(['linux', 'macos'])('is handed on in the same way under %s', (system) => {
+    expect(readFileSync(new URL(`${system}/channelscope-cli`, launchers), 'utf8')).toContain(' -- cli "$@"');
+  });
+});
+
+describe('a PDF on the command line', () => {
+  const idle = new AbortController().signal;
+
+  it.skipIf(process.platform === 'win32')('is printed by a browser where there is no screen', async () => {
+    app.switchValues.set('ozone-platform', 'headless');
+    makeReady();
+    const browser = join(folder, 'browser');
+    await writeProgram(
+      browser,
+      `const target = process.argv.find((word) => word.startsWith('--print-to-pdf=')).slice(15);
+       require('node:fs').writeFileSync(target, '%PDF of a browser');`,
+    );
+    vi.stubEnv('CHANNELSCOPE_CHROMIUM', browser);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const target = join(folder, 'report.pdf');
+    await writeFile(join(folder, 'report.html'), '<p>');
+    await choosePrinter()(join(folder, 'report.html'), target, idle);
+    expect(await readFile(target, 'utf8')).toBe('%PDF of a browser');
+    expect(windows).toEqual([]);
+  });
+
+  it('is printed in a window that nobody sees where there is one, which takes no longer than its limit', async () => {
+    makeReady();
+    const target = join(folder, 'report.pdf');
+    await choosePrinter()(join(folder, 'report.html'), target, idle);
+    expect(await readFile(target, 'utf8')).toBe('%PDF');
+    app.switchValues.set('ozone-platform', 'headless');
+    await expect(printDocument(join(folder, 'report.html'), target, idle, 50)).rejects.toMatchObject({
+      code: 'exports.print-failed',
+    });
+    expect(windows.every((window) => window.isDestroyed())).toBe(true);
+  });
+});
+
 describe('what the program was started with', () => {
   it.each([
+    [['Channelscope.exe', '--', 'cli', 'count', '--json'], true, ['count', '--json']],
     [['Channelscope.exe', 'cli', 'count', '--json'], true, ['count', '--json']],
     [['channelscope', '--ozone-platform=headless', 'cli', 'sql', 'SELECT 1'], true, ['sql', 'SELECT 1']],
     [['channelscope', 'cli'], true, []],

@@ -190,13 +190,8 @@ describe('what a service may learn of the person', () => {
     guardNetwork({ logger, findWindow: () => null, readWords: () => ENGLISH });
     const answers: unknown[] = [];
     const login = new FakeEvent();
-    app.emit(
-      'login',
-      login,
-      null,
-      { url: 'evil.example:443' },
-      { isProxy: false },
-      (...given: unknown[]) => answers.push(given),
+    app.emit('login', login, null, { url: 'evil.example:443' }, { isProxy: false }, (...given: unknown[]) =>
+      answers.push(given),
     );
     const bad = new FakeEvent();
     app.emit(

@@ -53,7 +53,11 @@ it('says why where the system, asked to, shows none after all', async () => {
   Notification.refusal = 'switched off';
   const { showNote } = create('macos');
   const reasons: string[] = [];
-  showNote({ title: 'Errors', body: '' }, () => undefined, (reason) => void reasons.push(reason));
+  showNote(
+    { title: 'Errors', body: '' },
+    () => undefined,
+    (reason) => void reasons.push(reason),
+  );
   await expect.poll(() => reasons).toEqual(['switched off']);
 });
 

@@ -81,7 +81,9 @@ it('has none unless it is wanted, on macOS, or where the desktop shows none', as
 
 it('comes once the desktop shows icons, and counts for nothing once it shows them no longer', async () => {
   let isHosted = false;
-  const { core, tray, settings } = await start({ keepInTray: true }, 'linux', () => Promise.resolve(isHosted));
+  const { core, tray, settings } = await start({ keepInTray: true }, 'linux', () =>
+    Promise.resolve(isHosted),
+  );
   isHosted = true;
   core.send('settings/changed', settings);
   await expect.poll(() => tray.isThere()).toBe(true);

@@ -12,7 +12,7 @@ import { findNativeFolder } from '../../src-main/node/load-native-module.ts';
 import { buildConfiguration } from '../../src-main/packaging/builder-configuration.ts';
 import { bundleNativeModules } from '../../src-main/packaging/bundle-native-modules.ts';
 import { buildFuses } from '../../src-main/packaging/fuses.ts';
-import { copyNativeFiles, listNativeFiles } from '../../src-main/packaging/native-files.ts';
+import { copyNativeFiles, listNativeFiles, thinLibrary } from '../../src-main/packaging/native-files.ts';
 import { readReleaseNotes } from '../../src-main/packaging/read-release-notes.ts';
 import { readPackageOptions } from '../../src-main/packaging/read-package-options.ts';
 import { forgetEmptyVariables } from '../../src-main/packaging/signing.ts';
@@ -127,6 +127,38 @@ describe('the configuration', () => {
     expect(() => configure({ CHANNELSCOPE_UPDATES: 'http://updates.example' })).toThrow(/https/u);
   });
 
+  it('has packages for macOS ask nobody where they are not signed, since macOS would not replace them', () => {
+    const environment = { CHANNELSCOPE_UPDATES: 'https://updates.example/app' };
+    expect(configure(environment, 'darwin').publish).toBeNull();
+    expect(configure({ ...environment, ...certificate }, 'darwin').publish).not.toBeNull();
+  });
+
+  it('says to macOS why the application reaches the local network, in each language', async () => {
+    const { mac, extraResources } = configure({}, 'darwin');
+    const said = (mac?.extendInfo as Record<string, string>)['NSLocalNetworkUsageDescription'];
+    expect(said).toContain('reporting services');
+    expect(extraResources).toContainEqual({ from: join(root, 'resources/macos'), to: '.' });
+    for (const name of ['en', 'de', 'es', 'pt_BR', 'pt_PT']) {
+      const text = await readFile(join(root, `resources/macos/${name}.lproj/InfoPlist.strings`), 'utf8');
+      expect(text, name).toMatch(/^NSLocalNetworkUsageDescription = "[^"\n]+";\n$/u);
+      if (name === 'en') expect(text).toContain(said);
+    }
+    expect(configure({}, 'linux').extraResources).toHaveLength(1);
+  });
+
+  it('installs under Debian and Ubuntu what Electron is linked to, and a sandbox that works there', async () => {
+    const { deb } = configure({});
+    expect(deb?.depends).toEqual(
+      expect.arrayContaining(['libasound2t64 | libasound2', 'libgbm1', 'libsecret-1-0']),
+    );
+    const script = await readFile(deb?.afterInstall ?? '', 'utf8');
+    const filled = script
+      .replaceAll('${executable}', 'channelscope')
+      .replaceAll('${sanitizedProductName}', 'Channelscope');
+    expect(filled).toContain('chmod 4755 "$folder/chrome-sandbox"');
+    expect(filled).not.toMatch(/chmod 0755|\$\{/u);
+  });
+
   it('says of each version what the guide says of it', async () => {
     const notes = await readReleaseNotes(root);
     expect(notes).toMatch(/^The first version\.\n• From an empty window to an answer\. /u);
@@ -212,6 +244,34 @@ describe('native modules', () => {
     );
     expect(find('/home/out/main/project/out/main')).toBe('/home/out/main/project/out/native/linux-x64');
     expect(() => find('/home/project/src-main/node')).toThrow('outside the built application');
+  });
+
+  it('that are one library for both processors of macOS are packed for one', async () => {
+    const parts = { x64: Buffer.from('for Intel'), arm64: Buffer.from('for Apple') };
+    const header = Buffer.alloc(64);
+    for (const [place, value] of [
+      [0, 0xcafebabe],
+      [4, 2],
+      [8, 0x01000007],
+      [16, 64],
+      [20, parts.x64.length],
+      [28, 0x0100000c],
+      [36, 64 + parts.x64.length],
+      [40, parts.arm64.length],
+    ] as const) {
+      header.writeUInt32BE(value, place);
+    }
+    const universal = Buffer.concat([header, parts.x64, parts.arm64]);
+    expect(thinLibrary(universal, 'x64')).toEqual(parts.x64);
+    expect(thinLibrary(universal, 'arm64')).toEqual(parts.arm64);
+    expect(() => thinLibrary(universal, 'ia32')).toThrow('ia32');
+    expect(thinLibrary(parts.x64, 'x64')).toBe(parts.x64);
+    const sources = join(folder, 'node_modules/@duckdb/node-bindings-darwin-arm64');
+    await mkdir(sources, { recursive: true });
+    await writeFile(join(sources, 'libduckdb.dylib'), universal);
+    await copyNativeFiles(folder, 'darwin', 'arm64');
+    await copyNativeFiles(folder, 'darwin', 'arm64');
+    expect(await readFile(join(folder, 'out/native/darwin-arm64/libduckdb.dylib'))).toEqual(parts.arm64);
   });
 
   it('of another system that are not installed are named', () => {

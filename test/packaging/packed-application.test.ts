@@ -67,6 +67,12 @@ describe.skipIf(!canPack)('what is packed', () => {
     }
   });
 
+  it('has nothing of the runtime that is no part of an application', () => {
+    for (const name of ['version', 'resources/default_app.asar']) {
+      expect(existsSync(join(packed.folder, name)), name).toBe(false);
+    }
+  });
+
   it('has no sources, source maps, tests, packages or tools', () => {
     const unwanted = names.filter((name) =>
       /\.(?:ts|vue|map|c|cc|cpp|h|gyp|md|tsbuildinfo)$|node_modules|(?:^|\/)(?:test\/|src-(?:main|renderer))|\.(?:test|spec)\./u.test(
@@ -249,9 +255,27 @@ describe.skipIf(!canPack)('the packed command line', () => {
       });
       await symlink(join(copy, 'resources/bin/channelscope-cli'), join(copy, 'linked'));
       const words = ['sql', 'SELECT 1 "a b"', '--json'];
-      const run = spawnSync(join(copy, 'linked'), words, { encoding: 'utf8' });
-      expect(run.stdout.split('\n').slice(0, -1)).toEqual(['--ozone-platform=headless', 'cli', ...words]);
+      const start = (environment: NodeJS.ProcessEnv) =>
+        spawnSync(join(copy, 'linked'), words, {
+          encoding: 'utf8',
+          env: { PATH: process.env['PATH'], ...environment },
+        });
+      const run = start({});
+      expect(run.stdout.split('\n').slice(0, -1)).toEqual([
+        '--ozone-platform=headless',
+        '--',
+        'cli',
+        ...words,
+      ]);
       expect(run.status).toBe(5);
+      // Where there is a screen, Chromium prints on it.
+      for (const screen of ['DISPLAY', 'WAYLAND_DISPLAY']) {
+        expect(
+          start({ [screen]: ':0' })
+            .stdout.split('\n')
+            .slice(0, -1),
+        ).toEqual(['--', 'cli', ...words]);
+      }
     } finally {
       await rm(copy, { recursive: true });
     }

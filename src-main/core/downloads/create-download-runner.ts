@@ -115,7 +115,7 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
     let stored = row.snapshot;
     const progress = createThrottle(PROGRESS_INTERVAL_MS, () => emit('snapshots/changed', stored));
     await rejectOnAbort(whenStarted(connectionId), task.signal);
-    task.begin();
+    task.begin(row.sliceFirstSeq + row.walkEntryCount);
     await change({ snapshotId, state: 'running', failure: null, snapshotState: null });
     const work = runDownload({
       snapshotId,

@@ -82,7 +82,10 @@ export function createTaskRegistry(options: {
     return {
       id: entry.task.id,
       signal: entry.controller.signal,
-      begin: () => change(entry, { state: 'running', startedAtMs: now() }),
+      begin: (doneBefore = 0) => {
+        entry.rate.begin(now(), doneBefore);
+        change(entry, { state: 'running', startedAtMs: now(), done: doneBefore });
+      },
       progress(done, total) {
         entry.rate.add(now(), done);
         change(entry, { done, total });

@@ -5,6 +5,8 @@ const STEP_MS = 100;
 const MIN_SPAN_MS = 500;
 
 export interface ProgressRate {
+  /** Measures from here on only: what was done before took another time. */
+  begin(atMs: number, done: number): void;
   add(atMs: number, done: number): void;
   /** Units a second over the last five seconds; null while too little was seen. Falls while nothing happens. */
   read(nowMs: number): number | null;
@@ -14,10 +16,12 @@ export interface ProgressRate {
 export function createProgressRate(startedAtMs: number): ProgressRate {
   const samples: { atMs: number; done: number }[] = [{ atMs: startedAtMs, done: 0 }];
   return {
+    begin(atMs, done) {
+      samples.splice(0, samples.length, { atMs, done });
+    },
     add(atMs, done) {
       const last = samples.at(-1);
-      // What a resumed download reports at its start was done before.
-      if (last !== undefined && atMs - last.atMs < STEP_MS) last.done = done;
+      if (last !== undefined && samples.length > 1 && atMs - last.atMs < STEP_MS) last.done = done;
       else samples.push({ atMs, done });
       while ((samples[1]?.atMs ?? Infinity) <= atMs - WINDOW_MS) samples.shift();
     },

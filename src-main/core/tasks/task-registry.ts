@@ -5,8 +5,8 @@ export interface TaskHandle {
   readonly id: string;
   /** Aborts with a TaskStop, whose kind is the reason. */
   readonly signal: AbortSignal;
-  /** Marks a task that was registered as queued as running. */
-  begin(): void;
+  /** Marks a task that was registered as queued as running; what was done before, in units, is no part of its rate. */
+  begin(doneBefore?: number): void;
   /** Units done so far and expected; rate and time left are worked out from the last seconds. */
   progress(done: number, total: number | null): void;
   /** Changes fields that only some kinds have. */

@@ -7,6 +7,8 @@ import { endOnSecondSignal } from '../../cli/end-on-second-signal.ts';
 import { EXIT } from '../../cli/exit-codes.ts';
 import { runCli, type CliSurroundings } from '../../cli/run-cli.ts';
 import { SYSTEM_NETWORK } from '../../common/model/settings/network-choice.ts';
+import type { Host } from '../../core/host.ts';
+import { printWithBrowser } from '../../node/print-with-browser.ts';
 import { tryToRemoveSync } from '../../node/move-and-remove.ts';
 import { createNodeNetwork } from '../../node/node-network.ts';
 import type { WorkerScripts } from '../../node/worker-scripts.ts';
@@ -63,13 +65,20 @@ export async function runCommand(
     createFetch: network.createFetch,
     workers,
     startProcess: startUtilityProcess,
-    printPdf: printDocument,
+    printPdf: choosePrinter(),
     ...(openSecretStore === undefined ? {} : { openSecretStore }),
   });
   await flushOutput(process);
   // Chromium may hold some of it until the process is gone; what stays is empty.
   tryToRemoveSync(place, { isFolder: true, maxWaitMs: 0 });
   app.exit(exitCode);
+}
+
+/** Chromium prints in a window of its own only where there is a screen; elsewhere a browser of the computer does it. */
+export function choosePrinter(): Host['printPdf'] {
+  const hasNoScreen = app.commandLine.getSwitchValue('ozone-platform') === 'headless';
+  const print = hasNoScreen ? printWithBrowser : printDocument;
+  return (source, target, signal) => print(source, target, signal);
 }
 
 /** The process, to whose signals those are added by which the system ends its applications. */

@@ -17,7 +17,7 @@ export function explainRefusedSwitch(hasSwitch: (name: string) => boolean): stri
     'Start it without that: look into the menu entry, the script or the wrapper that starts it.',
     ...(refused === 'no-sandbox'
       ? [
-          'Where it does not start without: Linux must let programs make namespaces of their own for a sandbox. The Debian package sets that up; an AppImage needs kernel.unprivileged_userns_clone=1, and under Ubuntu kernel.apparmor_restrict_unprivileged_userns=0.',
+          'Where it does not start without: install the Debian package (.deb), which sets up what the sandbox needs. An AppImage needs kernel.unprivileged_userns_clone=1, and under Ubuntu kernel.apparmor_restrict_unprivileged_userns=0.',
         ]
       : []),
   ].join('\n\n');

@@ -213,7 +213,9 @@ describe.skipIf(NO_SCRIPTS)('a browser that is a snap, which sees no hidden fold
     );
     const running = start({ PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home }, '--open');
     const url = await running.outcome;
-    await expect.poll(() => readFile(join(root, 'opened'), 'utf8').catch(() => ''), { timeout: 30_000 }).not.toBe('');
+    await expect
+      .poll(() => readFile(join(root, 'opened'), 'utf8').catch(() => ''), { timeout: 30_000 })
+      .not.toBe('');
     const page = fileURLToPath(await readFile(join(root, 'opened'), 'utf8'));
     expect(page.startsWith(join(home, 'snap/firefox/common/'))).toBe(true);
     expect(await readFile(page, 'utf8')).toContain('/launch?token=');

@@ -38,13 +38,33 @@ type AppMethods =
   | 'setJumpList'
   | 'getJumpListSettings';
 
+/**
+ * Whether Electron starts at all with these words under Windows: it ends with -1, and says nothing, where a word follows one
+ * that looks like an address, unless `--` comes before both.
+ */
+export function startsUnderWindows(words: readonly string[]): boolean {
+  let hasAddress = false;
+  for (const word of words) {
+    if (word === '--') return true;
+    if (hasAddress) return false;
+    // A drive is one letter.
+    hasAddress = /^[a-z][a-z\d+.-]+:/iu.test(word);
+  }
+  return true;
+}
+
 class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
   hasLock = true;
   isPackaged = false;
   readonly name = 'Channelscope';
   /** What it was started with, by name and without a value. */
   readonly switches = new Set<string>();
-  readonly commandLine = { hasSwitch: (name: string): boolean => this.switches.has(name) };
+  /** The values of those that have one. */
+  readonly switchValues = new Map<string, string>();
+  readonly commandLine = {
+    hasSwitch: (name: string): boolean => this.switches.has(name) || this.switchValues.has(name),
+    getSwitchValue: (name: string): string => this.switchValues.get(name) ?? '',
+  };
   #becomeReady: () => void = () => undefined;
   #ready = Promise.resolve();
   constructor() {
@@ -56,6 +76,7 @@ class FakeApp extends EventEmitter implements Pick<Electron.App, AppMethods> {
     this.hasLock = true;
     this.isPackaged = false;
     this.switches.clear();
+    this.switchValues.clear();
     this.removedItems.length = 0;
     this.dock = undefined;
     this.#ready = new Promise((resolve) => {

@@ -12,7 +12,7 @@ import { boxAnswers, dialogAnswers, nativeTheme, powerMonitor } from './system.t
 import { trays } from './tray.ts';
 import { windows } from './window.ts';
 
-export { app } from './app.ts';
+export { app, startsUnderWindows } from './app.ts';
 export { callHandler, contextBridge, exposed, ipcHandlers, ipcMain, ipcRenderer } from './ipc.ts';
 export { net } from './net.ts';
 export { FakeSession, protocol, session, sessions } from './session.ts';

@@ -100,6 +100,8 @@ export class FakeWindow extends Native implements Pick<Electron.BrowserWindow, W
   /** Requests the page from the handler that its scheme has, as a renderer would. */
   async loadURL(url: string): Promise<void> {
     this.use('loadURL', url);
+    // Without a screen a window hangs for a minute, and then takes the application with it.
+    if (app.commandLine.getSwitchValue('ozone-platform') === 'headless') await new Promise(() => undefined);
     const scheme = new URL(url).protocol.slice(0, -1);
     // Files need no handler.
     const handler =

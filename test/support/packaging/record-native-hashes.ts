@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { hashFile, HASHES_FILE } from '../../../src-main/packaging/supply-chain/native-hashes.ts';
-import { listNativeFiles } from '../../../src-main/packaging/native-files.ts';
+import { listNativeFiles, thinLibrary } from '../../../src-main/packaging/native-files.ts';
 import { readLock } from './supply-chain/lock-file.ts';
 
 const TARGETS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64'];
@@ -46,9 +46,11 @@ try {
   for (const target of TARGETS) {
     await fetchPackage(tree, `@duckdb/node-bindings-${target}`);
     const [platform = '', arch = ''] = target.split('-');
-    const entries = listNativeFiles(tree, platform, arch).map(
-      async ({ from, to }) => [to, await hashFile(from)] as const,
-    );
+    const entries = listNativeFiles(tree, platform, arch).map(async ({ from, to }) => {
+      // What is packed of a library for both processors is the part for one.
+      if (to.endsWith('.dylib')) await writeFile(from, thinLibrary(await readFile(from), arch));
+      return [to, await hashFile(from)] as const;
+    });
     hashes[target] = Object.fromEntries(await Promise.all(entries));
   }
   await writeFile(HASHES_FILE, `${JSON.stringify(hashes, null, 2)}\n`);

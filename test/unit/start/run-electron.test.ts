@@ -116,7 +116,10 @@ describe.skipIf(process.platform === 'win32')('a runtime is watched until its wi
 
   it('one that is silent for long is waited for, and the person is told so', async () => {
     const program = join(folder, 'slow');
-    await writeProgram(program, "setTimeout(() => process.send({ channelscope: 'shown' }, () => process.exit(0)), 1500)");
+    await writeProgram(
+      program,
+      "setTimeout(() => process.send({ channelscope: 'shown' }, () => process.exit(0)), 1500)",
+    );
     let notices = 0;
     const end = await runElectron(program, folder, {
       silenceMs: 60_000,

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { prepareReport } from '../../../../src-main/core/exports/report/prepare-report.ts';
-import { printWithBrowser } from '../../../../src-main/node/print-with-browser.ts';
+import { findSnapFolder, printWithBrowser } from '../../../../src-main/node/print-with-browser.ts';
 import { writeUnsandboxedBrowser } from '../../../support/programs/unsandboxed-browser.ts';
 import { createDocument, fillSnapshot, FROM_MS } from '../../cache/cache-fixture.ts';
 import { openReportRig, REPORT_INPUT, type ReportRig } from './report-rig.ts';
@@ -49,6 +49,42 @@ async function write(printPdf: typeof printWithBrowser, signal = idle): Promise<
   await prepared.write(file, { signal, progress: () => undefined });
   return Buffer.concat(pieces);
 }
+
+describe.skipIf(process.platform !== 'linux')('a browser that is a snap, which sees no /tmp', () => {
+  it('prints from and to its own folder', async () => {
+    const home = join(rig.folder, 'home');
+    const script = join(rig.folder, 'chromium-browser');
+    await writeFile(script, '#!/bin/sh\nexec /snap/bin/chromium "$@"\n', { mode: 0o755 });
+    expect(await findSnapFolder(script, home)).toBe(join(home, 'snap/chromium/common'));
+    expect(await findSnapFolder('/snap/bin/chromium', home)).toBe(join(home, 'snap/chromium/common'));
+    expect(await findSnapFolder(browser, home)).toBeNull();
+
+    // What it is told to read and to write is in its folder; the file comes to its place afterwards.
+    const seen = join(rig.folder, 'seen');
+    await writeFile(
+      script,
+      `#!/bin/sh
+# /snap/bin/chromium
+for word in "$@"; do
+  case $word in --print-to-pdf=*) target=\${word#--print-to-pdf=} ;; file:*) page=$word ;; esac
+done
+printf '%s\\n%s\\n' "$target" "$page" > '${seen}'
+printf '%%PDF' > "$target"
+`,
+    );
+    vi.stubEnv('HOME', home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const source = join(rig.folder, 'page.html');
+    await writeFile(source, '<p>');
+    await printWithBrowser(source, join(rig.folder, 'out.pdf'), idle, script);
+    expect(await readFile(join(rig.folder, 'out.pdf'), 'utf8')).toBe('%PDF');
+    const [target = '', page = ''] = (await readFile(seen, 'utf8')).split('\n');
+    const folder = join(home, 'snap/chromium/common/');
+    expect(target.startsWith(folder)).toBe(true);
+    expect(page.startsWith(`file://${folder}`)).toBe(true);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
 
 describe('a PDF', () => {
   it('holds the values of the report, the numbers of its charts too, on numbered pages', async () => {

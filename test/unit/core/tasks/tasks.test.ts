@@ -76,6 +76,22 @@ describe('task registry', () => {
     expect(registry.get(task.id).state).toBe('cancelled');
   });
 
+  it('a resumed task has no rate of what was done before, however late it reports', async () => {
+    const { registry } = createRegistry();
+    const { work, handles } = createWork();
+    const { id } = registry.start({ ...about, total: 1_000_000, isQueued: true }, work);
+    await vi.advanceTimersByTimeAsync(3_000);
+    handles[0]?.begin(611_000);
+    expect(registry.get(id)).toMatchObject({ done: 611_000, ratePerSecond: null, remainingMs: null });
+    await vi.advanceTimersByTimeAsync(50);
+    handles[0]?.progress(611_100, 1_000_000);
+    await vi.advanceTimersByTimeAsync(950);
+    handles[0]?.progress(612_000, 1_000_000);
+    const { ratePerSecond, remainingMs } = registry.get(id);
+    expect(ratePerSecond).toBe(1_000);
+    expect(remainingMs).toBe(388_000);
+  });
+
   it('says tasks.not-found for an unknown task', async () => {
     const { registry } = createRegistry();
     const notFound = { code: 'tasks.not-found' };

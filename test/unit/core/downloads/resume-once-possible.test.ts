@@ -2,7 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { CacheState } from '../../../../src-main/common/model/cache/cache-state.ts';
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
-import { resumeAfterFullDisk } from '../../../../src-main/core/downloads/resume-after-full-disk.ts';
+import { createEvents } from '../../../../src-main/core/events.ts';
+import { resumeOncePossible } from '../../../../src-main/core/downloads/resume-once-possible.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 test('only what a full disk paused is resumed, and only after the disk was full', async () => {
@@ -25,7 +26,7 @@ test('only what a full disk paused is resumed, and only after the disk was full'
     },
   };
   const operations = { 'downloads/list': () => downloads, 'downloads/resume': resume };
-  resumeAfterFullDisk(cache, operations, createSilentLogger());
+  resumeOncePossible({ cache, events: createEvents(), downloads: operations, logger: createSilentLogger() });
   const say = (mode: CacheState['mode']): void => tell({ mode } as CacheState);
 
   say('ready');
@@ -38,4 +39,46 @@ test('only what a full disk paused is resumed, and only after the disk was full'
   say('ready');
   await new Promise((go) => setImmediate(go));
   expect(resume).toHaveBeenCalledTimes(2);
+});
+
+test('what paused for missing credentials goes on once those of its connection are at hand', async () => {
+  const paused = (snapshotId: number, connectionId: string, code: string) => ({
+    snapshotId,
+    connectionId,
+    state: 'paused',
+    failure: { code },
+  });
+  const downloads = [
+    paused(1, 'one', 'secrets.missing'),
+    paused(2, 'two', 'secrets.missing'),
+    paused(3, 'one', 'client.credentials-refused'),
+    paused(4, 'one', 'secrets.locked'),
+  ] as unknown as Download[];
+  const resume = vi.fn(({ snapshotId }: { snapshotId: number }) =>
+    Promise.resolve({ taskId: '', snapshotId }),
+  );
+  const events = createEvents();
+  resumeOncePossible({
+    cache: { watchState: () => () => undefined },
+    events,
+    downloads: { 'downloads/list': () => downloads, 'downloads/resume': resume },
+    logger: createSilentLogger(),
+  });
+  const say = (one: string, two: string): void =>
+    events.emit('connections/changed', [
+      { id: 'one', secrets: one },
+      { id: 'two', secrets: two },
+    ] as never);
+
+  say('missing', 'unreadable');
+  await new Promise((go) => setImmediate(go));
+  expect(resume).not.toHaveBeenCalled();
+  say('session', 'unreadable');
+  await expect.poll(() => resume.mock.calls).toEqual([[{ snapshotId: 1 }], [{ snapshotId: 4 }]]);
+  // Nothing new is at hand: a connection that is renamed resumes nothing.
+  say('session', 'unreadable');
+  await new Promise((go) => setImmediate(go));
+  expect(resume).toHaveBeenCalledTimes(2);
+  say('session', 'keychain');
+  await expect.poll(() => resume.mock.calls.at(-1)).toEqual([{ snapshotId: 2 }]);
 });
