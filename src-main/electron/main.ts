@@ -1,6 +1,7 @@
 import { app } from 'electron';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { mkdtempSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { START_FILE_VARIABLE } from '../common/start-message.ts';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { locateDataFolder } from '../core/data-folder/locate-data-folder.ts';
@@ -10,6 +11,7 @@ import { findBuiltWorkers } from '../node/worker-scripts.ts';
 import { findCommandWords } from './launch/find-command-words.ts';
 import { findGivenFolder } from './launch/find-given-folder.ts';
 import { reportStart } from './report-start.ts';
+import { findSelfTestFile } from './self-test.ts';
 import { hasTray } from './tray/keep-in-tray.ts';
 import { reportStartFailure, runDesktop } from './run-desktop.ts';
 
@@ -20,10 +22,15 @@ const start = { words: process.argv, folder: process.cwd() };
 const workers = findBuiltWorkers(built, 'engine-utility');
 const developmentServer = process.env['ELECTRON_RENDERER_URL'] ?? '';
 
+const selfTest = findSelfTestFile(start.words);
+
+// A self-test has a folder of its own: what is the person's is not touched.
 const findLocation = () =>
   locateDataFolder(
     findStandardFolder(platform, homedir(), process.env),
-    findGivenFolder(start.words, start.folder, process.env),
+    selfTest === null
+      ? findGivenFolder(start.words, start.folder, process.env)
+      : mkdtempSync(join(tmpdir(), 'channelscope-self-test-')),
   );
 
 function openApplication(): void {
@@ -46,6 +53,7 @@ function openApplication(): void {
       errors: process,
       report,
       hasTray,
+      selfTestFile: selfTest === null ? null : resolve(start.folder, selfTest),
     });
   void run().catch((error: unknown) => reportStartFailure(error, report));
 }

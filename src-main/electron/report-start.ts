@@ -13,7 +13,7 @@ export interface StartReport {
  */
 export function reportStart(
   send: ((message: StartMessage) => unknown) | undefined,
-  file?: string | undefined,
+  file?: string,
 ): StartReport {
   let isOver = false;
   const ways: readonly StartReport['tell'][] = [

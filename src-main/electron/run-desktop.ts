@@ -1,6 +1,7 @@
 import { app, dialog, Menu, session, type WebContents } from 'electron';
 import { join } from 'node:path';
 import { APP_ID } from '../common/app-id.ts';
+import type { SharedCore } from '../core/control/create-shared-core.ts';
 import type { Core } from '../core/create-core.ts';
 import { createWords, type Words } from '../common/words/words.ts';
 import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
@@ -35,6 +36,7 @@ import type { StartReport } from './report-start.ts';
 import { showProgress } from './attention/show-progress.ts';
 import { keepInTray, type TrayKeeper } from './tray/keep-in-tray.ts';
 import { createUpdateSource } from './updates/create-update-source.ts';
+import { testDesktop } from './self-test.ts';
 import { watchWindow } from './watch-window.ts';
 import { loadPage } from './window.ts';
 import { createWindows } from './windows.ts';
@@ -50,7 +52,9 @@ export interface DesktopOptions {
   readonly developmentServer: string | null;
   readonly preload: string;
   readonly workers: Host['workers'];
-  readonly createCore: (host: Host) => Promise<Core>;
+  readonly createCore: (host: Host) => Promise<SharedCore>;
+  /** Where the report goes of a start that tests itself and ends; null for any other. */
+  readonly selfTestFile: string | null;
   /** What the packer wrote beside the program. */
   readonly resourcesFolder: string;
   /** What the application was started with. */
@@ -91,7 +95,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   // Installers register the scheme elsewhere; under Windows the application does, for its person only. The portable
   // program is somewhere else at each start.
   if (platform === 'windows' && isInstalled) app.setAsDefaultProtocolClient(LINK_SCHEME);
-  let creation: Promise<Core> | null = null;
+  let creation: Promise<SharedCore> | null = null;
   const colours = Promise.withResolvers<undefined>();
   let tray: TrayKeeper | null = null;
   const ending = endInOrder(() => creation, speak);
@@ -207,6 +211,19 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
     (place) => (place === null ? showWindow() : openView(place)),
     options.hasTray,
   );
+  if (options.selfTestFile !== null) {
+    void testDesktop({
+      core,
+      platform,
+      findWindow: windows.findFront,
+      hasTray: () => options.hasTray(platform),
+      ending,
+      folder: dataFolder,
+      file: options.selfTestFile,
+      now: Date.now,
+      say: (text) => void process.stderr.write(`${text}\n`),
+    });
+  }
   void offerRecent(core, { ...actions, platform, dataFolder });
 }
 

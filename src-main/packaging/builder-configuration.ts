@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { APP_ID } from '../common/app-id.ts';
 import { removePatiently } from '../node/move-and-remove.ts';
 import { buildFuses } from './fuses.ts';
-import { readSigning } from './signing.ts';
+import { readCloudSigning, readSigning } from './signing.ts';
 
 export interface ConfigurationOptions {
   readonly root: string;
@@ -109,6 +109,7 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
   const icons = join(root, 'resources/icons');
   const updates = readUpdateAddress(environment['CHANNELSCOPE_UPDATES'] ?? '');
   const { isSigned, isNotarised } = readSigning(environment);
+  const cloud = platform === 'win32' ? readCloudSigning(environment) : null;
   return {
     appId: APP_ID,
     productName: 'Channelscope',
@@ -167,7 +168,11 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
         role: 'Viewer',
       },
     ],
-    win: { target: ['nsis', 'portable'], icon: join(icons, 'channelscope.ico') },
+    win: {
+      target: ['nsis', 'portable'],
+      icon: join(icons, 'channelscope.ico'),
+      ...(cloud === null ? {} : { azureSignOptions: { ...cloud } }),
+    },
     nsis: { oneClick: true, perMachine: false, deleteAppDataOnUninstall: false },
     portable: {
       artifactName: '${productName}-${version}-${os}-${arch}-portable.${ext}',

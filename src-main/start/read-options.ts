@@ -8,6 +8,8 @@ export interface StartOptions {
   readonly dataFolder: string | null;
   /** Without anything that goes on by itself. */
   readonly isSafe: boolean;
+  /** Where the report goes of a start that tests itself and ends; null for any other. */
+  readonly selfTestFile: string | null;
   readonly help: boolean;
 }
 
@@ -20,7 +22,11 @@ npm run start:web -- [options]   opens it in the browser of this computer, on 12
   --no-open       in the browser: only print the address, don't open a browser
   --safe          without following, alerts, downloads that wait and the built-in service: to find out
                   what is wrong
+  --self-test FILE
+                  tests the application on itself, in a folder of its own, writes what works to FILE, and ends
   --help          show this
+
+Entered again while it runs, either leads back to it; so does Enter in the terminal of the one in the browser.
 
 In the browser, it prints one line of JSON to standard output once it is ready: {"url"}. The address works once, within
 ten minutes.
@@ -35,6 +41,7 @@ export function readStartOptions(args: readonly string[]): StartOptions {
       data: { type: 'string' },
       open: { type: 'boolean', default: true },
       safe: { type: 'boolean', default: false },
+      'self-test': { type: 'string' },
       help: { type: 'boolean', default: false },
     },
     allowNegative: true,
@@ -42,12 +49,14 @@ export function readStartOptions(args: readonly string[]): StartOptions {
   if (!/^\d{1,5}$/u.test(values.port) || Number(values.port) > 65_535) {
     throw new Error('--port must be a whole number from 0 to 65535.');
   }
+  if (values['self-test'] === '') throw new Error('--self-test must name a file for its report.');
   if (values.data === '') throw new Error('--data must name a folder.');
   return {
     port: Number(values.port),
     opensBrowser: values.open,
     dataFolder: values.data ?? null,
     isSafe: values.safe,
+    selfTestFile: values['self-test'] ?? null,
     help: values.help,
   };
 }

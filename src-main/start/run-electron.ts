@@ -25,7 +25,7 @@ const MAX_LAST_WORDS_MS = 500;
 const READ_EVERY_MS = 250;
 
 /** What is waited for, and how it is said. */
-export interface RunOptions {
+interface RunOptions {
   /** An application that says nothing for so long before its window is there is ended. */
   readonly silenceMs: number;
   /** After so long without a first word the person is told that it is waited for. */

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createSharedCore, type SharedCore } from '../core/control/create-shared-core.ts';
@@ -17,6 +17,8 @@ import { askForMissingFolder } from './ask-for-missing-folder.ts';
 import { showInBrowser, UNOPENED_MS } from './come-back.ts';
 import { endOnErrors } from './end-on-errors.ts';
 import { listenForEnter } from './listen-for-enter.ts';
+import { tryToRemove } from '../node/move-and-remove.ts';
+import { testWeb } from '../web/self-test.ts';
 import { runAgain } from './run-again.ts';
 import { say } from './say.ts';
 
@@ -57,7 +59,11 @@ export async function runWeb(
   if (!network.use(SYSTEM_NETWORK)) say("The proxy of HTTP_PROXY or HTTPS_PROXY can't be used.");
   const platform = toHostPlatform(process.platform);
   const standard = findStandardFolder(platform, homedir(), process.env);
-  const given = options.dataFolder === null ? null : resolve(options.dataFolder);
+  const selfTest = options.selfTestFile;
+  // A self-test has a folder of its own: what is the person's is not touched.
+  const chosen =
+    selfTest === null ? options.dataFolder : await mkdtemp(join(tmpdir(), 'channelscope-self-test-'));
+  const given = chosen === null ? null : resolve(chosen);
   const locate = (): DataLocation => locateDataFolder(standard, given);
   const location = await askForMissingFolder(locate, process);
   const readers = describeReaders(location.folder);
@@ -94,10 +100,25 @@ export async function runWeb(
   const server = await rerun.first;
   stopOnSignals(rerun.stop);
   endOnErrors(process, { findLogger: () => core?.logger ?? null, stop: rerun.stop });
+  if (selfTest !== null) {
+    await server.whenReady;
+    const tested = core as SharedCore | null;
+    if (tested === null) throw new Error('There is no application to test.');
+    const isPassed = await testWeb({
+      core: tested,
+      server,
+      version,
+      file: resolve(selfTest),
+      folder: location.folder,
+    });
+    await tryToRemove(location.folder, () => undefined, { isFolder: true });
+    process.exit(isPassed ? 0 : 1);
+  }
   const launch = server.createLaunch();
   process.stdout.write(`${JSON.stringify({ url: launch.url })}\n`);
-  const open = async (way: Pick<Launch, 'url' | 'isolatedUrl'>): Promise<void> =>
-    showInBrowser(way, platform, location.folder);
+  const open = async (way: Pick<Launch, 'url' | 'isolatedUrl'>): Promise<void> => {
+    await showInBrowser(way, platform, location.folder);
+  };
   const openAgain = async (): Promise<void> => {
     const way = await rerun.createLaunch();
     say(way.url);

@@ -59,7 +59,7 @@ export async function provideElectron(
 export async function startApplication(root: string, options: StartOptions): Promise<void> {
   const own = process.env['CHANNELSCOPE_DATA'] ?? '';
   const inBrowser = { ...options, dataFolder: options.dataFolder ?? (own === '' ? null : own) };
-  if (await comeBack(inBrowser)) return;
+  if (options.selfTestFile === null && (await comeBack(inBrowser))) return;
   const failure = await runDesktop(root, options);
   if (failure === null) return;
   say(failure.reason);
@@ -75,7 +75,10 @@ async function runDesktop(root: string, options: StartOptions): Promise<Explanat
   await buildWhereNeeded(root);
   const silenceMs = found.isNew || process.platform !== 'linux' ? SCANNED_SILENCE_MS : SILENCE_MS;
   const end = await runElectron(found.program, root, {
-    words: options.isSafe ? ['--safe'] : [],
+    words: [
+      ...(options.isSafe ? ['--safe'] : []),
+      ...(options.selfTestFile === null ? [] : [`--self-test=${resolve(options.selfTestFile)}`]),
+    ],
     silenceMs,
     noticeMs: NOTICE_MS,
     onNotice: () =>

@@ -6,5 +6,6 @@ import { projectRoot, runGuarded } from './run-guarded.ts';
 runGuarded(async () => {
   const options = readStartOptions(process.argv.slice(2));
   if (options.help) process.stdout.write(HELP);
-  else if (!(await comeBack(options))) await runBuiltWeb(projectRoot, options);
+  else if (options.selfTestFile !== null || !(await comeBack(options)))
+    await runBuiltWeb(projectRoot, options);
 });

@@ -23,7 +23,7 @@ export interface SessionTokens {
 }
 
 /** What opens the application once, within ten minutes. */
-export interface LaunchTicket {
+interface LaunchTicket {
   readonly token: string;
   readonly isUsed: () => boolean;
 }

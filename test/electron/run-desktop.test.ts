@@ -70,6 +70,7 @@ function run({ platform = 'linux', createCore, developmentServer }: Change = {})
     errors: errors as never,
     report: { tell: (said) => void told.push(said) },
     hasTray: () => Promise.resolve(isTrayShown),
+    selfTestFile: null,
   });
 }
 

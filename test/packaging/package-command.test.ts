@@ -191,6 +191,25 @@ describe('the configuration', () => {
     },
   );
 
+  it('signs for Windows in the cloud where an account and an identity are named, and refuses half of them', () => {
+    const cloud = {
+      CHANNELSCOPE_AZURE_PUBLISHER: 'CN=The authors',
+      CHANNELSCOPE_AZURE_ENDPOINT: 'https://signing.example',
+      CHANNELSCOPE_AZURE_ACCOUNT: 'account',
+      CHANNELSCOPE_AZURE_PROFILE: 'profile',
+    };
+    const identity = { AZURE_TENANT_ID: 'tenant', AZURE_CLIENT_ID: 'client', AZURE_CLIENT_SECRET: 'secret' };
+    expect(configure({}, 'win32').win).not.toHaveProperty('azureSignOptions');
+    expect(configure({ ...cloud, ...identity }, 'win32').win?.azureSignOptions).toEqual({
+      publisherName: 'CN=The authors',
+      endpoint: 'https://signing.example',
+      codeSigningAccountName: 'account',
+      certificateProfileName: 'profile',
+    });
+    expect(() => configure(cloud, 'win32')).toThrow(/AZURE_TENANT_ID, AZURE_CLIENT_ID, AZURE_CLIENT_SECRET/u);
+    expect(configure(cloud, 'linux').win).not.toHaveProperty('azureSignOptions');
+  });
+
   it('signs with nothing where a secret is empty, and doesn’t look for it', () => {
     const environment = { CSC_LINK: '', WIN_CSC_LINK: '', APPLE_ID: '', CSC_NAME: 'ours', PATH: '' };
     forgetEmptyVariables(environment);

@@ -6,9 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { SelfTestReport } from '../../../src-main/core/self-test/run-self-test.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { writeProgram } from '../../support/programs/write-program.ts';
 
+const SELF_TEST_STEPS = [
+  ...['window', 'page', 'preload', 'notification', 'tray', 'data folder', 'keychain', 'cache'],
+  ...['analysis engine', 'built-in service', 'status', 'download', 'checksums', 'records', 'SQL', 'summary'],
+  ...['CSV', 'Excel', 'PDF', 'quit'],
+];
 const script = fileURLToPath(bundledScript('start-with-root'));
 const WORKERS = {
   cache: bundledScript('cache-thread'),
@@ -196,6 +202,22 @@ describe('npm start where the application runs in the browser already', () => {
     first.child.kill('SIGKILL');
     await once(first.child, 'close');
     await expectBrowser(start());
+  });
+});
+
+describe('npm start -- --self-test', () => {
+  it('tests the application in the browser on itself, writes a report of twenty steps, and ends', async () => {
+    await write('node_modules/electron/install.js', 'console.error("Error: offline"); process.exit(1)');
+    const file = join(root, 'report.json');
+    const running = start({}, `--self-test=${file}`);
+    expect(await running.outcome, running.readWords()).toBe(0);
+    const report = JSON.parse(await readFile(file, 'utf8')) as SelfTestReport;
+    expect(report).toMatchObject({ host: 'web', version: '1.2.3', isPassed: true });
+    expect(report.steps.map(({ name }) => name)).toEqual(SELF_TEST_STEPS);
+    expect(report.steps.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(running.readWords()).toContain('The self-test passed.');
+    // The person's folder is not touched.
+    expect(existsSync(join(root, 'data'))).toBe(false);
   });
 });
 

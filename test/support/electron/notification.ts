@@ -21,12 +21,17 @@ export class Notification extends EventEmitter {
   show(): void {
     record('Notification.show', this.#options);
     const { refusal } = Notification;
-    if (refusal === null) Notification.shown.push(this);
-    else setImmediate(() => emitNative(this, 'failed', new FakeEvent(), refusal));
+    if (refusal === null) {
+      Notification.shown.push(this);
+      setImmediate(() => emitNative(this, 'show', new FakeEvent()));
+    } else setImmediate(() => emitNative(this, 'failed', new FakeEvent(), refusal));
+  }
+  close(): void {
+    record('Notification.close');
   }
   /** As a person clicks it. */
   click(): void {
     emitNative(this, 'click', new FakeEvent());
   }
 }
-Notification.prototype satisfies Pick<Electron.Notification, 'show'>;
+Notification.prototype satisfies Pick<Electron.Notification, 'show' | 'close'>;

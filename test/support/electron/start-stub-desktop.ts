@@ -46,6 +46,7 @@ export async function startStubDesktop(options: {
     errors: errors as never,
     report: { tell },
     hasTray: () => Promise.resolve(true),
+    selfTestFile: null,
   });
   makeReady();
   await running;

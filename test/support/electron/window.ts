@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type * as Electron from 'electron';
+import { runInNewContext } from 'node:vm';
 import { app, openWindows } from './app.ts';
+import { exposed } from './ipc.ts';
 import { session } from './session.ts';
 import { emitNative, FakeEvent, record, requireReady, state } from './state.ts';
 
@@ -27,7 +29,8 @@ type ContentsMethods =
   | 'reload'
   | 'forcefullyCrashRenderer'
   | 'getURL'
-  | 'printToPDF';
+  | 'printToPDF'
+  | 'executeJavaScript';
 
 export class FakeWebContents extends Native implements Pick<Electron.WebContents, ContentsMethods | 'id'> {
   readonly id = nextContentsId++;
@@ -46,6 +49,12 @@ export class FakeWebContents extends Native implements Pick<Electron.WebContents
   getURL(): string {
     this.use();
     return this.url;
+  }
+  /** Runs code in the page's world, which knows what the preload exposed and nothing of Node. */
+  executeJavaScript(code: string): Promise<unknown> {
+    this.use('executeJavaScript', code);
+    const known: unknown = exposed.get('channelscope');
+    return Promise.resolve(runInNewContext(code, { channelscope: known }));
   }
   printToPDF(options: Electron.PrintToPDFOptions): Promise<Buffer> {
     this.use('printToPDF', options);

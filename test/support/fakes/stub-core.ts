@@ -1,19 +1,19 @@
 import type { EventArguments, EventName } from '../../../src-main/common/contract/index.ts';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { OPERATIONS } from '../../../src-main/common/contract/index.ts';
-import type { Core } from '../../../src-main/core/create-core.ts';
+import type { SharedCore } from '../../../src-main/core/control/create-shared-core.ts';
 import type { EventListener } from '../../../src-main/core/events.ts';
 import { createDispatcher } from '../../../src-main/core/dispatch/create-dispatcher.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
 import { createSilentLogger } from './silent-logger.ts';
 
 /** A core with the real dispatcher and handlers of the test's own; every other operation fails with a code. */
-export interface StubCore extends Core {
+export interface StubCore extends SharedCore {
   readonly asked: { name: string; input: unknown }[];
   send(name: EventName, payload: unknown): void;
   readonly listenerCount: () => number;
   isStopped: boolean;
-  readWords: Core['readWords'];
+  readWords: SharedCore['readWords'];
 }
 
 export function createStubCore(answers: Record<string, (input: never) => unknown> = {}): StubCore {
@@ -45,6 +45,8 @@ export function createStubCore(answers: Record<string, (input: never) => unknown
       for (const listener of listeners) listener(...([name, payload] as EventArguments));
     },
     listenerCount: () => listeners.size,
+    withFiles: (_files, run) => run(),
+    drain: () => Promise.resolve(),
     stop: () => {
       core.isStopped = true;
       return Promise.resolve();

@@ -29,6 +29,7 @@ describe('the command line', () => {
       opensBrowser: true,
       dataFolder: null,
       isSafe: false,
+      selfTestFile: null,
       help: false,
     });
   });
@@ -39,6 +40,7 @@ describe('the command line', () => {
       opensBrowser: false,
       dataFolder: '/x',
       isSafe: true,
+      selfTestFile: null,
       help: false,
     });
   });

@@ -65,9 +65,9 @@ describe('W-05: the launch file', () => {
   it('leads to the address, for its owner only, and is gone after a minute', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     try {
-      const path = new URL(
-        await writeLaunchFile(folder, 'http://127.0.0.1:1/launch?token=a&b="', () => undefined),
-      );
+      const address = 'http://127.0.0.1:1/launch?token=a&b="';
+      const { file } = await writeLaunchFile(folder, address, () => undefined);
+      const path = new URL(file);
       expect(await readFile(path, 'utf8')).toContain('url=http://127.0.0.1:1/launch?token=a&#38;b=&#34;"');
       if (isPosix) expect((await stat(path)).mode & 0o777).toBe(0o600);
       vi.advanceTimersByTime(60_000);
