@@ -10,6 +10,7 @@ import { benchFamilies } from './families.ts';
 import { benchFollow } from './follow.ts';
 import { benchImport } from './import.ts';
 import { benchRecords } from './records.ts';
+import { benchRules } from './rules.ts';
 import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
 import { benchWindow } from './window.ts';
@@ -27,6 +28,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   follow: benchFollow,
   import: benchImport,
   records: benchRecords,
+  rules: benchRules,
   service: benchService,
   start: benchStart,
   window: benchWindow,
@@ -41,6 +43,7 @@ const OWN_SIZES: Readonly<Record<string, number>> = {
   families: 1_000_000,
   import: 1_000_000,
   follow: 360_000,
+  rules: 10_000_000,
   start: 2_000_000,
 };
 
@@ -70,7 +73,7 @@ async function run(): Promise<void> {
   if (unknown.length > 0 || !isKnownDatabase || ![size, latencyMs, pageSize].every(isNumber)) {
     console.error(
       `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER] [--database postgres] [--latency MS] [--page-size N] [--corpus FOLDER] [--shuffle N]; names: ${Object.keys(BENCHES).join(', ')}
---cache keeps what analysis, explore, export, window and start have filled, for the next time.
+--cache keeps what analysis, explore, export, rules, window and start have filled, for the next time.
 --database postgres measures service on PostgreSQL, beside SQLite.
 --latency adds milliseconds to each response, and --page-size says how many records a page has, in download.
 --corpus scores families on labelled sets, *.csv or *.csv.gz with the columns Content, EventId and perhaps Skip;

@@ -30,12 +30,13 @@ export async function fillCache(
   cache: Cache,
   size: number,
   changes: Partial<NewSnapshot> = {},
+  create: (from: number, count: number) => readonly unknown[] = createDocuments,
 ): Promise<number> {
   const { id } = await cache.createSnapshot(toNewSnapshot(changes, size));
   let storedMs = 0;
   for (let from = 0; from < size; from += PAGE_SIZE) {
     const isLast = from + PAGE_SIZE >= size;
-    const documents = createDocuments(from, Math.min(PAGE_SIZE, size - from));
+    const documents = create(from, Math.min(PAGE_SIZE, size - from));
     const body = toBody(documents, isLast ? '' : String(from + PAGE_SIZE), size);
     const page = toPage(id, from === 0 ? '' : String(from));
     storedMs += (await measure(() => cache.storePage(page, body).stored)).ms;

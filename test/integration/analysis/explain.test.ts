@@ -86,11 +86,17 @@ describe('what sets a selection apart', () => {
           expect([found.sessionCount, found.clientCount]).toEqual([hit('sessionId'), hit('client')]);
           const isEnough = Math.min(sides.inside.length, sides.outside.length) >= 20;
           expect(found.values.length > 0).toBe(isEnough && found.values.length > 0);
-          for (const { terms, inside, outside, difference } of found.values) {
+          for (const { terms, inside, outside, difference, ...own } of found.values) {
             const count = (own: readonly PlainRecord[]) =>
               own.filter((record) => terms.every(({ field, value }) => toGroupValue(record, field) === value))
                 .length;
             expect([inside, outside]).toEqual([count(sides.inside), count(sides.outside)]);
+            const ofValue = sides.inside.filter((record) =>
+              terms.every(({ field, value }) => toGroupValue(record, field) === value),
+            );
+            const affected = (field: 'sessionId' | 'client') =>
+              new Set(ofValue.flatMap((record) => record[field] || [])).size;
+            expect([own.sessionCount, own.clientCount]).toEqual([affected('sessionId'), affected('client')]);
             const share = inside / found.insideCount - outside / found.outsideCount;
             expect(difference.low <= share && share <= difference.high).toBe(true);
             expect(selection.conditions.some(({ field }) => field === terms[0]?.field)).toBe(false);

@@ -39,6 +39,23 @@ function listPlainly(records: readonly PlainRecord[], field: ListedField): Omit<
   };
 }
 
+/** Each value that is listed with the sessions or clients of its records, found by a plain walk. */
+function hitPlainly(
+  records: readonly PlainRecord[],
+  own: Omit<FieldValues, 'excluded'>,
+  unit: 'sessionId' | 'client',
+): Omit<FieldValues, 'excluded'> {
+  const count = (value: string | number | null): number =>
+    new Set(
+      records.flatMap((record) => (readValue(record, own.field) === value ? record[unit] || [] : [])),
+    ).size;
+  return {
+    ...own,
+    values: own.values.map((one) => ({ ...one, affected: count(one.value) })),
+    blankAffected: count(null),
+  };
+}
+
 function compare(a: string | number, b: string | number): number {
   if (typeof a === 'number' || typeof b === 'number') return Number(a) - Number(b);
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -85,6 +102,14 @@ it('what records have in their fields equals what a plain walk finds, for any re
             const most = addPlainly(records, filter, field).sort((a, b) => b.count - a.count);
             expect(excluded.map(({ count }) => count)).toEqual(most.map(({ count }) => count));
             expect(most).toEqual(expect.arrayContaining(excluded));
+          }
+          const affected = found.length % 2 === 0 ? 'sessions' : 'clients';
+          const unit = affected === 'sessions' ? 'sessionId' : 'client';
+          const hit = await readFields(engine.connection, { scope, filter }, affected);
+          expect(hit.affected).toBe(new Set(found.flatMap((record) => record[unit] || [])).size);
+          for (const { excluded, ...own } of hit.values) {
+            expect(own).toEqual(hitPlainly(found, listPlainly(found, own.field), unit));
+            expect(excluded).toEqual(byField.get(own.field)?.excluded);
           }
           for (const { field, distribution } of times) {
             expect(distribution).toEqual(await readDistribution(engine.connection, { scope, filter }, field));

@@ -3,7 +3,7 @@ import { Nullable } from '../../model/nullable.ts';
 import { Facets, RecordDetail, RecordOrder, RecordRow } from '../../model/records/record.ts';
 import { ERROR_GROUPINGS, ErrorFamilies, ErrorGroups } from '../../model/records/error-family.ts';
 import { Histogram, HistogramSplit } from '../../model/records/histogram.ts';
-import { RecordFields } from '../../model/records/record-fields.ts';
+import { AFFECTED, RecordFields } from '../../model/records/record-fields.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
 import { PeriodScope, RecordScope } from '../../model/records/record-scope.ts';
 import { MAX_SESSION_ID_CHARACTERS, MAX_SESSION_REQUESTS, Session } from '../../model/records/session.ts';
@@ -68,7 +68,12 @@ export const recordsOperations = {
   'records/read-facets': operation(ViewQuestion, Facets),
   /** What the records of a view have in their fields. Closing the view ends the call. */
   'records/read-fields': operation(
-    Type.Object({ ...Question.properties, viewId: Type.String() }),
+    Type.Object({
+      ...Question.properties,
+      viewId: Type.String(),
+      /** Counted beside the records of each value. */
+      affected: Type.Optional(Type.Enum([...AFFECTED])),
+    }),
     RecordFields,
   ),
   /**

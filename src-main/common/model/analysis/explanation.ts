@@ -23,6 +23,9 @@ export const ExplainedValue = Type.Object({
   /** Records of the selection, and of the rest, that have it. */
   inside: Type.Integer(),
   outside: Type.Integer(),
+  /** Sessions and clients of the records inside. */
+  sessionCount: Type.Integer(),
+  clientCount: Type.Integer(),
   /** Of the difference of shares, inside minus outside: wide enough for all that was looked at. */
   difference: Interval,
   certainty: Certainty,

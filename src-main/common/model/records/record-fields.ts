@@ -18,6 +18,10 @@ export type ListedField = (typeof LISTED_FIELDS)[number];
 /** Values listed of each field. */
 export const MAX_LISTED = 5;
 
+/** What can be counted beside the records of each value. */
+export const AFFECTED = ['sessions', 'clients'] as const;
+export type Affected = (typeof AFFECTED)[number];
+
 const Listed = Type.Union([Type.String(), Type.Number()]);
 
 /** What the records of a question have in a field. */
@@ -26,9 +30,17 @@ export const FieldValues = Type.Object({
   /** Different values, the empty one not counted. */
   distinctCount: Type.Integer(),
   /** The most frequent values, at most MAX_LISTED. */
-  values: Type.Array(Type.Object({ value: Listed, count: Type.Integer() })),
+  values: Type.Array(
+    Type.Object({
+      value: Listed,
+      count: Type.Integer(),
+      /** Sessions or clients of these records, where that was asked for. */
+      affected: Type.Optional(Type.Integer()),
+    }),
+  ),
   /** Records without a value. */
   blankCount: Type.Integer(),
+  blankAffected: Type.Optional(Type.Integer()),
   /**
    * Values that the filter leaves out by name, those of the most records first, at most MAX_LISTED: with the records that
    * each would add. Null is no value.
@@ -40,6 +52,8 @@ export type FieldValues = Static<typeof FieldValues>;
 /** What the records of a question have in their fields. */
 export const RecordFields = Type.Object({
   recordCount: Type.Integer(),
+  /** Sessions or clients of all of them, where that was asked for. */
+  affected: Type.Optional(Type.Integer()),
   /** Of each field that the records have. */
   values: Type.Array(FieldValues),
   times: Type.Array(Type.Object({ field: TimedField, distribution: Distribution })),

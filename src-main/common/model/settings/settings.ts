@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Clock } from '../clock.ts';
 import { HistogramSplit } from '../records/histogram.ts';
+import { AFFECTED } from '../records/record-fields.ts';
 import { MAX_SAVED_FILTERS, SavedFilter } from '../records/saved-filter.ts';
 import { SQL_MAX_STATEMENT_CHARACTERS } from '../records/sql.ts';
 import { LanguageChoice } from './language.ts';
@@ -64,10 +65,14 @@ export const Settings = Type.Object({
   refreshSeconds: Type.Integer({ minimum: 0, maximum: 3600, default: 30 }),
   sidebarCollapsed: Type.Boolean({ default: false }),
   inspectorOpen: Type.Boolean({ default: true }),
-  /** The fields beside a detail table: whether they are shown, absent where the window decides; which are folded. */
+  /**
+   * The fields beside a detail table: whether they are shown, absent where the window decides; which are folded; and what
+   * is counted beside records, absent for their share.
+   */
   fieldsPanel: Type.Object(
     {
       open: Type.Optional(Type.Boolean()),
+      affected: Type.Optional(Type.Enum([...AFFECTED])),
       folded: Type.Array(Type.String({ maxLength: 50 }), { maxItems: 50, uniqueItems: true }),
     },
     { default: { folded: [] } },

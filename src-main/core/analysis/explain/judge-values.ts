@@ -23,6 +23,8 @@ export interface CountedValue {
    */
   readonly perSession?: number;
 }
+/** A value as it is explained, but for those whom it hit. */
+export type JudgedValue = Omit<ExplainedValue, 'sessionCount' | 'clientCount'>;
 export interface Sides {
   readonly inside: number;
   readonly outside: number;
@@ -47,7 +49,7 @@ export function judgeValues(
   pairs: readonly CountedValue[],
   sides: Sides,
   lookedAt: number,
-): ExplainedValue[] {
+): JudgedValue[] {
   const told = pairs
     .filter((pair) => pair.terms.every((term) => saysMore(pair, findSingle(singles, term), sides)))
     .sort((a, b) => toCorrelation(b, sides) - toCorrelation(a, sides));
@@ -98,7 +100,7 @@ function toChance({ inside, outside, perSession = 1 }: CountedValue, sides: Side
   );
 }
 
-function judge(counted: CountedValue, sides: Sides, judged: Certainty, level: number): ExplainedValue {
+function judge(counted: CountedValue, sides: Sides, judged: Certainty, level: number): JudgedValue {
   const { terms, inside, outside, perSession = 1 } = counted;
   const before = { part: outside / perSession, whole: sides.outside / perSession };
   const after = { part: inside / perSession, whole: sides.inside / perSession };

@@ -26,6 +26,8 @@ export interface ExplainedWords {
   readonly outsideShare: number;
   readonly ratio: string;
   readonly certainty: string;
+  /** Sessions and clients inside that have it. */
+  readonly hit: string;
   readonly difference: string;
 }
 
@@ -57,6 +59,7 @@ export function useExplainWords() {
       outsideShare,
       ratio: toRatio(insideShare, outsideShare),
       certainty: toCertainty(value.certainty, insideShare > outsideShare),
+      hit: toHit(value),
       difference: t('explain.difference', {
         low: formatSigned(value.difference.low * 100, 1),
         high: formatSigned(value.difference.high * 100, 1),
@@ -98,7 +101,7 @@ export function useExplainWords() {
   }
 
   /** Whose records these are: requests alone don't tell one customer from all of them. */
-  function toHit({ sessionCount, clientCount }: Explanation): string {
+  function toHit({ sessionCount, clientCount }: Pick<Explanation, 'sessionCount' | 'clientCount'>): string {
     return t('explain.hit', {
       sessions: t('explain.sessions', { count: formatCount(sessionCount) }, sessionCount),
       clients: t('explain.clients', { count: formatCount(clientCount) }, clientCount),
@@ -124,13 +127,14 @@ export function useExplainWords() {
   /** The explanation as plain lines: the sentence, then each value with its shares and counts. */
   function toText(explanation: Explanation, values: readonly ExplainedValue[]): string {
     const lines = values.map((value) => {
-      const { parts, insideShare, outsideShare, ratio, certainty } = toWords(value, explanation);
+      const { parts, insideShare, outsideShare, ratio, hit, certainty } = toWords(value, explanation);
       return [
         parts.map((part) => `${part.field} = ${part.value}`).join(` ${t('explain.and')} `),
         `${formatPercent(insideShare)} (${formatCount(value.inside)})`,
         `${formatPercent(outsideShare)} (${formatCount(value.outside)})`,
         ratio,
         certainty,
+        hit,
       ].join('\t');
     });
     const inside = t('explain.inside', { count: formatCount(explanation.insideCount) });

@@ -15,6 +15,8 @@ export interface FieldRow {
   readonly count: number;
   /** Of all records shown, 0 to 1; null of one that is left out. */
   readonly share: number | null;
+  /** Sessions or clients of the records, where these are shown. */
+  readonly affected?: number | undefined;
 }
 
 /** A field in the panel: its most frequent values, or its times. */
@@ -44,19 +46,20 @@ const ORDER: readonly FilterField[] = [
 
 /** Returns the fields that records have, in the order of the panel. */
 export function toSections({ recordCount, values, times }: RecordFields): FieldSection[] {
-  const listed = values.map(({ field, values: most, blankCount, distinctCount, excluded }): FieldSection => {
-    const toRow = (value: FieldRow['value'], count: number): FieldRow => ({
+  const listed = values.map(({ field, values: most, distinctCount, excluded, ...none }): FieldSection => {
+    const toRow = (value: FieldRow['value'], count: number, affected?: number): FieldRow => ({
       field,
       value,
       count,
       share: count / recordCount,
+      affected,
     });
     const blank = toBlank(field);
     return {
       field,
       rows: [
-        ...most.map(({ value, count }) => toRow(value, count)),
-        ...(blankCount > 0 ? [toRow(blank, blankCount)] : []),
+        ...most.map(({ value, count, affected }) => toRow(value, count, affected)),
+        ...(none.blankCount > 0 ? [toRow(blank, none.blankCount, none.blankAffected)] : []),
         ...excluded.map(({ value, count }) => ({ ...toRow(value ?? blank, count), share: null })),
       ],
       distinctCount,

@@ -1,5 +1,6 @@
 import { useWindowSize } from '@vueuse/core';
 import { computed, onMounted, ref, watch, type Ref, type ShallowUnwrapRef } from 'vue';
+import type { Affected } from '../../../../src-main/common/model/records/record-fields.ts';
 import { useNarrowWindow } from '../../../composables/use-narrow-window.ts';
 import { useAppStore } from '../../../stores/window/app.ts';
 
@@ -31,6 +32,7 @@ export function useFieldsPanel(
   const saved = computed(() => app.settings?.fieldsPanel ?? { folded: [] });
   const isOpen = computed(() => (isNarrow.value ? isOver.value : (saved.value.open ?? hasRoom.value)));
   const folded = computed(() => new Set(saved.value.folded));
+  const affected = computed(() => saved.value.affected ?? null);
 
   function measure(): void {
     const room = box.value?.parentElement?.clientWidth ?? 0;
@@ -48,8 +50,14 @@ export function useFieldsPanel(
     void app.update({ fieldsPanel: { ...saved.value, folded: isFolded ? [...rest, field] : rest } });
   }
 
+  function setAffected(affected: Affected | null): void {
+    const { open, folded: kept } = saved.value;
+    const rest = open === undefined ? { folded: kept } : { open, folded: kept };
+    void app.update({ fieldsPanel: affected === null ? rest : { ...rest, affected } });
+  }
+
   onMounted(measure);
   watch(width, measure, { flush: 'post' });
 
-  return { isOpen, folded, toggle, fold };
+  return { isOpen, folded, affected, toggle, fold, setAffected };
 }

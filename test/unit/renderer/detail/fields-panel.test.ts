@@ -257,6 +257,37 @@ describe('what the fields hold', () => {
     ]);
   });
 
+  it('shows sessions or clients beside records where that is chosen, once they are counted', async () => {
+    const withHit = (affected: number): RecordFields => ({
+      ...FIELDS,
+      affected,
+      values: FIELDS.values.map((own) => ({
+        ...own,
+        values: own.values.map((one) => ({ ...one, affected })),
+        blankAffected: affected,
+      })),
+    });
+    let answer = FIELDS;
+    const { backend } = await show('', () => answer);
+    expect(line('responseCode=504').text()).toContain('88.1%');
+    await panel.get('[aria-label="Show beside records"]').trigger('click');
+    await flushPromises();
+    const choices = [...document.querySelectorAll<HTMLElement>('[role^=menuitem]')];
+    expect(choices.map((one) => one.textContent.trim())).toEqual(['Share', 'Sessions', 'Clients']);
+    choices[1]?.click();
+    await flushPromises();
+    expect(panel.emitted('affected')).toEqual([['sessions']]);
+    answer = withHit(412);
+    await panel.setProps({ affected: 'sessions' });
+    expect(panel.text()).not.toContain('Records, Sessions');
+    await flushPromises();
+    expect(panel.text()).toContain('Records, Sessions');
+    expect(line('responseCode=504').text().replace(/\s+/g, ' ')).toBe('5041,061412');
+    expect(line('responseCode=504').get('[title="412 sessions"]').text()).toBe('412');
+    const asked = backend.calls.filter(({ name }) => name === 'records/read-fields');
+    expect(asked.at(-1)?.input).toMatchObject({ viewId: 'view-1', affected: 'sessions' });
+  });
+
   it('can be asked for again where it could not be read', async () => {
     let fails = true;
     await show('', () => {

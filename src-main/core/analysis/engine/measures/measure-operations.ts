@@ -56,8 +56,8 @@ export function createMeasureOperations(ask: AskFiltered) {
       ask(question, context, (connection, records) => readHeatMap(connection, records, zone)),
     readDistribution: ({ field, ...question }: Input<'analysis/read-distribution'>, context: Context) =>
       ask(question, context, (connection, records) => readDistribution(connection, records, field)),
-    readFields: (question: Input<'records/read-fields'>, context: Context) =>
-      ask(question, context, readFields),
+    readFields: ({ affected, ...question }: Input<'records/read-fields'>, context: Context) =>
+      ask(question, context, (connection, records) => readFields(connection, records, affected)),
     explain: ({ scope, filter, selection }: Input<'analysis/explain'>, context: Context) => {
       const all = { conditions: [...filter.conditions, ...selection.conditions] };
       const place = filter.conditions.length;

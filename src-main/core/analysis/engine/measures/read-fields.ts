@@ -2,6 +2,7 @@ import { VARCHAR, type DuckDBConnection } from '@duckdb/node-api';
 import {
   LISTED_FIELDS,
   MAX_LISTED,
+  type Affected,
   type FieldValues,
   type ListedField,
   type RecordFields,
@@ -25,10 +26,14 @@ type Value = string | number | null;
 /** Place of the field, a value and its records; or no value, the records without one, all records, and distinct values. */
 type Row = [place: number, value: Value, count: number, recordCount: number | null, distinct: number | null];
 
-/** Reads the most frequent values of each field that records have, and how long they took. */
+/**
+ * Reads the most frequent values of each field that records have, and how long they took; with the sessions or clients
+ * of each value where that is asked for.
+ */
 export async function readFields(
   connection: DuckDBConnection,
   records: FilteredRecords,
+  affected?: Affected,
 ): Promise<RecordFields> {
   const { direction } = records.scope;
   const columns = LISTED_FIELDS.flatMap((field): ListedColumn[] => {
@@ -59,14 +64,69 @@ export async function readFields(
   }
   for (const found of values) {
     const column = columns.find(({ field }) => field === found.field);
-    if (column !== undefined) found.excluded = await readExcluded(connection, records, column);
+    if (column === undefined) continue;
+    found.excluded = await readExcluded(connection, records, column);
+    if (affected !== undefined) await addAffected(connection, records, { column, found, affected });
   }
   const times: RecordFields['times'] = [];
   for (const field of TIMED_FIELDS) {
     if (findColumn(field, direction) === null) continue;
     times.push({ field, distribution: await readDistribution(connection, records, field) });
   }
-  return { recordCount, values, times };
+  if (affected === undefined) return { recordCount, values, times };
+  const all = await countAffected(connection, records, affected);
+  return { recordCount, affected: all.get(ALL) ?? 0, values, times };
+}
+
+const AFFECTED_COLUMNS: Readonly<Record<Affected, string>> = { sessions: 'session_id', clients: 'client' };
+/** Stands for all records where none of a field's values is asked for. */
+const ALL = '';
+
+/** Counts the sessions or clients of the values that are listed of a field. */
+async function addAffected(
+  connection: DuckDBConnection,
+  records: FilteredRecords,
+  {
+    column,
+    found,
+    affected,
+  }: { readonly column: ListedColumn; readonly found: FieldValues; readonly affected: Affected },
+): Promise<void> {
+  const counts = await countAffected(connection, records, affected, {
+    column,
+    values: found.values.map(({ value }) => value),
+  });
+  found.values = found.values.map((one) => ({ ...one, affected: counts.get(one.value) ?? 0 }));
+  found.blankAffected = counts.get(null) ?? 0;
+}
+
+/** Sessions or clients by value of a field, null for none; of all records where no field is named. */
+async function countAffected(
+  connection: DuckDBConnection,
+  { scope, filter }: FilteredRecords,
+  affected: Affected,
+  field?: { readonly column: ListedColumn; readonly values: readonly (string | number)[] },
+): Promise<ReadonlyMap<Value, number>> {
+  const where = toFilterSql(filter, scope.direction);
+  const unit = AFFECTED_COLUMNS[affected];
+  const value = field === undefined ? `'${ALL}'` : toValueSql(field.column).replace(/ AS \w+$/, '');
+  const bound = [...where.values];
+  const listed = (field?.values ?? []).map(
+    (one) => `$${bound.push(typeof one === 'number' && Number.isInteger(one) ? BigInt(one) : one)}`,
+  );
+  const among = [
+    'value IS NULL',
+    ...(field === undefined ? ['true'] : listed.length === 0 ? [] : [`value IN (${listed.join(', ')})`]),
+  ];
+  // Of millions of texts, their hashes are counted in half the time.
+  const rows = await readRows<[Value, number]>(
+    connection,
+    `SELECT value, count(DISTINCT hash(unit)) FILTER (unit <> '')
+     FROM ${toSourceSql(scope, [`${value} AS value`, `${unit} AS unit`], where)}
+     WHERE ${among.join(' OR ')} GROUP BY value`,
+    bound,
+  );
+  return new Map(rows);
 }
 
 function readTop(

@@ -4,8 +4,9 @@ import {
   type GroupField,
   type GroupValue,
 } from '../../../../../common/model/analysis/grouping.ts';
+import type { ExplainedValue } from '../../../../../common/model/analysis/explanation.ts';
 import type { Direction } from '../../../../../common/reporting/reports.ts';
-import type { CountedValue, Sides } from '../../../explain/judge-values.ts';
+import type { CountedValue, JudgedValue, Sides } from '../../../explain/judge-values.ts';
 import { readRows, toTypes } from '../../engine-database.ts';
 import type { BoundValue, SqlCondition } from '../../filter-sql.ts';
 import { toKeySql, UNIT_SQL } from '../key-sql.ts';
@@ -88,6 +89,49 @@ export async function countHit(
     source.values,
   );
   return row ?? [0, 0];
+}
+
+/** Adds the sessions and the clients that the records of the selection with each value are of. */
+export async function addAffected(
+  connection: DuckDBConnection,
+  toSource: ToSource,
+  values: readonly JudgedValue[],
+  direction: Direction,
+): Promise<ExplainedValue[]> {
+  const toFields = ({ terms }: JudgedValue): string => terms.map(({ field }) => field).join(' ');
+  const counts = new Map<JudgedValue, readonly [sessions: number, clients: number]>();
+  // Values of one field are counted in one walk.
+  for (const own of Map.groupBy(values, toFields).values()) {
+    const fields = (own[0]?.terms ?? []).map(({ field }) => field);
+    const columns = fields.map((field) => `${toKeySql(field, direction)} AS ${toName(field)}`);
+    const source = toSource([...columns, 'session_id', 'client AS of_client']);
+    const bound = [...source.values];
+    const conditions = own.map(({ terms }) =>
+      terms
+        .map(({ field, value }) => {
+          if (value === null) return `${toName(field)} IS NULL`;
+          const isWhole = typeof value === 'number' && Number.isInteger(value);
+          return `${toName(field)} = $${bound.push(isWhole ? BigInt(value) : value)}`;
+        })
+        .join(' AND '),
+    );
+    const names = fields.map(toName).join(', ');
+    const rows = await readRows<[sessions: number, clients: number, ...GroupValue[]]>(
+      connection,
+      `SELECT count(DISTINCT hash(session_id)) FILTER (session_id <> ''),
+         count(DISTINCT hash(of_client)) FILTER (of_client <> ''), ${names}
+       FROM ${source.sql} WHERE inside AND (${conditions.map((one) => `(${one})`).join(' OR ')}) GROUP BY ALL`,
+      bound,
+    );
+    for (const [sessions, clients, ...found] of rows) {
+      const value = own.find(({ terms }) => terms.every((term, place) => term.value === found[place]));
+      if (value !== undefined) counts.set(value, [sessions, clients]);
+    }
+  }
+  return values.map((value) => {
+    const [sessionCount, clientCount] = counts.get(value) ?? [0, 0];
+    return { ...value, sessionCount, clientCount };
+  });
 }
 
 /** Counts the records of each client on either side. */

@@ -6,11 +6,17 @@ import {
 } from '../../../../../common/model/analysis/explanation.ts';
 import type { TimedField } from '../../../../../common/model/analysis/measured-times.ts';
 import type { RecordFilter } from '../../../../../common/model/records/record-filter.ts';
-import { judgeValues, pickPaired, pickUnusual, type CountedValue } from '../../../explain/judge-values.ts';
+import {
+  judgeValues,
+  pickPaired,
+  pickUnusual,
+  type CountedValue,
+} from '../../../explain/judge-values.ts';
 import { findColumn } from '../../engine-tables.ts';
 import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
 import { toSourceSql, type ResolvedScope } from '../../resolved-scope.ts';
 import {
+  addAffected,
   countClients,
   countHit,
   countPairs,
@@ -77,16 +83,13 @@ export async function explainSelection(
     direction,
     maxRecords: limits.sessionRecords,
   });
-  return {
-    ...counted,
-    values: judgeValues(
-      found.map((value) => measured.get(value) ?? value),
-      pairs,
-      sides,
-      lookedAt,
-    ),
+  const judged = judgeValues(
+    found.map((value) => measured.get(value) ?? value),
+    pairs,
+    sides,
     lookedAt,
-  };
+  );
+  return { ...counted, values: await addAffected(connection, toSource, judged, direction), lookedAt };
 }
 
 function pickParts(singles: readonly CountedValue[], pairs: readonly CountedValue[]): CountedValue[] {
