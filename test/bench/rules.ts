@@ -7,7 +7,10 @@ import { openEngineSource } from '../../src-main/core/cache/read/engine-source.t
 import { ENGINE_LIMITS, type Engine } from '../../src-main/core/analysis/engine/create-engine.ts';
 import { openEngineDatabase } from '../../src-main/core/analysis/engine/engine-database.ts';
 import type { RulesByConnection } from '../../src-main/core/analysis/engine/engine-operations.ts';
-import { createBatchAppender, type FeedStores } from '../../src-main/core/analysis/engine/feed/append-batch.ts';
+import {
+  createBatchAppender,
+  type FeedStores,
+} from '../../src-main/core/analysis/engine/feed/append-batch.ts';
 import { feedSnapshot } from '../../src-main/core/analysis/engine/feed/feed-snapshot.ts';
 import { createFamilyStore } from '../../src-main/core/analysis/engine/feed/keep-families.ts';
 import { createOutcomeStore } from '../../src-main/core/analysis/engine/outcomes.ts';
@@ -114,7 +117,12 @@ function toChangeFigures(
 ): BenchFigure[] {
   return [
     toTimeFigure(BENCH, name, ms, GOAL_MS),
-    toTimeFigure(BENCH, `  slowest of ${answersMs.length} answers meanwhile`, toQuantile(answersMs, 1), ANSWER_GOAL_MS),
+    toTimeFigure(
+      BENCH,
+      `  slowest of ${answersMs.length} answers meanwhile`,
+      toQuantile(answersMs, 1),
+      ANSWER_GOAL_MS,
+    ),
   ];
 }
 
@@ -199,7 +207,10 @@ async function createStores(
   const onChanged = (): void => undefined;
   if (isOn) return { families, outcomes, onChanged };
   return {
-    families: { ...families, open: () => Promise.resolve({ find: () => '', keep: () => Promise.resolve(false) }) },
+    families: {
+      ...families,
+      open: () => Promise.resolve({ find: () => '', keep: () => Promise.resolve(false) }),
+    },
     outcomes: { ...outcomes, open: () => ({ decide: () => 'unknown', finish: () => Promise.resolve() }) },
     onChanged,
   };
@@ -226,7 +237,8 @@ async function* benchFamilies(size: number): AsyncGenerator<BenchFigure> {
     await engine.catchUp();
     await engine.restart();
     await engine.catchUp();
-    const [family] = (await engine.findErrorFamilies({ scope, filter: { conditions: [] }, period: scope })).families;
+    const [family] = (await engine.findErrorFamilies({ scope, filter: { conditions: [] }, period: scope }))
+      .families;
     if (family === undefined) throw new Error('There is no family.');
     const { pattern } = family;
     const act = async (name: string, acts: readonly FamilyAct[]): Promise<BenchFigure[]> => {

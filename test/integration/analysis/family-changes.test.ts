@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  isUndoable,
   withoutChange,
   type FamilyAct,
   type FamilyChange,
@@ -9,6 +11,7 @@ import { readRows } from '../../../src-main/core/analysis/engine/engine-database
 import { listFamilyNames, resolveFamilies } from '../../../src-main/core/analysis/engine/error-families.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { checkFamilies, readFamily } from '../../../src-main/core/analysis/engine/read-family.ts';
+import { prepareChanges } from '../../../src-main/core/analysis/families/apply-changes.ts';
 import { openEngineFile } from './open-engine-file.ts';
 import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
 
@@ -67,6 +70,8 @@ const readFamilies = async (): Promise<string[]> => {
   );
   return rows.map(([family]) => family);
 };
+const readTexts = (): Promise<[text: string, family: string][]> =>
+  readRows(engine.connection, 'SELECT DISTINCT error, error_pattern FROM inbound');
 /** Records that a filter which names a family means. */
 const countOf = async (family: string): Promise<number> => {
   const scope = { direction: 'inbound' as const, parts: [] };
@@ -182,6 +187,66 @@ describe('what a person makes of families', () => {
     await followChanges();
     expect(await readFamilies()).toEqual(['Overload', GONE]);
   });
+
+  it('is the same done to records as read text by text, for any acts in any order, and taken back', async () => {
+    const hosts = ['a', 'b.c', 'ü😀', "it's", 'x'.repeat(130), `${'😀'.repeat(125)}`, '(.*)\\z', ''];
+    const texts = hosts.flatMap((host) => [
+      `No answer from ${host} in 3 s`,
+      `No answer from ${host} in 40 s [${host}] (50%)`,
+    ]);
+    add(...texts, FULL, GONE, toPaused('a', 3), toPaused('B', 24), '');
+    await feed.follow();
+    const families = [...new Set(await readFamilies())].filter((name) => name !== '');
+    const partsArbitrary = fc.constantFrom(
+      ['No answer from ', ' in ', ' s'],
+      ['No answer from ', ' in ', ' s [', '] (50%)'],
+      ['', ' answer ', ''],
+      ['No', '', ' s'],
+      ["Template '", "' is paused for ", ' hours'],
+    );
+    const actArbitrary = (known: readonly string[], name: string): fc.Arbitrary<FamilyAct> => {
+      const family = fc.constantFrom(...known);
+      const text = fc.constantFrom('IN 4', 'a', "it's", '😀', 'zzz', 'queue');
+      return fc.oneof(
+        family.map((own) => ({ kind: 'rename' as const, family: own, name })),
+        fc.tuple(family, family).map(([own, into]) => ({ kind: 'merge' as const, family: own, into })),
+        fc
+          .tuple(family, text)
+          .map(([own, part]) => ({ kind: 'split-text' as const, family: own, text: part, name })),
+        fc.tuple(family, partsArbitrary, fc.nat()).map(([own, parts, at]) => {
+          const variable = 'host';
+          return { kind: 'split' as const, family: own, parts, at: at % (parts.length - 1), variable };
+        }),
+      );
+    };
+    const learned = new Map((await readTexts()).map(([text, family]) => [text, family]));
+    await fc.assert(
+      fc.asyncProperty(fc.infiniteStream(fc.nat()), async (draws) => {
+        changes = [];
+        await followChanges();
+        for (let step = 0; step < 6; step += 1) {
+          const [draw = 0] = draws.take(1);
+          if (draw % 3 === 0 && changes.length > 0) {
+            const undoable = changes.filter(({ id }) => isUndoable(changes, id));
+            const one = undoable[draw % Math.max(1, undoable.length)];
+            if (one !== undefined) changes = withoutChange(changes, one.id);
+          } else {
+            const known = [...new Set([...families, ...(await readFamilies())])].filter(
+              (name) => name !== '',
+            );
+            const name = ['Own', 'Other', GONE][draw % 3] ?? '';
+            const [next] = fc.sample(actArbitrary(known, name), { numRuns: 1, seed: draw });
+            if (next !== undefined) changes = [...changes, { id: String(nextId++), atMs: 0, act: next }];
+          }
+          await followChanges();
+          const rules = prepareChanges(changes, (name) => name);
+          for (const [text, family] of await readTexts())
+            expect(family).toBe(text === '' ? '' : rules.toFamily(learned.get(text) ?? '', text));
+        }
+      }),
+      { numRuns: Number(process.env['ANSWER_RUNS'] ?? 12) },
+    );
+  }, 120_000);
 
   it('is as it was where a transaction fails', async () => {
     add(FULL, GONE);

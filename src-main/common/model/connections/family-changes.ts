@@ -60,7 +60,7 @@ export const ConnectionFamilies = Type.Object(
 export type ConnectionFamilies = Static<typeof ConnectionFamilies>;
 
 /** Characters of a value that the name of its family shows. */
-const MAX_VALUE_CHARACTERS = 120;
+export const MAX_VALUE_CHARACTERS = 120;
 
 /** What the names of the families that a variable is split into begin and end with; the value stands in between. */
 export interface PartShape {
@@ -81,7 +81,8 @@ export function hasShape(name: string, { start, end }: PartShape): boolean {
 /** The name of the family of a variable's value: what tells it from the others comes first. */
 export function toPartName(split: Extract<FamilyAct, { kind: 'split' }>, value: string): string {
   const { start, end } = toPartShape(split);
-  return `${start}${value.slice(0, MAX_VALUE_CHARACTERS).replace(/[\uD800-\uDBFF]$/u, '')}${end}`;
+  const shown = [...value.slice(0, MAX_VALUE_CHARACTERS * 2)].slice(0, MAX_VALUE_CHARACTERS).join('');
+  return `${start}${shown}${end}`;
 }
 
 /** Prepares to read the variables of texts that have some fixed parts; null for a text that doesn't have them. */

@@ -4,13 +4,13 @@ import type { FamilyPage } from '../../../common/model/records/family-page.ts';
 import { fromRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Outcome } from '../../../common/reporting/outcome.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { prepareChanges } from '../families/apply-changes.ts';
 import { compareTexts, countVariables, describeTexts } from '../families/describe-texts.ts';
 import { readRows } from './engine-database.ts';
 import { FAILED_SQL } from './engine-tables.ts';
 import { resolveFamilies } from './error-families.ts';
 import { NO_CONDITION } from './filter-sql.ts';
 import { findFirstSeen } from './first-seen.ts';
+import { toActSql } from './feed/act-sql.ts';
 import { toSourceSql, type ResolvedScope } from './resolved-scope.ts';
 
 /** Texts that variables are found in; further ones are rare. */
@@ -166,15 +166,12 @@ export async function checkFamilies(
   const target = act.kind === 'merge' ? act.into : act.kind === 'split' ? null : act.name;
   let partCount = 0;
   if (act.kind === 'split' || act.kind === 'split-text') {
-    const texts = await readRows<[string]>(
+    const { where, family } = toActSql(act, (name) => name);
+    const [[count] = [0]] = await readRows<[number]>(
       connection,
-      `SELECT DISTINCT error FROM ${source} WHERE error_pattern = $1`,
-      [act.family],
+      `SELECT count(DISTINCT ${family}) FROM ${source} WHERE ${where}`,
     );
-    const rules = prepareChanges([{ id: '', atMs: 0, act }], (name) => name);
-    const parts = new Set(texts.map(([text]) => rules.toFamily(act.family, text)));
-    parts.delete(act.family);
-    partCount = parts.size;
+    partCount = count;
   }
   return {
     isKnown: await has(act.family),

@@ -3,12 +3,12 @@ import { RECORD_ID_SPAN } from '../../../../common/model/records/record-ids.ts';
 import type {
   ConnectionFamilies,
   FamilyChange,
-  PartShape,
 } from '../../../../common/model/connections/family-changes.ts';
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
 import { listTouched, prepareChanges, type FamilyNames } from '../../families/apply-changes.ts';
 import { createFamilyLearner, type ErrorFamilyLearner } from '../../families/learn-families.ts';
 import { quoteText, readRows, toTypes } from '../engine-database.ts';
+import { toChangeSql, toShapeSql, type ActSql } from './act-sql.ts';
 import type { FeedSnapshot, FeedSource, FoundPatterns } from './feed-source.ts';
 import { commit, rollBack } from './transaction.ts';
 
@@ -53,9 +53,12 @@ export interface FamilyStore {
 
 /** Rows that are written by one statement. */
 const ROWS_AT_ONCE = 500;
-/** Texts that are looked at before other calls have their turn. */
+/** Texts that are written before other calls have their turn. */
 const TEXTS_AT_ONCE = 2_000;
 const TABLES = ['error_families', 'family_names', 'family_changes'];
+
+/** Lets other calls have their turn. */
+const haveTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const toKey = ({ connectionId, direction }: Owner): string => JSON.stringify([connectionId, direction]);
 
@@ -215,21 +218,25 @@ async function loadFamilies(
     ];
     if (conditions.length === 0) return false;
     const where = `record_id // ${RECORD_ID_SPAN} IN (${listOwn(source, owner).join(', ')})`;
-    const texts = await readRows<[text: string, before: string]>(
-      connection,
+    const texts = await connection.stream(
       `SELECT DISTINCT error, error_pattern FROM ${direction} WHERE ${where} AND (${conditions.join(' OR ')})`,
     );
     const moved: (readonly [text: string, before: string, family: string])[] = [];
-    for (const [place, [text, before]] of texts.entries()) {
-      if (place % TEXTS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
-      const family = find(text);
-      if (family !== before) moved.push([text, before, family]);
+    for (;;) {
+      const chunk = await texts.fetchChunk();
+      if (chunk === null || chunk.rowCount === 0) break;
+      for (const [text, before] of chunk.getRows() as [string, string][]) {
+        const family = find(text);
+        if (family !== before) moved.push([text, before, family]);
+      }
+      await haveTurn();
     }
     if (moved.length === 0) return false;
     await connection.run('CREATE TEMP TABLE moved_texts (text VARCHAR, was VARCHAR, family VARCHAR)');
     try {
       const appender = await connection.createAppender('moved_texts', 'main', 'temp');
-      for (const row of moved) {
+      for (const [place, row] of moved.entries()) {
+        if (place % TEXTS_AT_ONCE === 0) await haveTurn();
         for (const value of row) appender.appendVarchar(value);
         appender.endRow();
       }
@@ -243,17 +250,15 @@ async function loadFamilies(
     }
     return true;
   };
-  /** Does what needs no look at texts: all records of a family get another one. */
-  const renameAll = async (acts: readonly WholeAct[]): Promise<boolean> => {
-    for (const act of acts) {
-      const to = act.kind === 'merge' ? learner.findOfPattern(act.into) : act.name;
+  /** Does what records tell by themselves, without a look at each text. */
+  const runAll = async (statements: readonly ActSql[]): Promise<boolean> => {
+    for (const { where, family } of statements) {
       await connection.run(
-        `UPDATE ${direction} SET error_pattern = $1 WHERE error_pattern = $2
+        `UPDATE ${direction} SET error_pattern = ${family} WHERE ${where}
          AND record_id // ${RECORD_ID_SPAN} IN (${listOwn(source, owner).join(', ')})`,
-        [to, learner.findOfPattern(act.family)],
       );
     }
-    return true;
+    return statements.length > 0;
   };
   /** Writes what has become of families that changes name, for whoever asks by a name of before. */
   const writeNames = async (): Promise<void> => {
@@ -327,9 +332,12 @@ async function loadFamilies(
     },
     async change(next) {
       const touched = listTouched(changes, next, learner.findOfPattern);
-      const added = listAdded(changes, next);
+      const statements = toChangeSql(changes, next, {
+        findLearned: learner.findOfPattern,
+        listLearned: () => [...written.keys()],
+      });
       setChanges(next);
-      const isChanged = added === null ? await findAnew(touched) : await renameAll(added);
+      const isChanged = statements === null ? await findAnew(touched) : await runAll(statements);
       await writeNames();
       await connection.run(`DELETE FROM family_changes WHERE ${own}`, [connectionId, direction]);
       await connection.run('INSERT INTO family_changes VALUES ($1, $2, $3)', [
@@ -349,26 +357,6 @@ async function loadFamilies(
       return patterns.length === 0 ? [] : [{ connectionId, direction, patterns }];
     },
   };
-}
-
-type WholeAct = Extract<FamilyChange['act'], { kind: 'rename' | 'merge' }>;
-
-/** What was added, where that is all that changed and takes whole families; else null. */
-function listAdded(before: readonly FamilyChange[], after: readonly FamilyChange[]): WholeAct[] | null {
-  const isSame = before.every(({ id, isUndone }, at) => {
-    const now = after[at];
-    return now?.id === id && now.isUndone === isUndone;
-  });
-  const acts: WholeAct[] = [];
-  for (const { act, isUndone } of after.slice(before.length)) {
-    if (isUndone === true || (act.kind !== 'rename' && act.kind !== 'merge')) return null;
-    acts.push(act);
-  }
-  return isSame ? acts : null;
-}
-
-function toShapeSql({ start, end }: PartShape): string {
-  return `(starts_with(error_pattern, ${quoteText(start)}) AND ends_with(error_pattern, ${quoteText(end)}))`;
 }
 
 /** Snapshots of a connection and direction; zero is none. */
