@@ -268,6 +268,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
 function followCache(engine: Engine, cache: Cache, events: Events): void {
   engine.noteChange();
   events.onAny((...event) => {
+    if (event[0] === 'connections/changed') engine.noteConnections();
     if (CHANGES_OF_RECORDS.test(event[0]) && !isReadingAgain(event)) engine.noteChange();
   });
   let openedAtMs = cache.readState().startedAtMs;

@@ -27,6 +27,7 @@ const PROBE_MS = 250;
 const MAX_FAMILY_RECORDS = 1_000_000;
 const MAX_FED_RECORDS = 500_000;
 const ROUNDS = 3;
+const OTHER_ERROR = 'No such conversation';
 /** Feeding may take so many times what it takes without outcomes and families. */
 const FEEDING_GOAL = 1.1;
 
@@ -216,7 +217,7 @@ async function createStores(
   };
 }
 
-/** One family with 600,000 texts in a million errors: renamed, taken back, split by a text, and taken back. */
+/** One family with 600,000 texts in a million errors: renamed, split and merged, and each taken back. */
 async function* benchFamilies(size: number): AsyncGenerator<BenchFigure> {
   const place = await createFolder();
   const cache = await openTestCache(place.file);
@@ -230,7 +231,10 @@ async function* benchFamilies(size: number): AsyncGenerator<BenchFigure> {
       createDocuments(from, count).map((document, offset) => ({
         ...document,
         ReponseCode: 504,
-        Error: `Timed out after ${((from + offset) * 7919) % texts} ms at host-${offset % 150}`,
+        Error:
+          offset % 1000 === 0
+            ? OTHER_ERROR
+            : `Timed out after ${((from + offset) * 7919) % texts} ms at host-${offset % 150}`,
         Payload: '{}',
       })),
     );
@@ -262,6 +266,9 @@ async function* benchFamilies(size: number): AsyncGenerator<BenchFigure> {
         variable: 'host',
       },
     ]);
+    yield* await act('taking it back', []);
+    yield* await act(`merging ${of} into another`, [{ kind: 'merge', family: pattern, into: OTHER_ERROR }]);
+    yield* await act('taking it back, text by text', []);
   } finally {
     await engine.close();
     await cache.close();

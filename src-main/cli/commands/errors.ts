@@ -1,9 +1,11 @@
-import {
-  listHistory,
-  type FamilyAct,
-  type FamilyChange,
-} from '../../common/model/connections/family-changes.ts';
+import { listHistory, type FamilyAct } from '../../common/model/connections/family-changes.ts';
+import type { PeriodScope } from '../../common/model/records/record-scope.ts';
 import type { ErrorFamily } from '../../common/model/records/error-family.ts';
+import {
+  PATTERN_FIELDS,
+  type PatternField,
+  type TextPattern,
+} from '../../common/model/records/text-patterns.ts';
 import { DETAIL_KINDS, type DetailKind } from '../../common/reporting/reports.ts';
 import { formatRecordMoment } from '../../common/time/format-moment.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
@@ -35,37 +37,147 @@ const isNothingCached = ({ missing }: FoundRecords, fromMs: number, toMs: number
 
 const toIso = (atMs: number | null): string | null => (atMs === null ? null : new Date(atMs).toISOString());
 
+const WAYS = ['rename', 'merge-into', 'split-by', 'split-text', 'undo'] as const;
+
 /** What is to be done to the family that the command names; null where it names none. */
-function readChange(
-  { args }: CommandContext,
-  changes: readonly FamilyChange[],
-): FamilyAct | { readonly undone: FamilyChange | undefined } | null {
+function readWay({
+  args,
+}: CommandContext): { readonly family: string; readonly way: (typeof WAYS)[number] } | null {
   const family = args.find('family');
-  const [name, into] = [args.find('rename'), args.find('merge-into')];
-  const ways = [name !== null, into !== null, args.has('undo')].filter((isChosen) => isChosen).length;
+  const ways = WAYS.filter((way) => args.has(way) || args.find(way) !== null);
+  const [way] = ways;
   if (family === null) {
-    if (ways > 0) throw toUsageError('--rename, --merge-into and --undo need --family.');
+    if (way !== undefined) throw toUsageError(`--${way} needs --family.`);
+    if (args.find('name') !== null) throw toUsageError('--name needs --split-text.');
     return null;
   }
-  if (ways !== 1) throw toUsageError('--family needs one of --rename, --merge-into and --undo.');
+  if (way === undefined || ways.length > 1)
+    throw toUsageError(`--family needs one of ${WAYS.map((name) => `--${name}`).join(', ')}.`);
+  if (way === 'split-text') args.require('name');
+  else if (args.find('name') !== null) throw toUsageError('--name needs --split-text.');
   args.choose('report', DETAIL_KINDS);
-  if (name !== null) return { kind: 'rename', family, name };
-  if (into !== null) return { kind: 'merge', family, into };
-  return { undone: listHistory(changes, family)[0] };
+  return { family, way };
+}
+
+/** The act that splits a family by one of the variables that its page has. */
+async function findSplit(
+  session: Session,
+  scope: PeriodScope,
+  family: string,
+  variable: string,
+): Promise<FamilyAct> {
+  const page = await session.call('families/read', { scope, family });
+  const at = page.variables.findIndex(({ name }) => name === variable);
+  if (at === -1) {
+    const names = page.variables.map(({ name }) => name);
+    const known = names.length === 0 ? 'It has none.' : `It has: ${names.join(', ')}.`;
+    throw new CommandError(EXIT.notFound, `The family has no variable "${variable}" in this period.`, known);
+  }
+  return { kind: 'split', family: page.family, parts: page.parts, at, variable };
 }
 
 async function changeFamily(context: CommandContext, session: Session): Promise<void> {
-  const connection = await findConnection(session, context.args.require('connection'));
-  const direction = context.args.choose('report', DETAIL_KINDS).startsWith('inbound')
-    ? 'inbound'
-    : 'outbound';
-  const change = readChange(context, connection.families?.[direction] ?? []);
+  const { args } = context;
+  const asked = readWay(context);
+  if (asked === null) return;
+  const { family, way } = asked;
+  const connection = await findConnection(session, args.require('connection'));
+  const report = args.choose('report', DETAIL_KINDS);
+  const direction = report.startsWith('inbound') ? 'inbound' : 'outbound';
   const place = { connectionId: connection.id, direction, wait: true } as const;
-  if (change === null) return;
-  if ('kind' in change) await session.call('families/change', { ...place, act: change });
-  else if (change.undone === undefined)
-    throw new CommandError(EXIT.notFound, 'Nobody has changed the family.');
-  else await session.call('families/undo', { ...place, changeId: change.undone.id });
+  const change = (act: FamilyAct) => session.call('families/change', { ...place, act });
+  switch (way) {
+    case 'rename':
+      await change({ kind: 'rename', family, name: args.require('rename') });
+      return;
+    case 'merge-into':
+      await change({ kind: 'merge', family, into: args.require('merge-into') });
+      return;
+    case 'split-text':
+      await change({
+        kind: 'split-text',
+        family,
+        text: args.require('split-text'),
+        name: args.require('name'),
+      });
+      return;
+    case 'split-by': {
+      const { fromMs, toMs } = readPeriod(context, connection.serviceZone);
+      const scope = { connectionId: connection.id, report, fromMs, toMs };
+      await change(await findSplit(session, scope, family, args.require('split-by')));
+      return;
+    }
+    case 'undo': {
+      const undone = listHistory(connection.families?.[direction] ?? [], family)[0];
+      if (undone === undefined) throw new CommandError(EXIT.notFound, 'Nobody has changed the family.');
+      await session.call('families/undo', { ...place, changeId: undone.id });
+    }
+  }
+}
+
+/** Lists the patterns of a field's texts, of each report that has it. */
+async function listPatterns(context: CommandContext, field: PatternField): Promise<ExitCode> {
+  const { args, out } = context;
+  const own = args.find('report') === null ? null : args.choose('report', DETAIL_KINDS);
+  if (field === 'response' && own === 'inbound-detail')
+    throw toUsageError('Inbound records have no response.');
+  const all = own === null ? DETAIL_KINDS : [own];
+  const reports = field === 'response' ? all.filter((report) => report === 'outbound-detail') : all;
+  const session = await context.open();
+  const codes: ExitCode[] = [];
+  const rows: (readonly [DetailKind, TextPattern, string])[] = [];
+  let readCount = 0;
+  let textRecordCount = 0;
+  let patternCount = 0;
+  for (const report of reports) {
+    const ownContext = toContextOf(context, report);
+    const records = await findRecords(ownContext, session, DETAIL_KINDS);
+    const { fromMs, toMs } = readPeriod(context, records.zone);
+    const filter = readQuery(context, records.zone, records.connection?.names ?? []);
+    const question = { scope: records.scope, filter, fromMs, toMs, field };
+    const found = await session.call('records/find-patterns', question);
+    rows.push(...found.patterns.map((pattern) => [report, pattern, records.zone] as const));
+    readCount += found.readCount;
+    textRecordCount += found.textRecordCount;
+    patternCount += found.patternCount;
+    codes.push(judgeRecords(ownContext, records));
+  }
+  for (const [report, { pattern, count, sessionCount, clientCount, firstMs, lastMs, ...rest }] of rows) {
+    await out.json({
+      report,
+      field,
+      pattern,
+      count,
+      sessions: sessionCount,
+      clients: clientCount,
+      firstSeen: toIso(firstMs),
+      lastSeen: toIso(lastMs),
+      texts: rest.textCount,
+      words: rest.words,
+      example: rest.examples[0]?.text ?? '',
+    });
+  }
+  if (rows.length > 0) {
+    await out.table(
+      ['direction', 'records', 'sessions', 'clients', 'first seen', 'last seen', 'pattern'],
+      rows.map(([report, { pattern, count, sessionCount, clientCount, firstMs, lastMs }, zone]) => [
+        report.replace('-detail', ''),
+        count,
+        sessionCount,
+        clientCount,
+        firstMs === null ? '' : formatMoment(firstMs, zone),
+        lastMs === null ? '' : formatMoment(lastMs, zone),
+        pattern,
+      ]),
+    );
+  }
+  if (readCount < textRecordCount)
+    out.note(`${readCount} of ${textRecordCount} records were read, spread evenly: counts are of these.`);
+  const more = patternCount - rows.length;
+  await out.text(
+    `${countWords(readCount, 'record')} in ${countWords(patternCount, 'pattern')}${more > 0 ? `, ${more} more are not listed` : ''}`,
+  );
+  return codes.find((code) => code !== EXIT.done) ?? EXIT.done;
 }
 
 export const errorsCommand: Command = {
@@ -75,26 +187,47 @@ export const errorsCommand: Command = {
   maxOperands: 0,
   options: [
     ...RECORD_OPTIONS.filter(({ name }) => name !== 'snapshot'),
+    {
+      name: 'field',
+      value: 'FIELD',
+      summary: 'the field whose texts are grouped; left out, error',
+      choices: ['error', ...PATTERN_FIELDS],
+    },
     { name: 'report', value: 'REPORT', summary: 'the report; left out, both', choices: DETAIL_KINDS },
     QUERY_OPTION,
     { name: 'family', value: 'FAMILY', summary: 'a family to change first, of the report given' },
     { name: 'rename', value: 'NAME', summary: 'gives the family a name' },
     { name: 'merge-into', value: 'FAMILY', summary: 'makes it part of another family' },
+    {
+      name: 'split-by',
+      value: 'VARIABLE',
+      summary: 'makes a family of each value of a variable, such as host',
+    },
+    { name: 'split-text', value: 'TEXT', summary: 'makes a family of the errors that hold a text' },
+    { name: 'name', value: 'NAME', summary: 'the name of what --split-text makes' },
     { name: 'undo', value: null, summary: 'takes the last change of the family back' },
   ],
   about: `A family are errors that say the same but for names, numbers and the like: its pattern has words in
 angle brackets in their place. The 200 families with the most records are listed, with the
 sessions and clients that their records name.
 
-With --family one is renamed, merged or taken back first, for this connection and report, in the window
-too. Filters, alerts and rules that name a family by what it was called before go on to mean it.`,
+With --family one is renamed, merged, split or taken back first, for this connection and report, in the window
+too. Filters, alerts and rules that name a family by what it was called before go on to mean it.
+
+With --field payload or response their texts are grouped in the same way, those of at most 100,000
+records, spread evenly where there are more; the last line says how many were read.`,
   async run(context) {
     const { args, out } = context;
     args.require('connection');
     readPeriod(context, 'UTC');
     readQuery(context, 'UTC', []);
     const reports = args.find('report') === null ? DETAIL_KINDS : [args.choose('report', DETAIL_KINDS)];
-    const isChange = readChange(context, []) !== null;
+    const isChange = readWay(context) !== null;
+    const field = args.find('field') === null ? 'error' : args.choose('field', ['error', ...PATTERN_FIELDS]);
+    if (field !== 'error') {
+      if (isChange) throw toUsageError('--family is one of errors: leave --field out.');
+      return listPatterns(context, field);
+    }
     const session = await context.open();
     if (isChange) await changeFamily(context, session);
     const found: [CommandContext, FoundRecords, DetailKind][] = [];

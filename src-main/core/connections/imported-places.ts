@@ -14,6 +14,8 @@ export interface ImportedPlace {
   readonly tenant: number | null;
   /** Zone of dates that carry none. */
   readonly zone: string;
+  /** What people there said of its records: a place that is new goes on with it. */
+  readonly rules?: Pick<SavedConnection, 'outcomes' | 'families'>;
 }
 
 /** Returns the place that was made for such records before. */
@@ -31,7 +33,7 @@ export function findImportedPlace(
 
 /** Makes the place, under a name that no other connection has. */
 export function toImportedPlace(
-  { name, address, tenant, zone }: ImportedPlace,
+  { name, address, tenant, zone, rules = {} }: ImportedPlace,
   saved: readonly SavedConnection[],
   nowMs: number,
 ): SavedConnection {
@@ -45,6 +47,7 @@ export function toImportedPlace(
     reportIdentifiers: { ...SPECIFIED_REPORT_IDENTIFIERS },
     pageSize: PAGE_SIZE,
     createdAtMs: nowMs,
+    ...rules,
   };
 }
 

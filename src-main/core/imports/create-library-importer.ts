@@ -128,7 +128,11 @@ export function createLibraryImporter(options: {
     const [first] = given;
     const from = { name: connection?.name ?? null, address: connection?.address ?? null };
     const zone = first?.period.zone ?? 'UTC';
-    const place = findPlace(input, { ...from, tenant: first?.tenant ?? null, zone });
+    const rules = {
+      ...(connection?.outcomes === undefined ? {} : { outcomes: connection.outcomes }),
+      ...(connection?.families === undefined ? {} : { families: connection.families }),
+    };
+    const place = findPlace(input, { ...from, tenant: first?.tenant ?? null, zone, rules });
     const target = { connectionId: place.id, imported: toImportedFrom(file, from, madeAtMs) };
     const snapshots = await withImport(cache, (importing) =>
       importPortable({ cache: importing, reader }, manifest, target, {

@@ -1,8 +1,9 @@
 import { AppError } from '../../common/contract/errors.ts';
-import type { HandlersOf } from '../../common/contract/index.ts';
+import type { Emit, HandlersOf } from '../../common/contract/index.ts';
 import { listBucketEdges, pickBucketWidth } from '../../common/time/time-buckets.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { PatternsProgress } from '../analysis/engine/find-patterns.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { addOutcomes } from './add-outcomes.ts';
@@ -13,10 +14,28 @@ export function createRecordsHandlers(parts: {
   readonly cache: Cache;
   readonly engine: Engine;
   readonly connections: Pick<ConnectionStore, 'listSaved'>;
+  /** Sends how far a long answer is. */
+  readonly emit?: Emit;
 }): HandlersOf<'records'> {
-  const { cache, engine } = parts;
-  /** What ends a call about a view, by the view. */
-  const ends = new Map<string, AbortController>();
+  const { cache, engine, emit } = parts;
+  /** What ends a call about a view, by the view, for each kind of call. */
+  const ends = { fields: new Map<string, AbortController>(), patterns: new Map<string, AbortController>() };
+  /** One call of a kind at a time for each view: the one before ends. */
+  const askLast = async <Value>(
+    kind: keyof typeof ends,
+    viewId: string,
+    ask: (signal: AbortSignal) => Promise<Value>,
+  ): Promise<Value> => {
+    const own = ends[kind];
+    const end = new AbortController();
+    own.get(viewId)?.abort();
+    own.set(viewId, end);
+    try {
+      return await ask(end.signal);
+    } finally {
+      if (own.get(viewId) === end) own.delete(viewId);
+    }
+  };
   return {
     'records/open-view': (question) => engine.openView(question),
     'records/count-view': ({ viewId }) => engine.countView(viewId),
@@ -26,7 +45,7 @@ export function createRecordsHandlers(parts: {
       return addOutcomes(parts, report === 'inbound-detail' ? 'inbound' : 'outbound', rows);
     },
     'records/close-view': async ({ viewId }) => {
-      ends.get(viewId)?.abort();
+      for (const own of Object.values(ends)) own.get(viewId)?.abort();
       await engine.closeView(viewId);
       return null;
     },
@@ -42,21 +61,29 @@ export function createRecordsHandlers(parts: {
       return engine.readHistogram({ ...question, edges });
     },
     'records/read-facets': (question) => engine.countFacets(question),
-    'records/read-fields': async (question) => {
-      const { viewId } = question;
-      const end = new AbortController();
-      ends.get(viewId)?.abort();
-      ends.set(viewId, end);
-      try {
-        return await engine.readFields(question, { signal: end.signal });
-      } finally {
-        if (ends.get(viewId) === end) ends.delete(viewId);
-      }
-    },
+    'records/read-fields': (question) =>
+      askLast('fields', question.viewId, (signal) => engine.readFields(question, { signal })),
     'records/find-error-families': ({ fromMs, toMs, ...question }) =>
       engine.findErrorFamilies({ ...question, period: { fromMs, toMs } }),
     'records/group-errors': ({ fromMs, toMs, ...question }) =>
       engine.groupErrors({ ...question, period: { fromMs, toMs } }),
+    'records/find-patterns': ({ fromMs, toMs, ...question }) => {
+      const { viewId = '', scope, field } = question;
+      if (field === 'response' && 'report' in scope && scope.report === 'inbound-detail')
+        throw new AppError('app.invalid-input', 'Inbound records have no response.', { field });
+      const ask = (signal?: AbortSignal) =>
+        engine.findPatterns(
+          { ...question, period: { fromMs, toMs } },
+          {
+            signal,
+            onProgress: (progress) => {
+              if (viewId === '') return;
+              emit?.('records/patterns-progress', { viewId, ...(progress as PatternsProgress) });
+            },
+          },
+        );
+      return viewId === '' ? ask() : askLast('patterns', viewId, ask);
+    },
     'records/find-first-seen': async (question) => ({ patterns: await engine.findFirstSeen(question) }),
     'records/read-record': async (input) => {
       const [record, { report }] = await Promise.all([

@@ -76,6 +76,10 @@ async function visitDetail(guide: Guide): Promise<void> {
   await page.getByRole('columnheader', { name: guide.say('detail.families.grouped.errorFamily') }).waitFor();
   await guide.show('detail-errors');
   await visitFamily(guide);
+  await page.getByRole('radio', { name: guide.say('detail.tabs.patterns') }).click();
+  await page.getByRole('columnheader', { name: guide.say('detail.patterns.pattern') }).waitFor();
+  await page.locator('tbody [aria-expanded]').first().click();
+  await guide.show('detail-patterns');
   await page.getByRole('radio', { name: guide.say('detail.tabs.records') }).click();
 }
 

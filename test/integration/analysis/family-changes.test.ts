@@ -129,6 +129,18 @@ describe('what a person makes of families', () => {
     expect(new Set(await readFamilies())).toEqual(new Set([PAUSED, FULL]));
   });
 
+  it('leaves what was saved with the name of a part to mean the family that it was of, once a split is undone', async () => {
+    add(toPaused('a', 3), toPaused('b', 3), FULL);
+    await feed.follow();
+    await act(SPLIT);
+    expect(await countOf(`template = a · ${PAUSED}`)).toBe(1);
+    changes = withoutChange(changes, '0');
+    await followChanges();
+    expect(await countOf(`template = a · ${PAUSED}`)).toBe(2);
+    await act({ kind: 'rename', family: PAUSED, name: 'Paused' });
+    expect(await countOf(`template = b · ${PAUSED}`)).toBe(2);
+  });
+
   it('is found by a filter and a rule of outcomes that name what a family was called', async () => {
     add(FULL, GONE);
     const inbound: OutcomeRules = [{ error: { family: GONE }, outcome: 'expected' }];

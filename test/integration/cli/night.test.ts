@@ -160,6 +160,21 @@ describe('a night’s work on the command line', () => {
     const undone = await cli.run(...change, 'The usual', '--undo');
     expect(undone.objects, undone.errors).toContainEqual(expect.objectContaining({ family, count }));
 
+    const example = String(errors.objects[0]?.['example']);
+    const split = await cli.run(...change, String(family), '--split-text', example, '--name', 'One text');
+    expect(split.objects, split.errors).toContainEqual(expect.objectContaining({ family: 'One text' }));
+    const joined = await cli.run(...change, 'One text', '--undo');
+    expect(joined.objects, joined.errors).toContainEqual(expect.objectContaining({ family, count }));
+    const noVariable = await cli.run(...change, String(family), '--split-by', 'nothing of this name');
+    expect(noVariable.errors).toContain('The family has no variable "nothing of this name" in this period.');
+    const noName = await cli.run(...change, String(family), '--split-text', 'a');
+    expect(noName.errors).toContain('--name is missing.');
+    const payloads = await cli.run('errors', ...ofReport('inbound-detail'), '--field', 'payload', '--json');
+    expect(payloads.code, payloads.errors).toBe(0);
+    expect(payloads.objects[0]).toMatchObject({ report: 'inbound-detail', field: 'payload' });
+    const none = await cli.run('errors', ...ofReport('inbound-detail'), '--field', 'response');
+    expect(none.errors).toContain('Inbound records have no response.');
+
     const listed = await cli.run('snapshots', '--json');
     expect(listed.objects).toMatchObject([{ connection: 'Night', report: 'inbound-detail', records }]);
     const verified = await cli.run('verify', '--json');

@@ -78,6 +78,13 @@ const PERIOD = {
   zone: 'UTC',
 };
 
+/** The families of a snapshot's errors, the largest first. */
+async function readFamilies(rig: ImportRig, id: number): Promise<string[]> {
+  const question = { scope: { snapshotId: id }, filter: { conditions: [] }, fromMs: 0, toMs: 1 };
+  const { families } = await rig.call('records/find-error-families', question);
+  return families.map(({ pattern }) => pattern);
+}
+
 /** A manifest of any text, with a seal that is right. */
 function sealed(text: string): Entries {
   return [
@@ -118,6 +125,34 @@ describe('a portable snapshot', () => {
     expect((await here.call('snapshots/get', { snapshotId: arrived! })).verification).toMatchObject({
       damagedPages: 0,
     });
+  });
+
+  it('brings what counts as failed and what was made of families; a place that has its own keeps them', async () => {
+    const there = await openImportRig();
+    const path = join(there.folder, 'failed.ndjson');
+    const lines = ['Queue 7 is full', 'Queue 9 is full', 'Gone'].map((text, seq) =>
+      JSON.stringify({ Id: `s${seq}`, Date: `2026-11-20T10:00:0${seq}Z`, ReponseCode: 200, Error: text }),
+    );
+    await writeFile(path, `${lines.join('\n')}\n`);
+    const { connectionId, snapshotIds } = await there.importWell(path, { report: 'inbound-detail' });
+    const inbound = [{ error: { contains: 'gone' }, outcome: 'expected' as const }];
+    await there.call('outcome/save', { connectionId, outcomes: { inbound }, wait: true });
+    const [family = ''] = await readFamilies(there, snapshotIds[0]!);
+    const act = { kind: 'rename', family, name: 'Full' } as const;
+    await there.call('families/change', { connectionId, direction: 'inbound', act, wait: true });
+    const shared = join(there.folder, 'failed.channelscope');
+    await there.share(snapshotIds, shared);
+    const here = await openImportRig();
+    const arrived = await here.importWell(shared);
+    expect(await readFamilies(here, arrived.snapshotIds[0]!)).toEqual(['Full', 'Gone']);
+    const question = { connectionId: arrived.connectionId, direction: 'inbound' as const };
+    const { countsNow } = await here.call('outcome/preview', { ...question, rules: [] });
+    expect(countsNow).toEqual([0, 0, 1, 2]);
+    await here.call('outcome/save', { connectionId: arrived.connectionId, outcomes: {}, wait: true });
+    const again = await here.importWell(shared);
+    expect(again.connectionId).toBe(arrived.connectionId);
+    const places = await here.call('connections/list', null);
+    expect(places.find(({ id }) => id === again.connectionId)?.outcomes).toBeUndefined();
   });
 
   it('holds the records as Parquet, which any reader of Parquet finds equal to those of the pages', async () => {

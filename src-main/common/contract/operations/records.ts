@@ -5,6 +5,7 @@ import { ERROR_GROUPINGS, ErrorFamilies, ErrorGroups } from '../../model/records
 import { Histogram, HistogramSplit } from '../../model/records/histogram.ts';
 import { AFFECTED, RecordFields } from '../../model/records/record-fields.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
+import { PATTERN_FIELDS, TextPatterns } from '../../model/records/text-patterns.ts';
 import { PeriodScope, RecordScope } from '../../model/records/record-scope.ts';
 import { MAX_SESSION_ID_CHARACTERS, MAX_SESSION_REQUESTS, Session } from '../../model/records/session.ts';
 import { Nothing, operation, RecordPlace } from '../operation.ts';
@@ -20,6 +21,12 @@ const ViewQuestion = Type.Object({ ...Question.properties, viewId: Type.Optional
 export const recordsEvents = {
   /** Sent while the engine is far behind the cache: records that it has, of all that are cached; null at the end. */
   'records/feed-changed': Nullable(Type.Object({ fed: Type.Integer(), total: Type.Integer() })),
+  /** How many texts of a view have been read for `records/find-patterns`, of all that will be. */
+  'records/patterns-progress': Type.Object({
+    viewId: Type.String(),
+    read: Type.Integer(),
+    total: Type.Integer(),
+  }),
 };
 
 export const recordsOperations = {
@@ -93,6 +100,19 @@ export const recordsOperations = {
       by: Type.Enum([...ERROR_GROUPINGS]),
     }),
     ErrorGroups,
+  ),
+  /**
+   * Texts of a field that read alike, over [fromMs, toMs) for their trends. Closing the view ends the call, and so does
+   * another one of the view.
+   */
+  'records/find-patterns': operation(
+    Type.Object({
+      ...ViewQuestion.properties,
+      fromMs: Type.Integer(),
+      toMs: Type.Integer(),
+      field: Type.Enum([...PATTERN_FIELDS]),
+    }),
+    TextPatterns,
   ),
   /** Of some families those that no cached record before the period has; none where too little before it is cached. */
   'records/find-first-seen': operation(

@@ -45,7 +45,7 @@ export const FamilyChange = Type.Object({
   id: Type.String(),
   atMs: Type.Integer(),
   act: FamilyAct,
-  /** It was undone: what was saved with the name that it gave goes on to mean the family. */
+  /** It was undone: what was saved with a name that it gave goes on to mean the family. */
   isUndone: Type.Optional(Type.Literal(true)),
 });
 export type FamilyChange = Static<typeof FamilyChange>;
@@ -134,7 +134,7 @@ export function isUndoable(changes: readonly FamilyChange[], changeId: string): 
 export function withoutChange(changes: readonly FamilyChange[], changeId: string): FamilyChange[] {
   return changes.flatMap((change) => {
     if (change.id !== changeId) return [change];
-    return change.act.kind === 'merge' || change.act.kind === 'split' ? [] : [{ ...change, isUndone: true }];
+    return change.act.kind === 'merge' ? [] : [{ ...change, isUndone: true }];
   });
 }
 

@@ -43,6 +43,8 @@ export interface Engine extends Calls {
    * `analysis.*`.
    */
   noteRules(): Promise<void>;
+  /** Connections changed: one may have come with rules of its own. What is fed from now on follows these. */
+  noteConnections(): void;
   /** Feeds what the cache has now; resolves once it is in the engine. Rejects with `analysis.*`. */
   catchUp(): Promise<void>;
   /** Records of a snapshot that the engine has, of the `reading`-th reading of its pages. */
@@ -79,6 +81,7 @@ const NAMES = [
   'compareRecords',
   'findErrorFamilies',
   'groupErrors',
+  'findPatterns',
   'findFirstSeen',
   'readFamily',
   'checkFamilies',
@@ -314,6 +317,9 @@ export function createEngine(options: {
   return {
     ...calls,
     noteChange,
+    noteConnections() {
+      if (running !== null) tellRules(running);
+    },
     noteRules() {
       if (running !== null) tellRules(running);
       return catchUp();

@@ -3,6 +3,7 @@ import type { Facets, RecordOrder } from '../../../common/model/records/record.t
 import type { CallContext } from '../../calls/call-messages.ts';
 import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
+import type { PatternField } from '../../../common/model/records/text-patterns.ts';
 import type { PeriodScope, RecordScope } from '../../../common/model/records/record-scope.ts';
 import type { FamilyAct } from '../../../common/model/connections/family-changes.ts';
 import type { SqlQuestion } from '../../../common/model/records/sql.ts';
@@ -23,6 +24,7 @@ import { readRows, type EngineDatabase } from './engine-database.ts';
 import { countHitMinutes, countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies, groupErrors, listFamilyNames, resolveFamilies } from './error-families.ts';
+import { findPatterns, type PatternsProgress } from './find-patterns.ts';
 import { findFirstSeen } from './first-seen.ts';
 import { createFileOperations } from './files/file-operations.ts';
 import { findFindings, type FindingsQuestion, type FindingsRecords } from './findings/find-findings.ts';
@@ -217,6 +219,14 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       context: Context,
     ) =>
       askFiltered(question, context, (connection, records) => groupErrors(connection, records, period, by)),
+    /** Reports how many texts it has read. */
+    findPatterns: (
+      { period, field, ...question }: Question & { period: TimeSpan; field: PatternField },
+      context: CallContext<PatternsProgress>,
+    ) =>
+      askFiltered(question, context, (connection, records) =>
+        findPatterns(connection, records, { field, period }, context),
+      ),
     /** Of the families those that nothing cached of the report before `fromMs` has. */
     findFirstSeen: (
       { scope, patterns }: { scope: PeriodScope; patterns: readonly string[] },

@@ -5,7 +5,11 @@ import type {
   ErrorGrouping,
   ErrorGroups,
 } from '../../../common/model/records/error-family.ts';
-import type { FamilyChange } from '../../../common/model/connections/family-changes.ts';
+import {
+  hasShape,
+  toPartShape,
+  type FamilyChange,
+} from '../../../common/model/connections/family-changes.ts';
 import { foldCase } from '../../../common/fold-case.ts';
 import type { FieldCondition } from '../../../common/model/records/record-filter.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
@@ -77,10 +81,39 @@ export async function resolveFamilies(
   for (const condition of filter.conditions) {
     const { field, values = [], anyCase = [] } = condition;
     const isNamed = field === 'errorFamily' && values.length + anyCase.length > 0;
-    const now = isNamed ? await readFamiliesNow(connection, [connectionId, scope.direction], condition) : [];
-    conditions.push(now.length === 0 ? condition : { ...condition, values: [...values, ...now] });
+    if (!isNamed) {
+      conditions.push(condition);
+      continue;
+    }
+    const owner = [connectionId, scope.direction] as const;
+    const parted = { ...condition, values: [...values, ...(await readParted(connection, owner, condition))] };
+    const now = await readFamiliesNow(connection, owner, parted);
+    conditions.push({ ...parted, values: [...parted.values, ...now] });
   }
   return { scope, filter: { conditions } };
+}
+
+/** Families that were split by a variable until it was undone, where one of their parts is named. */
+async function readParted(
+  connection: DuckDBConnection,
+  owner: readonly [connectionId: string, direction: string],
+  { values = [], anyCase = [] }: FieldCondition,
+): Promise<string[]> {
+  const rows = await readRows<[string]>(
+    connection,
+    'SELECT changes FROM family_changes WHERE connection_id = $1 AND direction = $2',
+    owner,
+  );
+  const changes = rows.flatMap(([text]) => JSON.parse(text) as FamilyChange[]);
+  return changes.flatMap(({ act, isUndone }) => {
+    if (isUndone !== true || act.kind !== 'split') return [];
+    const shape = toPartShape(act);
+    const folded = { start: foldCase(shape.start), end: foldCase(shape.end) };
+    const isPart =
+      values.some((value) => hasShape(String(value ?? ''), shape)) ||
+      anyCase.some((value) => hasShape(foldCase(value), folded));
+    return isPart ? [act.family] : [];
+  });
 }
 
 async function readFamiliesNow(

@@ -2,6 +2,8 @@ import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../../../common/contract/errors.ts';
 import { Certificate } from '../../../common/model/cache/download.ts';
 import { ReportKindSchema } from '../../../common/model/cache/snapshot.ts';
+import { ConnectionFamilies } from '../../../common/model/connections/family-changes.ts';
+import { ConnectionOutcomes } from '../../../common/reporting/outcome.ts';
 import { MAX_INSTANT_MS, MIN_INSTANT_MS } from '../../../common/model/period.ts';
 
 export const PORTABLE_FORMAT = 'channelscope-portable-snapshot';
@@ -127,6 +129,9 @@ export const PortableManifest = Type.Object({
     Type.Object({
       name: Type.String({ minLength: 1, maxLength: 80 }),
       address: Type.String({ minLength: 1, maxLength: 2048 }),
+      /** What its people said counts as failed, and made of families of errors. */
+      outcomes: Type.Optional(ConnectionOutcomes),
+      families: Type.Optional(ConnectionFamilies),
     }),
   ),
   snapshots: Type.Array(PortableSnapshot, { minItems: 1, maxItems: 1000 }),

@@ -29,7 +29,9 @@ export interface PortableParts extends RecordParts {
   /** The application's version. */
   readonly version: string;
   /** Undefined for a connection that is gone. */
-  findConnection(connectionId: string): Pick<SavedConnection, 'name' | 'baseAddress'> | undefined;
+  findConnection(
+    connectionId: string,
+  ): Pick<SavedConnection, 'name' | 'baseAddress' | 'outcomes' | 'families'> | undefined;
   now(): number;
 }
 
@@ -132,8 +134,19 @@ function toManifest(
     application: 'Channelscope',
     applicationVersion: version,
     madeAtMs: now(),
-    connection: connection === undefined ? null : { name: connection.name, address: connection.baseAddress },
+    connection: connection === undefined ? null : toSource(connection),
     snapshots,
+  };
+}
+
+type Source = NonNullable<ReturnType<PortableParts['findConnection']>>;
+
+function toSource({ name, baseAddress, outcomes, families }: Source): PortableManifest['connection'] {
+  return {
+    name,
+    address: baseAddress,
+    ...(outcomes === undefined ? {} : { outcomes }),
+    ...(families === undefined ? {} : { families }),
   };
 }
 
