@@ -98,9 +98,8 @@ it('of more records than are read at most, some that are spread over all of them
   const found = await findPatterns(
     engine.connection,
     records,
-    { field: 'payload', period: PERIOD },
+    { field: 'payload', period: PERIOD, maxRecords: 500 },
     context,
-    500,
   );
   expect(found).toMatchObject({ recordCount: 6_000, textRecordCount: 5_400 });
   expect(found.readCount).toBeGreaterThan(250);

@@ -81,7 +81,9 @@ export function hasShape(name: string, { start, end }: PartShape): boolean {
 /** The name of the family of a variable's value: what tells it from the others comes first. */
 export function toPartName(split: Extract<FamilyAct, { kind: 'split' }>, value: string): string {
   const { start, end } = toPartShape(split);
-  const shown = [...value.slice(0, MAX_VALUE_CHARACTERS * 2)].slice(0, MAX_VALUE_CHARACTERS).join('');
+  const shown = Array.from(value.slice(0, MAX_VALUE_CHARACTERS * 2))
+    .slice(0, MAX_VALUE_CHARACTERS)
+    .join('');
   return `${start}${shown}${end}`;
 }
 

@@ -40,15 +40,21 @@ export interface PatternsProgress {
   readonly total: number;
 }
 
+/** The field and, for their trends, the period of the records; at most so many are read. */
+interface PatternsQuestion {
+  readonly field: PatternField;
+  readonly period: TimeSpan;
+  readonly maxRecords?: number;
+}
+
 type Row = [text: string, hash: number, dateMs: number | null, session: string | null, client: string | null];
 
 /** Groups the texts of a field by how they read, with the learner of errors, for the records of one question. */
 export async function findPatterns(
   connection: DuckDBConnection,
   { scope, filter }: FilteredRecords,
-  { field, period }: { readonly field: PatternField; readonly period: TimeSpan },
+  { field, period, maxRecords = MAX_PATTERN_RECORDS }: PatternsQuestion,
   { signal, pause, progress }: CallContext<PatternsProgress>,
-  maxRecords = MAX_PATTERN_RECORDS,
 ): Promise<TextPatterns> {
   const where = toFilterSql(filter, scope.direction);
   const column = findColumn(field, scope.direction)?.name ?? "''";

@@ -71,7 +71,7 @@ describe('the patterns of texts', () => {
     expect(first?.text().replace(/\s+/g, ' ')).toContain('9090.0%4012');
     await panel.get('[aria-expanded=false]').trigger('click');
     expect(panel.text()).toContain('Hello Ana, 3 messages wait');
-    expect(panel.text()).toContain('All of them contain “messages wait”');
+    expect(panel.text()).toContain('“messages wait”, “Hello "”');
   });
 
   it('are filtered by the words that they have in common; without any there is no filter', async () => {

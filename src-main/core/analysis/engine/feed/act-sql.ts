@@ -64,9 +64,7 @@ function toForm({ parts, at }: Extract<FamilyAct, { kind: 'split' }>): string | 
   if (parts.slice(1, -1).includes('')) return null;
   const fixed = parts.map((part) => part.replaceAll(/[!-/:-@[-^`{-~]/g, '\\$&').replaceAll('\0', '\\x00'));
   const gaps = parts.map((_part, place) => (place === at ? '(.*?)' : '.*?'));
-  return quoteText(
-    `(?s)\\A${fixed.map((part, place) => (place === 0 ? '' : gaps[place - 1]) + part).join('')}\\z`,
-  );
+  return quoteText(`(?s)\\A${fixed.map((part, place) => (gaps[place - 1] ?? '') + part).join('')}\\z`);
 }
 
 /**
