@@ -66,7 +66,7 @@ describe('the patterns of texts', () => {
     expect(asked(backend)).toMatchObject([{ viewId: 'view-1', field: 'payload', fromMs: 0, toMs: 240_000 }]);
     const text = panel.text().replace(/\s+/g, ' ');
     expect(text).toContain('2 patterns');
-    expect(text).toContain('100 of 300 records were read, spread evenly.');
+    expect(text).toContain('Texts read: 100 of 300, spread evenly.');
     const [first] = panel.findAll('tbody tr');
     expect(first?.text().replace(/\s+/g, ' ')).toContain('9090.0%4012');
     await panel.get('[aria-expanded=false]').trigger('click');
@@ -96,7 +96,7 @@ describe('the patterns of texts', () => {
     backend.emit('records/patterns-progress', { viewId: 'other', read: 1, total: 2 });
     backend.emit('records/patterns-progress', { viewId: 'view-1', read: 2_048, total: 100_000 });
     await flushPromises();
-    expect(panel.text()).toContain('2,048 of 100,000 texts read');
+    expect(panel.text()).toContain('Texts read: 2,048 of 100,000');
     held[0]?.(FOUND);
     await flushPromises();
     await panel.setProps({ view: toView('view-2') });
