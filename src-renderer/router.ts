@@ -82,6 +82,11 @@ const routes: RouteRecordRaw[] = [
     component: () => import('./screens/schedules/SchedulesScreen.vue'),
   },
   {
+    path: '/planned/:part?',
+    name: 'planned',
+    component: () => import('./screens/planned/PlannedScreen.vue'),
+  },
+  {
     path: '/sql',
     name: 'sql',
     component: () => import('./screens/sql/SqlScreen.vue'),

@@ -57,6 +57,7 @@ const BY_CODE: Partial<Record<ErrorCode, ExitCode>> = {
   'schedules.folder-gone': EXIT.disk,
   'schedules.query': EXIT.usage,
   'files.held': EXIT.disk,
+  'planned.not-found': EXIT.notFound,
 };
 const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
   connections: EXIT.usage,
@@ -64,6 +65,7 @@ const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
   cache: EXIT.disk,
   exports: EXIT.disk,
   imports: EXIT.usage,
+  planned: EXIT.usage,
 };
 
 /** Returns the exit code of an error of the core. */

@@ -23,6 +23,7 @@ import { createMarksHandlers } from './marks/marks-handlers.ts';
 import { createStatusHandlers } from './monitor/status-handlers.ts';
 import { createOutcomeHandlers } from './outcome/outcome-handlers.ts';
 import { createOverviewHandlers } from './overview/overview-handlers.ts';
+import { createPlannedHandlers } from './planned/planned-handlers.ts';
 import { createRecordsHandlers } from './records/records-handlers.ts';
 import { createSchedulesHandlers } from './schedules/schedules-handlers.ts';
 import { createSettingsHandlers } from './settings/settings-handlers.ts';
@@ -60,6 +61,7 @@ export function createHandlers(
     ...createMarksHandlers(parts),
     ...createOutcomeHandlers(parts),
     ...createOverviewHandlers(parts),
+    ...createPlannedHandlers(parts),
     ...createRecordsHandlers(parts),
     ...createSchedulesHandlers(parts),
     ...createSettingsHandlers(parts),

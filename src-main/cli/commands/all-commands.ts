@@ -10,6 +10,7 @@ import { findingsCommand, incidentsCommand } from './findings.ts';
 import { followCommand } from './follow.ts';
 import { importCommand } from './import.ts';
 import { outcomeCommand } from './outcome.ts';
+import { plannedCommand } from './planned.ts';
 import { PRESET_COMMANDS } from './presets.ts';
 import { SCHEDULE_COMMANDS } from './schedules.ts';
 import { SNAPSHOT_COMMANDS } from './snapshots.ts';
@@ -27,6 +28,7 @@ export const COMMANDS: readonly Command[] = [
   countCommand,
   summaryCommand,
   outcomeCommand,
+  plannedCommand,
   errorsCommand,
   findingsCommand,
   incidentsCommand,

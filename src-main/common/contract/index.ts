@@ -22,6 +22,7 @@ import { marksEvents, marksOperations } from './operations/marks.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import { outcomeEvents, outcomeOperations } from './operations/outcome.ts';
 import { overviewOperations } from './operations/overview.ts';
+import { plannedOperations } from './operations/planned.ts';
 import { recordsEvents, recordsOperations } from './operations/records.ts';
 import { schedulesEvents, schedulesOperations } from './operations/unattended/schedules.ts';
 import { settingsEvents, settingsOperations } from './operations/settings.ts';
@@ -59,6 +60,7 @@ export const OPERATIONS = {
   ...marksOperations,
   ...outcomeOperations,
   ...overviewOperations,
+  ...plannedOperations,
   ...recordsOperations,
   ...schedulesOperations,
   ...settingsOperations,

@@ -39,8 +39,10 @@ export function createAlertsHandlers(parts: {
     },
     'alerts/test-rule': ({ connectionId, condition }) => {
       const words = readWords();
-      const connectionName = nameConnection(connections.get(connectionId), words);
-      return testRule(parts, connectionId, condition, { nowMs: now(), connectionName, words });
+      const connection = connections.get(connectionId);
+      const connectionName = nameConnection(connection, words);
+      const { plans } = connection;
+      return testRule(parts, connectionId, condition, { nowMs: now(), connectionName, words, plans });
     },
     'alerts/read-log': ({ ruleId }) => [...alerts.book.readLog(ruleId)].reverse(),
     'alerts/export-log': ({ ruleId }) => ({

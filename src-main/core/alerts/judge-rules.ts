@@ -52,9 +52,10 @@ export async function judgeRules(
 
 async function judgeRule(parts: JudgeParts, rule: AlertRule): Promise<JudgedRules> {
   const { book, source, connections, now, noteLacking } = parts;
-  const checked = await checkRule(source, rule, book.findState(rule.id), now());
+  const connection = connections.get(rule.connectionId);
+  const checked = await checkRule(source, { rule, plans: connection.plans }, book.findState(rule.id), now());
   book.setState(checked.state);
   noteLacking(rule.id, checked.lackingMinutes);
-  const name = nameConnection(connections.get(rule.connectionId), parts.readWords());
+  const name = nameConnection(connection, parts.readWords());
   return { pending: logTurns(parts, rule, name, checked), hasTurned: checked.turns.length > 0 };
 }

@@ -1,6 +1,7 @@
 import { isCounted, isHitMeasure, type AlertCondition } from '../../common/model/alerts/alert-rule.ts';
 import type { PeriodScope } from '../../common/model/records/record-scope.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import { isRead } from '../coverage/coverage-spans.ts';
@@ -19,6 +20,8 @@ export interface MinuteQuestion {
   readonly connectionId: string;
   readonly condition: AlertCondition;
   readonly span: MinuteSpan;
+  /** Planned times that are not judged. */
+  readonly leftOut?: readonly TimeSpan[];
 }
 
 /** The minutes of a condition, and as they are with other thresholds. */
@@ -55,11 +58,16 @@ export function toScope(
  */
 export async function readMinutes(
   source: MinuteSource,
-  { connectionId, condition, span }: MinuteQuestion,
+  { connectionId, condition, span, leftOut = [] }: MinuteQuestion,
   { thresholds = [], judgedToMs = span.fromMs }: { thresholds?: readonly number[]; judgedToMs?: number } = {},
 ): Promise<ReadMinutes> {
-  if (condition.kind === 'down') return alike(await readHealth(source, connectionId, condition.part, span));
+  if (condition.kind === 'down') {
+    const minutes = await readHealth(source, connectionId, condition.part, span);
+    forget(minutes.known, span, leftOut);
+    return alike(minutes);
+  }
   const { known, sinceMs } = await readKnown(source, connectionId, condition, span);
+  forget(known, span, leftOut);
   const judgedMinutes = Math.max(0, Math.floor((judgedToMs - span.fromMs) / MINUTE_MS));
   if (!known.includes(1, judgedMinutes)) return alike(toMinutes(span, known));
   const scope = toScope(connectionId, condition, span);
@@ -109,6 +117,13 @@ function fillWindows(
   for (let place = 1; place < windowed.length; place += 1)
     windowed[place] = (windowed[place] ?? 0) + (windowed[place - 1] ?? 0);
   return windowed;
+}
+
+function forget(known: Uint8Array, { fromMs }: MinuteSpan, leftOut: readonly TimeSpan[]): void {
+  for (const span of leftOut) {
+    const first = Math.max(0, Math.floor((span.fromMs - fromMs) / MINUTE_MS));
+    known.fill(0, first, Math.max(first, Math.ceil((span.toMs - fromMs) / MINUTE_MS)));
+  }
 }
 
 function alike(own: Minutes): ReadMinutes {

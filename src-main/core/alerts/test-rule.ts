@@ -5,6 +5,7 @@ import {
 } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertFiring, AlertTest } from '../../common/model/alerts/alert-state.ts';
 import { listNearThresholds } from '../../common/model/alerts/alert-thresholds.ts';
+import type { ConnectionPlans } from '../../common/model/connections/planned-time.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
@@ -12,6 +13,7 @@ import { judgeMinutes, type Judged, type Minutes, type Turn } from './evaluate/j
 import { toCriterion } from './evaluate/to-criterion.ts';
 import { toHourValues } from './evaluate/to-hour-values.ts';
 import { writeNote } from './note-words.ts';
+import { listPlannedMinutes } from './planned-minutes.ts';
 import {
   readMinutes,
   toScope,
@@ -28,12 +30,19 @@ export async function testRule(
   source: MinuteSource & { readonly engine: Pick<Engine, 'readPercentiles'> },
   connectionId: string,
   condition: AlertCondition,
-  options: { readonly nowMs: number; readonly connectionName: string; readonly words: Words },
+  options: {
+    readonly nowMs: number;
+    readonly connectionName: string;
+    readonly words: Words;
+    readonly plans?: ConnectionPlans | undefined;
+  },
 ): Promise<AlertTest> {
   const { nowMs, connectionName, words } = options;
   const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const span = { fromMs: toMs - TESTED_MS, toMs };
-  const question = { connectionId, condition, span };
+  const { leftOut, muted } = listPlannedMinutes(options.plans, condition, span);
+  // Of muted times nobody would have been notified either.
+  const question = { connectionId, condition, span, leftOut: [...leftOut, ...muted] };
   const thresholds =
     condition.kind === 'measure' ? listNearThresholds(condition.measure, condition.threshold) : [];
   const minutes = await readMinutes(source, question, { thresholds });

@@ -10,6 +10,7 @@ import {
 } from '../../common/model/connections/connection.ts';
 import type { IncidentNote } from '../../common/model/analysis/incident.ts';
 import type { ConnectionFamilies } from '../../common/model/connections/family-changes.ts';
+import { NO_PLANS, type ConnectionPlans } from '../../common/model/connections/planned-time.ts';
 import type { ConnectionOutcomes } from '../../common/reporting/outcome.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
@@ -61,6 +62,8 @@ export interface ConnectionStore {
     connectionId: string,
     change: (notes: readonly IncidentNote[]) => readonly IncidentNote[],
   ): Promise<void>;
+  /** Replaces planned times and marks by what `change` returns. Throws `connections.not-found`. */
+  savePlans(connectionId: string, change: (plans: ConnectionPlans) => ConnectionPlans): Promise<Connection>;
   /** Switches following on or off. */
   saveFollowed(connectionId: string, followed: boolean): Promise<void>;
   /** The place for imported records of a tenant and an address; a new one is not kept before `keepImportedPlace`. */
@@ -248,6 +251,14 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
         const known = get(connectionId);
         await keep({ ...known, incidents: [...change(known.incidents ?? [])] });
         await announce();
+      }),
+    savePlans: (connectionId, change) =>
+      inTurn(async () => {
+        const known = get(connectionId);
+        const connection: SavedConnection = { ...known, plans: change(known.plans ?? NO_PLANS) };
+        await keep(connection);
+        await announce();
+        return toConnection(connection);
       }),
     saveFollowed: (connectionId, followed) =>
       inTurn(async () => {

@@ -1,6 +1,9 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { FindingsReport } from '../../common/model/analysis/finding.ts';
+import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
+import { listSetAside } from '../../common/model/connections/planned-spans.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import { carryIds, type Identified } from '../analysis/findings/carry-ids.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -20,14 +23,19 @@ export function createFindingsHandlers(parts: {
   readonly connections: Pick<ConnectionStore, 'get'>;
   now(): number;
 }): HandlersOf<'findings'> {
+  const { connections } = parts;
   const told = new Map<string, readonly Identified[]>();
   return {
     'findings/list': async ({ connectionId, period }): Promise<FindingsReport> => {
       const nowMs = parts.now();
-      const notes = parts.connections.get(connectionId).incidents ?? [];
-      if (period !== undefined)
-        return withoutDismissed(await readPeriodFindings(parts, connectionId, nowMs, period), notes);
-      const report = withoutDismissed(await readFindings(parts, connectionId, nowMs), notes);
+      const { incidents: notes = [], plans } = connections.get(connectionId);
+      if (period !== undefined) {
+        const setAside = listSetAside(plans, period);
+        const found = await readPeriodFindings(parts, connectionId, nowMs, { ...period, setAside });
+        return withoutDismissed(found, notes);
+      }
+      const setAside = listSetAside(plans, await findShown(parts.ledger, connectionId, nowMs));
+      const report = withoutDismissed(await readFindings(parts, connectionId, nowMs, { setAside }), notes);
       const before = told.get(connectionId) ?? [];
       const own = carryIds(before, [...report.findings, ...report.resolved]);
       const ids = new Set(own.map(({ id }) => id));
@@ -47,4 +55,17 @@ export function createFindingsHandlers(parts: {
       return { ...report, findings: own.slice(0, count), resolved: own.slice(count) };
     },
   };
+}
+
+/** The days at the end of what is cached, which may be long ago. */
+async function findShown(
+  ledger: Pick<Ledger, 'readExtent'>,
+  connectionId: string,
+  nowMs: number,
+): Promise<TimeSpan> {
+  const extents = await Promise.all(
+    DETAIL_KINDS.map((report) => ledger.readExtent({ connectionId, report })),
+  );
+  const endMs = Math.max(0, ...extents.map((extent) => extent?.toMs ?? 0));
+  return { fromMs: Math.min(nowMs, endMs) - REMEMBERED_MS, toMs: nowMs };
 }

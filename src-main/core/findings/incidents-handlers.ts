@@ -1,3 +1,4 @@
+import { listSetAside } from '../../common/model/connections/planned-spans.ts';
 import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import { MAX_INCIDENT_NOTES, type IncidentNote } from '../../common/model/analysis/incident.ts';
@@ -29,8 +30,9 @@ export function createIncidentsHandlers(
   };
   return {
     'incidents/list': async ({ connectionId, period }) => {
-      const notes = connections.get(connectionId).incidents ?? [];
-      const report = await readPeriodFindings(parts, connectionId, now(), period);
+      const { incidents: notes = [], plans } = connections.get(connectionId);
+      const setAside = listSetAside(plans, period);
+      const report = await readPeriodFindings(parts, connectionId, now(), { ...period, setAside });
       return { incidents: toIncidents(report, notes), untilMs: report.untilMs, gaps: report.gaps };
     },
     'incidents/change': ({ connectionId, parts: findings, change }) => {

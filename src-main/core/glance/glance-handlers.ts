@@ -1,6 +1,7 @@
 import type { ConnectionGlance } from '../../common/contract/operations/glance.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { HistogramSeries } from '../../common/model/records/histogram.ts';
+import { listSetAside } from '../../common/model/connections/planned-spans.ts';
 import { DETAIL_KINDS, type DetailKind } from '../../common/reporting/reports.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
@@ -50,7 +51,7 @@ export function createGlanceHandlers(parts: {
       const listed = await connections.list();
       // Counting takes its time: the checks run beside it.
       for (const { id } of listed) monitor.noteShown(id);
-      for (const { id } of listed) {
+      for (const { id, plans } of listed) {
         const history = await cache.readStatusHistory({
           connectionId: id,
           spanMs: STATUS_SPAN_MS,
@@ -60,6 +61,9 @@ export function createGlanceHandlers(parts: {
         const traffic = await readTraffic(
           DETAIL_KINDS.map((report) => toSource(id, report)),
           nowMs,
+          listSetAside(plans, { fromMs: nowMs - DAY_MS, toMs: nowMs }).filter(
+            ({ channel, service }) => channel === undefined && service === undefined,
+          ),
         );
         glances.push({ connectionId: id, ...toGlanceHealth(history), ...traffic });
       }

@@ -23,11 +23,13 @@ export interface GlanceSource {
 
 /**
  * Measures the traffic of a connection as of `nowMs`: the last 24 hours in half hours, of which the newest cached one ends
- * where the cached records do, the newest whole hour that is cached in both directions, and what is usual for that hour.
+ * where the cached records do, the newest whole hour that is cached in both directions, and what is usual for that hour
+ * outside of planned times.
  */
 export async function readTraffic(
   directions: readonly GlanceSource[],
   nowMs: number,
+  planned: readonly TimeSpan[] = [],
 ): Promise<Pick<ConnectionGlance, 'buckets' | 'hour' | 'usual'>> {
   const endMs = Math.ceil(nowMs / BUCKET_MS) * BUCKET_MS;
   const fromMs = endMs - BUCKETS * BUCKET_MS;
@@ -62,7 +64,9 @@ export async function readTraffic(
   // Between the hours of two days lies what nobody asked for.
   const hours = spans.filter((_, place) => place % 2 === 0);
   const hour = hours.at(-1) ?? null;
-  const before = hours.slice(0, -1).filter((span) => isCached(span.fromMs, span.toMs));
+  const isPlanned = (span: TimeSpan): boolean =>
+    planned.some(({ fromMs, toMs }) => fromMs < span.toMs && toMs > span.fromMs);
+  const before = hours.slice(0, -1).filter((span) => isCached(span.fromMs, span.toMs) && !isPlanned(span));
   return { buckets, hour, usual: toUsual(before) };
 }
 

@@ -60,4 +60,11 @@ export async function visitLibrary(guide: Guide): Promise<void> {
   await guide.open('/schedules/new');
   await guide.button('schedules.fields.choose').waitFor();
   await guide.show('schedules');
+
+  await guide.open('/planned');
+  await guide.button('planned.new').click();
+  await guide.show('planned');
+  await guide.open('/planned/marks');
+  await guide.button('planned.newMark').click();
+  await guide.show('planned-marks');
 }

@@ -117,10 +117,10 @@ describe('P-06: licences', () => {
 describe('P-10: the packages that run', () => {
   it('are few enough to know each, those for other systems not counted', () => {
     const direct = { ...manifest.dependencies, ...manifest.optionalDependencies };
-    expect(Object.keys(direct).length).toBeLessThanOrEqual(43);
+    expect(Object.keys(direct).length).toBeLessThanOrEqual(44);
     const all = Object.values(lock.packages).filter(
       ({ dev, devOptional, optional }) => !dev && !devOptional && !optional,
     );
-    expect(all.length).toBeLessThanOrEqual(250);
+    expect(all.length).toBeLessThanOrEqual(255);
   });
 });

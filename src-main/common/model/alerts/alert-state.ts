@@ -34,6 +34,7 @@ const ALERT_NOTICES = [
   'muted',
   'connection-muted',
   'switched-off',
+  'planned',
   'late',
   'over',
   'untold',

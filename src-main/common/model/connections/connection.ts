@@ -4,6 +4,7 @@ import { mapKinds, REPORT_KINDS } from '../../reporting/reports.ts';
 import { Nullable } from '../nullable.ts';
 import { IncidentNote } from '../analysis/incident.ts';
 import { ConnectionFamilies } from './family-changes.ts';
+import { ConnectionPlans } from './planned-time.ts';
 import { ValueNames } from '../records/value-name.ts';
 import { MINUTE_MS } from '../../time/durations.ts';
 
@@ -81,6 +82,8 @@ export const Connection = Type.Object({
   families: Type.Optional(ConnectionFamilies),
   /** What a person said of incidents. */
   incidents: Type.Optional(Type.Array(IncidentNote)),
+  /** Planned times, special days and marks on the time axis. */
+  plans: Type.Optional(ConnectionPlans),
 });
 export type Connection = Static<typeof Connection>;
 

@@ -4,6 +4,7 @@ import type {
   StatusHistory,
   StatusTick,
 } from '../../../common/model/connections/status.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { findDownSpans, findUnreachableSpans } from './find-down-spans.ts';
 import { toSpokenMs, type StatusPoint } from './status-point.ts';
 import { sortResponseTimes, toMedian, toUptime } from './to-status-figures.ts';
@@ -13,13 +14,13 @@ type Subject = 'platform' | 'connector';
 /**
  * The history of the span that ends at `nowMs`, in equal ticks. `samples` are oldest first and may reach
  * back before the span: then `since` may too. Uptime is measured in time, over what the
- * service itself said (decision 28).
+ * service itself said (decision 28), outside of `planned` times.
  */
 export function toStatusHistory(
   samples: readonly StatusPoint[],
   nowMs: number,
-  spanMs: number,
-  ticks: number,
+  { spanMs, ticks }: { readonly spanMs: number; readonly ticks: number },
+  planned: readonly TimeSpan[] = [],
 ): Omit<StatusHistory, 'lastAnswered' | 'latest'> {
   const fromMs = nowMs - spanMs;
   const inSpan = samples.filter((sample) => sample.checkedAtMs >= fromMs);
@@ -32,8 +33,8 @@ export function toStatusHistory(
     unreachableSpans: findUnreachableSpans(samples, spanMs / ticks, nowMs).filter(
       ({ untilMs }) => untilMs > fromMs,
     ),
-    platformUptime: toUptime(inSpan, 'platform', nowMs),
-    connectorUptime: toUptime(inSpan, 'connector', nowMs),
+    platformUptime: toUptime(inSpan, 'platform', nowMs, planned),
+    connectorUptime: toUptime(inSpan, 'connector', nowMs, planned),
     medianResponseTimeMs: toMedian(times),
     maxResponseTimeMs: times.at(-1) ?? null,
   };

@@ -3,6 +3,7 @@ import type { StatusFigures, StatusHistory } from '../../../common/model/connect
 import type { Summary } from '../../../common/model/records/summary.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { DAY_MS } from '../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createPortableReader } from '../imports/portable-source.ts';
 import { createComparer } from '../read/compare-snapshots.ts';
@@ -22,6 +23,12 @@ import { createSummaryReader } from '../read/read-summary.ts';
 import { createReachReader } from '../read/walk-reach.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import { createPageVerifier, type PageCheck } from '../read/verify-pages.ts';
+
+/** As of when a status is read, and the planned times that its uptime leaves out. */
+interface StatusAsOf {
+  readonly nowMs: number;
+  readonly planned?: readonly TimeSpan[];
+}
 
 export type ScanOperations = ReturnType<typeof createScanOperations>;
 
@@ -57,21 +64,28 @@ export function createScanOperations(database: Database, file: string) {
       nowMs,
       spanMs,
       ticks,
-    }: Input<'status/read-history'> & { nowMs: number }): StatusHistory => ({
+      planned,
+    }: Input<'status/read-history'> & StatusAsOf): StatusHistory => ({
       ...status.readNewest(connectionId, nowMs),
       ...toStatusHistory(
         status.readPoints(connectionId, nowMs - spanMs - SINCE_MS, nowMs),
         nowMs,
-        spanMs,
-        ticks,
+        { spanMs, ticks },
+        planned,
       ),
     }),
     readStatusFigures: ({
       connectionId,
       nowMs,
       spansMs,
-    }: Input<'status/read-figures'> & { nowMs: number }): StatusFigures[] =>
-      toStatusFigures(status.readPoints(connectionId, nowMs - Math.max(...spansMs), nowMs), nowMs, spansMs),
+      planned,
+    }: Input<'status/read-figures'> & StatusAsOf): StatusFigures[] =>
+      toStatusFigures(
+        status.readPoints(connectionId, nowMs - Math.max(...spansMs), nowMs),
+        nowMs,
+        spansMs,
+        planned,
+      ),
     /** What was seen of the platform and the connector in [fromMs, untilMs], oldest first. */
     readHealth: (span: { connectionId: string; fromMs: number; untilMs: number }) =>
       status.readPoints(span.connectionId, span.fromMs, span.untilMs),

@@ -1,4 +1,5 @@
 import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { listSetAside } from '../../../common/model/connections/planned-spans.ts';
 import { readPeriodFindings } from '../../findings/read-findings.ts';
 import { withoutDismissed } from '../../findings/to-incidents.ts';
 import type { ReportParts } from './report-parts.ts';
@@ -24,9 +25,11 @@ export async function readReportFindings(
   const endMs = Math.max(fromMs, Math.min(toMs, nowMs));
   const direction = report === 'inbound-detail' ? 'inbound' : 'outbound';
   signal.throwIfAborted();
+  const { incidents = [], plans } = parts.findConnection(connectionId) ?? {};
+  const setAside = listSetAside(plans, { fromMs, toMs: endMs });
   const found = withoutDismissed(
-    await readPeriodFindings(parts, connectionId, nowMs, { fromMs, toMs: endMs }),
-    parts.findConnection(connectionId)?.incidents ?? [],
+    await readPeriodFindings(parts, connectionId, nowMs, { fromMs, toMs: endMs, setAside }),
+    incidents,
   );
   const list = [...found.findings, ...found.resolved]
     .filter(({ directions }) => directions.includes(direction))

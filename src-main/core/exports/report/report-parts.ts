@@ -22,5 +22,5 @@ export interface ReportParts {
   /** Undefined for a connection that is gone. */
   findConnection(
     connectionId: string,
-  ): Pick<SavedConnection, 'kind' | 'name' | 'baseAddress' | 'tenant' | 'incidents'> | undefined;
+  ): Pick<SavedConnection, 'kind' | 'name' | 'baseAddress' | 'tenant' | 'incidents' | 'plans'> | undefined;
 }

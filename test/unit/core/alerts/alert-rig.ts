@@ -2,6 +2,7 @@ import type { RecordFilter } from '../../../../src-main/common/model/records/rec
 import type { AlertCondition, AlertDraft } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import type { AlertNote } from '../../../../src-main/common/model/alerts/alert-state.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
+import type { ConnectionPlans } from '../../../../src-main/common/model/connections/planned-time.ts';
 import type { HealthState } from '../../../../src-main/common/model/connections/status.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
@@ -188,6 +189,7 @@ export async function openRig(
     readonly shown?: ShownNote;
     readonly memory?: AlertMemory;
     readonly settings?: Pick<Settings, 'alertNotes' | 'alertBadge'>;
+    readonly plans?: ConnectionPlans;
   } = {},
 ): Promise<AlertRig> {
   let nowMs = START_MS + (options.startMinute ?? 0) * MINUTE_MS;
@@ -199,7 +201,7 @@ export async function openRig(
   const badges: number[] = [];
   const source = createSource(cache);
   const events = createEvents();
-  const connections = [{ id: 'one', name: 'Local service' }];
+  const connections = [{ id: 'one', name: 'Local service', plans: options.plans }];
   const alerts = createAlerts({
     book: await openAlertBook(
       createAlertFile(folder, now, logger),

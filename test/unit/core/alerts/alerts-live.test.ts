@@ -3,6 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AlertCondition } from '../../../../src-main/common/model/alerts/alert-rule.ts';
+import { toDayClock } from '../../../../src-main/common/model/connections/planned-spans.ts';
+import type {
+  ConnectionPlans,
+  PlannedTime,
+} from '../../../../src-main/common/model/connections/planned-time.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { testRule } from '../../../../src-main/core/alerts/test-rule.ts';
 import { ENGLISH } from '../../../../src-main/common/words/english.ts';
@@ -349,5 +354,61 @@ describe('alerts', () => {
     await rig.at(1);
     expect(rig.alerts.readBoard().rules).toEqual([]);
     expect(JSON.parse(await readFile(join(folder, 'alerts.json'), 'utf8'))).toMatchObject({ rules: [] });
+  });
+});
+
+describe('planned times', () => {
+  /** From minute 100 to minute 160. */
+  const plan = (alerts: 'left-out' | 'muted' | 'on', change: Partial<PlannedTime> = {}): ConnectionPlans => ({
+    marks: [],
+    times: [
+      {
+        id: 'a',
+        name: 'Maintenance',
+        kind: 'planned',
+        zone: 'UTC',
+        times: {
+          repeats: 'dates',
+          dates: [
+            {
+              from: toDayClock(START_MS + 100 * MINUTE_MS, 'UTC'),
+              to: toDayClock(START_MS + 160 * MINUTE_MS, 'UTC'),
+            },
+          ],
+        },
+        leftOut: { findings: true, alerts, uptime: true },
+        ...change,
+      },
+    ],
+  });
+  const run = async (plans: ConnectionPlans, until: number): Promise<[AlertRig, string]> => {
+    const cache = { spans: [{ from: 0, to: 600 }], minutes: failing([110, until]), checks: calm };
+    const rig = await open(cache, { startMinute: 90, plans });
+    const { id } = await rig.alerts.save(null, draftOf('Errors', errorShare()), 'finding');
+    for (let minute = 90; minute < 240; minute += 1) await rig.at(minute);
+    return [rig, id];
+  };
+
+  it('muted: nobody is notified, and the log says why', async () => {
+    const [rig, id] = await run(plan('muted'), 130);
+    expect(rig.titles).toEqual([]);
+    expect(kinds(rig, id)).toEqual(['made by-hand', 'fired planned', 'ended untold']);
+  });
+
+  it('muted: what still goes on at the end is told then, once', async () => {
+    const [rig, id] = await run(plan('muted'), 190);
+    expect(rig.titles).toEqual(['Errors', 'Errors: ended']);
+    expect(kinds(rig, id)).toEqual(['made by-hand', 'fired planned', 'fired computer', 'ended computer']);
+    expect(rig.alerts.book.readLog(id)[2]?.atMs).toBe(START_MS + 160 * MINUTE_MS);
+  });
+
+  it('left out: nothing fires in them', async () => {
+    const [rig, id] = await run(plan('left-out'), 130);
+    expect(kinds(rig, id)).toEqual(['made by-hand']);
+  });
+
+  it('of some channels leave a rule of all channels as it is', async () => {
+    const [rig] = await run(plan('muted', { channels: [3] }), 130);
+    expect(rig.titles).toEqual(['Errors', 'Errors: ended']);
   });
 });

@@ -24,7 +24,7 @@ function toHistory(states: States, nowMinute: number | null = null) {
   }));
   const lastMs = samples.at(-1)?.checkedAtMs ?? START_MS;
   const nowMs = nowMinute === null ? lastMs : START_MS + nowMinute * MINUTE_MS;
-  return toStatusHistory(samples, nowMs, DAY_MS, 90);
+  return toStatusHistory(samples, nowMs, { spanMs: DAY_MS, ticks: 90 });
 }
 
 const toMinutes = (atMs: number): number => (atMs - START_MS) / MINUTE_MS;

@@ -1,0 +1,218 @@
+import { civilToUtcMs, isRealCivilTime, type CivilTime } from '../../time/civil-time.ts';
+import { DAY_MS, MINUTE_MS } from '../../time/durations.ts';
+import type { TimeSpan } from '../../time/time-span.ts';
+import { fromCivilTime, isTimeZone, toCivilTime } from '../../time/time-zones.ts';
+import { moveDays } from '../schedules/schedule-times.ts';
+import { WEEKDAYS } from '../schedules/schedule.ts';
+import { parseCron, type CronFields } from './cron.ts';
+import {
+  NO_PLANS,
+  type ConnectionPlans,
+  type MonthDay,
+  type PlannedTime,
+  type PlannedTimeDraft,
+  type PlansFile,
+} from './planned-time.ts';
+
+/** Of a longer span only the end is looked at. */
+const MAX_DAYS = 4_000;
+/** What is usual is learned in so much time before what is looked at. */
+const LEARNED_BACK_MS = 60 * DAY_MS;
+/** A time that repeats every minute has more than anybody needs. */
+const MAX_SPANS = 20_000;
+
+/** One occurrence of a planned time. */
+export interface PlannedSpan extends TimeSpan {
+  readonly name: string;
+  readonly time: PlannedTime;
+}
+
+/** Why a planned time can't be kept, or null. */
+export function findPlannedFault(
+  draft: PlannedTimeDraft,
+): 'zone' | 'cron' | 'date' | 'order' | 'days' | null {
+  const { zone, times, firstDay, lastDay } = draft;
+  if (!isTimeZone(zone)) return 'zone';
+  if (times.repeats === 'cron' && parseCron(times.cron) === null) return 'cron';
+  if (times.repeats === 'dates') {
+    const read = times.dates.map(({ from, to }) => [parseDayClock(from), parseDayClock(to)] as const);
+    if (read.some(([from, to]) => !isRealCivilTime(from) || !isRealCivilTime(to))) return 'date';
+    if (read.some(([from, to]) => civilToUtcMs(to) <= civilToUtcMs(from))) return 'order';
+  }
+  const days = [firstDay, lastDay].flatMap((day) =>
+    day === undefined ? [] : [parseDayClock(`${day}T00:00`)],
+  );
+  if (!days.every(isRealCivilTime)) return 'date';
+  return firstDay !== undefined && lastDay !== undefined && lastDay < firstDay ? 'days' : null;
+}
+
+/** Lists when a planned time is within a span, oldest first; each occurrence is whole. */
+export function listOccurrences(time: PlannedTime, span: TimeSpan): PlannedSpan[] {
+  const { zone, times, name } = time;
+  const inSpan = ({ fromMs, toMs }: TimeSpan): boolean =>
+    toMs > fromMs && fromMs < span.toMs && toMs > span.fromMs;
+  if (times.repeats === 'dates') {
+    return times.dates
+      .map((date) => ({
+        fromMs: fromCivilTime(parseDayClock(date.from), zone),
+        toMs: fromCivilTime(parseDayClock(date.to), zone),
+        name: date.name ?? name,
+        time,
+      }))
+      .filter(inSpan)
+      .sort((a, b) => a.fromMs - b.fromMs);
+  }
+  const cron = times.repeats === 'cron' ? parseCron(times.cron) : null;
+  const starts = cron === null ? [toClock(times.repeats === 'cron' ? '' : times.from)] : listClocks(cron);
+  const beforeDays = Math.ceil((times.minutes * MINUTE_MS) / DAY_MS) + 1;
+  const lastDay = toCivilTime(span.toMs, zone);
+  const days = Math.ceil((span.toMs - span.fromMs) / DAY_MS) + beforeDays + 1;
+  const found: PlannedSpan[] = [];
+  for (let ago = 0; ago < Math.min(days, MAX_DAYS) && found.length < MAX_SPANS; ago += 1) {
+    const day = moveDays(lastDay, -ago);
+    const text = toDayText(day);
+    if (
+      (time.firstDay !== undefined && text < time.firstDay) ||
+      (time.lastDay !== undefined && text > time.lastDay)
+    )
+      continue;
+    const isOn =
+      times.repeats === 'weekly'
+        ? times.weekdays.some((weekday) => weekday === toWeekday(day))
+        : times.repeats === 'monthly'
+          ? isMonthDay(day, times.on)
+          : cron !== null && isCronDay(day, cron);
+    if (!isOn) continue;
+    for (const minute of starts) {
+      // By the clock at both ends: 01:00 to 04:00 stays that on the day that the clock is moved.
+      const startMs = civilToUtcMs(day) + minute * MINUTE_MS;
+      const fromMs = fromCivilTime(toCivilTime(startMs, 'UTC'), zone);
+      const toMs = fromCivilTime(toCivilTime(startMs + times.minutes * MINUTE_MS, 'UTC'), zone);
+      if (inSpan({ fromMs, toMs })) found.push({ fromMs, toMs, name, time });
+    }
+  }
+  return found.sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** Lists all planned times of a connection within a span, oldest first. */
+export function listPlannedSpans(plans: ConnectionPlans | undefined, span: TimeSpan): PlannedSpan[] {
+  return (plans?.times ?? [])
+    .flatMap((time) => listOccurrences(time, span))
+    .sort((a, b) => a.fromMs - b.fromMs || a.toMs - b.toMs);
+}
+
+/** A planned span at one channel and service, or at all. */
+export interface PlannedPlace extends TimeSpan {
+  readonly channel?: number;
+  readonly service?: number;
+}
+
+/**
+ * Lists what the findings of a span leave out, also of the time before that they learn from: once for each channel and
+ * service that a planned time is limited to.
+ */
+export function listSetAside(plans: ConnectionPlans | undefined, { fromMs, toMs }: TimeSpan): PlannedPlace[] {
+  const span = { fromMs: fromMs - LEARNED_BACK_MS, toMs };
+  return (plans?.times ?? [])
+    .filter(({ leftOut }) => leftOut.findings)
+    .flatMap((time) => {
+      const places = (time.channels ?? [undefined]).flatMap((channel) =>
+        (time.services ?? [undefined]).map((service) => ({
+          ...(channel === undefined ? {} : { channel }),
+          ...(service === undefined ? {} : { service }),
+        })),
+      );
+      return joinSpans(listOccurrences(time, span)).flatMap((own) =>
+        places.map((place) => ({ ...own, ...place })),
+      );
+    });
+}
+
+/** Lists what uptime leaves out, joined where it touches: a time of some channels leaves the platform as it is. */
+export function listDownTimes(plans: ConnectionPlans | undefined, span: TimeSpan): TimeSpan[] {
+  return joinSpans(
+    listPlannedSpans(plans, span).filter(
+      ({ time }) => time.leftOut.uptime && time.channels === undefined && time.services === undefined,
+    ),
+  );
+}
+
+/** Returns planned times and marks as a file holds them. */
+export function toPlansFile({ times, marks }: ConnectionPlans = NO_PLANS): PlansFile {
+  return {
+    format: 'channelscope-planned-times',
+    version: 1,
+    times: times.map(withoutId),
+    marks: marks.map(withoutId),
+  };
+}
+
+function withoutId<Entry extends { id: string }>(entry: Entry): Omit<Entry, 'id'> {
+  const copy: Partial<Entry> = { ...entry };
+  delete copy.id;
+  return copy as Omit<Entry, 'id'>;
+}
+
+/** Joins spans, in order, where they touch. */
+export function joinSpans(spans: readonly TimeSpan[]): TimeSpan[] {
+  const joined: { fromMs: number; toMs: number }[] = [];
+  for (const { fromMs, toMs } of spans) {
+    const last = joined.at(-1);
+    if (last !== undefined && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, toMs);
+    else joined.push({ fromMs, toMs });
+  }
+  return joined;
+}
+
+/** Reads `2026-12-24T14:00`; whether such a day exists is for `isRealCivilTime`. */
+export function parseDayClock(text: string): CivilTime {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = text.split(/[-T:]/u).map(Number);
+  return { year, month, day, hour, minute, second: 0, millisecond: 0 };
+}
+
+/** Writes a moment as a planned date has it, by the clock of a zone. */
+export function toDayClock(atMs: number, zone: string): string {
+  const civil = toCivilTime(atMs, zone);
+  return `${toDayText(civil)}T${pad(civil.hour)}:${pad(civil.minute)}`;
+}
+
+function toDayText({ year, month, day }: CivilTime): string {
+  return `${String(year).padStart(4, '0')}-${pad(month)}-${pad(day)}`;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+function toClock(text: string): number {
+  const [hour = 0, minute = 0] = text.split(':').map(Number);
+  return hour * 60 + minute;
+}
+
+function toWeekday(day: CivilTime): (typeof WEEKDAYS)[number] | undefined {
+  return WEEKDAYS[(new Date(civilToUtcMs(day)).getUTCDay() + 6) % 7];
+}
+
+function isMonthDay(day: CivilTime, on: MonthDay): boolean {
+  const isNextMonth = (days: number): boolean => moveDays(day, days).month !== day.month;
+  if ('day' in on) return on.day === 'last' ? isNextMonth(1) : on.day === day.day;
+  const weekday = toWeekday(day);
+  if ('workingDay' in on) {
+    if (weekday === 'saturday' || weekday === 'sunday') return false;
+    return isNextMonth(weekday === 'friday' ? 3 : 1);
+  }
+  if (weekday !== on.weekday) return false;
+  return on.nth === 'last' ? isNextMonth(7) : Math.ceil(day.day / 7) === on.nth;
+}
+
+function isCronDay(day: CivilTime, { days, months, weekdays, isAnyDay, isAnyWeekday }: CronFields): boolean {
+  if (!months.has(day.month)) return false;
+  const isDay = days.has(day.day);
+  const isWeekday = weekdays.has(new Date(civilToUtcMs(day)).getUTCDay());
+  // As cron has it: where both are limited, one of them suffices.
+  return isAnyDay || isAnyWeekday ? isDay && isWeekday : isDay || isWeekday;
+}
+
+function listClocks({ hours, minutes }: CronFields): number[] {
+  return [...hours].flatMap((hour) => [...minutes].map((minute) => hour * 60 + minute));
+}

@@ -1,0 +1,194 @@
+import {
+  DEFAULT_LEFT_OUT,
+  type MonthDay,
+  type PlannedDate,
+  type PlannedTime,
+  type PlannedTimeDraft,
+  type PlannedTimes,
+} from '../../../src-main/common/model/connections/planned-time.ts';
+import { findPlannedFault } from '../../../src-main/common/model/connections/planned-spans.ts';
+import type { Weekday } from '../../../src-main/common/model/schedules/schedule.ts';
+import { DAY_MS } from '../../../src-main/common/time/durations.ts';
+
+const DAY_MINUTES = 1_440;
+/** More digits are no number of minutes, channel or service. */
+const NUMBER = /^-?\d{1,9}$/u;
+
+export type Repeats = PlannedTimes['repeats'];
+export const REPEATS: readonly Repeats[] = ['dates', 'weekly', 'monthly', 'cron'];
+/** How the day of a month is chosen. */
+export const MONTH_WAYS = ['day', 'last-day', 'last-working-day', 'weekday'] as const;
+
+/** A planned time as it is typed. */
+export interface PlannedFields {
+  name: string;
+  kind: PlannedTime['kind'];
+  repeats: Repeats;
+  /** One date a line. */
+  dates: string;
+  weekdays: Weekday[];
+  monthWay: (typeof MONTH_WAYS)[number];
+  monthDay: string;
+  nth: string;
+  weekday: Weekday;
+  from: string;
+  to: string;
+  cron: string;
+  minutes: string;
+  zone: string;
+  firstDay: string;
+  lastDay: string;
+  channels: string;
+  services: string;
+  leftOut: PlannedTime['leftOut'];
+}
+
+export type FieldFault =
+  'name' | 'dates' | 'weekdays' | 'monthDay' | 'clock' | 'cron' | 'minutes' | 'days' | 'places' | 'zone';
+
+/** Returns the fields of a planned time; those of a new one are for a maintenance once a week. */
+export function toFields(time: PlannedTimeDraft | null, zone: string): PlannedFields {
+  const times = time?.times;
+  const on = times?.repeats === 'monthly' ? times.on : null;
+  const from = times !== undefined && 'from' in times ? times.from : '21:00';
+  const minutes = times !== undefined && 'minutes' in times ? times.minutes : 180;
+  return {
+    name: time?.name ?? '',
+    kind: time?.kind ?? 'planned',
+    repeats: times?.repeats ?? 'weekly',
+    dates: times?.repeats === 'dates' ? times.dates.map(writeDate).join('\n') : '',
+    weekdays: times?.repeats === 'weekly' ? [...times.weekdays] : ['thursday'],
+    monthWay:
+      on === null || ('day' in on && on.day !== 'last')
+        ? 'day'
+        : 'day' in on
+          ? 'last-day'
+          : 'workingDay' in on
+            ? 'last-working-day'
+            : 'weekday',
+    monthDay: on !== null && 'day' in on && on.day !== 'last' ? String(on.day) : '1',
+    nth: on !== null && 'nth' in on ? String(on.nth) : '1',
+    weekday: on !== null && 'nth' in on ? on.weekday : 'monday',
+    from,
+    to: addMinutes(from, minutes),
+    cron: times?.repeats === 'cron' ? times.cron : '0 2 * * 0',
+    minutes: String(minutes),
+    zone: time?.zone ?? zone,
+    firstDay: time?.firstDay ?? '',
+    lastDay: time?.lastDay ?? '',
+    channels: time?.channels?.join(', ') ?? '',
+    services: time?.services?.join(', ') ?? '',
+    leftOut: { ...(time?.leftOut ?? DEFAULT_LEFT_OUT.planned) },
+  };
+}
+
+/** True where the length is typed in minutes: a cron line has no end, and an end can't say more than a day. */
+export function hasLength({ repeats, minutes }: Pick<PlannedFields, 'repeats' | 'minutes'>): boolean {
+  return repeats === 'cron' || (repeats !== 'dates' && Number(minutes) > DAY_MINUTES);
+}
+
+/** Reads what was typed, or says which field is at fault. */
+export function readFields(fields: PlannedFields): PlannedTimeDraft | FieldFault {
+  const { kind, zone, leftOut } = fields;
+  const name = fields.name.trim();
+  if (name === '') return 'name';
+  const times = readTimes(fields);
+  if (typeof times === 'string') return times;
+  const [channels, services] = [readNumbers(fields.channels), readNumbers(fields.services)];
+  if (channels === null || services === null) return 'places';
+  const [firstDay, lastDay] = [fields.firstDay.trim(), fields.lastDay.trim()];
+  const draft: PlannedTimeDraft = {
+    name: name.slice(0, 80),
+    kind,
+    zone,
+    times,
+    leftOut,
+    ...(firstDay === '' || times.repeats === 'dates' ? {} : { firstDay }),
+    ...(lastDay === '' || times.repeats === 'dates' ? {} : { lastDay }),
+    ...(channels.length === 0 ? {} : { channels }),
+    ...(services.length === 0 ? {} : { services }),
+  };
+  if (![firstDay, lastDay].every((day) => day === '' || /^\d{4}-\d\d-\d\d$/u.test(day))) return 'days';
+  const fault = findPlannedFault(draft);
+  if (fault === null) return draft;
+  if (fault === 'zone' || fault === 'cron') return fault;
+  return times.repeats === 'dates' && fault !== 'days' ? 'dates' : 'days';
+}
+
+function readTimes(fields: PlannedFields): PlannedTimes | FieldFault {
+  const { repeats } = fields;
+  if (repeats === 'dates') {
+    const lines = fields.dates.split('\n').filter((line) => line.trim() !== '');
+    const dates = lines.map(readDate);
+    return dates.length === 0 || dates.length > 1_000 || !dates.every((date) => date !== null)
+      ? 'dates'
+      : { repeats, dates };
+  }
+  const from = readClock(fields.from);
+  const to = readClock(fields.to);
+  const length = NUMBER.test(fields.minutes.trim()) ? Number(fields.minutes) : 0;
+  const isTyped = hasLength(fields);
+  if (isTyped && (length < 1 || length > 28 * DAY_MINUTES)) return 'minutes';
+  if (repeats === 'cron') return { repeats, cron: fields.cron.trim().replace(/\s+/gu, ' '), minutes: length };
+  if (from === null || from >= DAY_MINUTES || to === null) return 'clock';
+  const minutes = isTyped ? length : to > from ? to - from : to - from + DAY_MINUTES;
+  const clock = writeClock(from);
+  if (repeats === 'weekly') {
+    if (fields.weekdays.length === 0) return 'weekdays';
+    return { repeats, weekdays: fields.weekdays, from: clock, minutes };
+  }
+  const on = readMonthDay(fields);
+  return on === null ? 'monthDay' : { repeats, on, from: clock, minutes };
+}
+
+function readMonthDay({ monthWay, monthDay, nth, weekday }: PlannedFields): MonthDay | null {
+  if (monthWay === 'last-day') return { day: 'last' };
+  if (monthWay === 'last-working-day') return { workingDay: 'last' };
+  if (monthWay === 'weekday') return { nth: nth === 'last' ? 'last' : Number(nth), weekday };
+  const day = NUMBER.test(monthDay.trim()) ? Number(monthDay) : 0;
+  return day >= 1 && day <= 31 ? { day } : null;
+}
+
+/** Reads `2026-12-25 Christmas`, or `2026-12-24 14:00 – 2026-12-25 00:00 Christmas Eve`; null for anything else. */
+export function readDate(line: string): PlannedDate | null {
+  const found =
+    /^\s*(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d))?(?:\s*[–-]\s*(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d))?)?(?:\s+(.*\S))?\s*$/u.exec(
+      line,
+    );
+  if (found === null) return null;
+  const [, first = '', from, last, to, name] = found;
+  if ((from === undefined) !== (to === undefined)) return null;
+  const own = name === undefined ? {} : { name: name.slice(0, 80) };
+  if (from !== undefined) return { from: `${first}T${from}`, to: `${last ?? first}T${to ?? ''}`, ...own };
+  const next = Date.parse(`${last ?? first}T00:00:00Z`) + DAY_MS;
+  if (Number.isNaN(next)) return null;
+  return { from: `${first}T00:00`, to: `${new Date(next).toISOString().slice(0, 10)}T00:00`, ...own };
+}
+
+function writeDate({ from, to, name }: PlannedDate): string {
+  const words = name === undefined ? '' : ` ${name}`;
+  const isWhole = from.endsWith('T00:00') && to.endsWith('T00:00');
+  if (!isWhole) return `${from.replace('T', ' ')} – ${to.replace('T', ' ')}${words}`;
+  const last = new Date(Date.parse(`${to.slice(0, 10)}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10);
+  return `${from.slice(0, 10)}${last === from.slice(0, 10) ? '' : ` – ${last}`}${words}`;
+}
+
+function readNumbers(text: string): number[] | null {
+  const words = text.split(/[\s,;]+/u).filter((word) => word !== '');
+  const numbers = [...new Set(words.map(Number))];
+  return words.every((word) => NUMBER.test(word)) && numbers.length <= 50 ? numbers : null;
+}
+
+function readClock(text: string): number | null {
+  const [, hour = '', minute = ''] = /^\s*(\d{1,2}):(\d\d)\s*$/u.exec(text) ?? [];
+  const value = Number(hour) * 60 + Number(minute);
+  return hour === '' || Number(minute) > 59 || value > DAY_MINUTES ? null : value;
+}
+
+function addMinutes(clock: string, minutes: number): string {
+  return writeClock(((readClock(clock) ?? 0) + minutes) % DAY_MINUTES);
+}
+
+function writeClock(minute: number): string {
+  return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+}
