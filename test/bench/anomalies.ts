@@ -82,7 +82,7 @@ async function tell(file: string, { zone, begin, end }: Labels): Promise<TimeSpa
           });
         },
         getVersion: () => feed.version,
-        readSettled: createSettledTraffic(() => feed.version),
+        settled: createSettledTraffic(() => feed.version),
       },
       {
         connectionId: 'one',

@@ -9,7 +9,7 @@ import { listRead } from '../coverage/coverage-spans.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 
 /** Up to so much time before what is shown is looked at. */
-const LOOKED_BACK_MS = 15 * DAY_MS;
+const LOOKED_BACK_MS = 44 * DAY_MS;
 /** Following asks at least as often: what is cached up to here is up to date. */
 const FRESH_MS = 20 * MINUTE_MS;
 /** Outages that the service reported, or that kept it from being reached, are looked for in a day more than is shown. */

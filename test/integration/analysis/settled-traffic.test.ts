@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { readTraffic } from '../../../src-main/core/analysis/engine/findings/read-traffic.ts';
-import { createSettledTraffic } from '../../../src-main/core/analysis/engine/findings/settled-traffic.ts';
+import { createSettledReader } from '../../../src-main/core/analysis/engine/findings/settled-traffic.ts';
 import type { ResolvedScope, ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import type { TrafficCells } from '../../../src-main/core/analysis/findings/traffic-cells.ts';
 import { openEngineFile } from './open-engine-file.ts';
@@ -35,7 +35,10 @@ async function followCache() {
   // Nothing of the cache before, whose snapshots had the same numbers.
   for (const table of ['inbound', 'outbound', 'fed_snapshots']) await connection.run(`DELETE FROM ${table}`);
   const feed = await createEngineFeed(connection, createPlainSource(snapshots, 'cache', readings));
-  const readSettled = createSettledTraffic(() => feed.version);
+  const readSettled = createSettledReader(
+    () => feed.version,
+    (own, scope: ResolvedScope, span) => readTraffic(own, scope, span, SLOT_MS),
+  );
   const toScope = (isDated: boolean): ResolvedScope => ({
     direction: 'inbound',
     parts: [...snapshots].map(([snapshotId, records]): ScopePart => {
@@ -63,7 +66,7 @@ async function followCache() {
       await feed.follow();
       const { version } = feed;
       const scope = toScope(isDated);
-      const question = { span: SETTLED, slotMs: SLOT_MS, version };
+      const question = { span: SETTLED, version };
       const settled = toRows(await readSettled(connection, scope, question));
       return { settled, counted: toRows(await readTraffic(connection, scope, SETTLED, SLOT_MS)) };
     },

@@ -6,6 +6,12 @@ import {
   type JoinedIncident,
 } from '../../../src-main/core/analysis/findings/join-incidents.ts';
 import { joinFamilies } from '../../../src-main/core/analysis/findings/judge-families.ts';
+import {
+  judgeLongTraffic,
+  toFirstSlot,
+  type LongCells,
+} from '../../../src-main/core/analysis/findings/long-incidents.ts';
+import { LONG_SLOT_MS } from '../../../src-main/core/analysis/findings/long-series.ts';
 import { FAILED, toFirstHour } from '../../../src-main/core/analysis/findings/traffic-grid.ts';
 import type { TrafficCells } from '../../../src-main/core/analysis/findings/traffic-cells.ts';
 import { DAY_MS } from './simulated-rhythm.ts';
@@ -20,6 +26,7 @@ export interface FoundIncident extends JoinedIncident {
 /** Counts the records of a simulation as the engine does, and returns what finds incidents as of a time. */
 export function prepareSimulation({ records, fromMs }: SimulatedMonth): (untilMs: number) => FoundIncident[] {
   const [hours, minutes] = [countBySlot(records, HOUR_MS), countBySlot(records, MINUTE_MS)];
+  const weeks = countByHalfHour(records);
   const firstOf = new Map<string, number>();
   for (const { error, dateMs } of records)
     if (error !== '' && !firstOf.has(error)) firstOf.set(error, dateMs);
@@ -49,7 +56,14 @@ export function prepareSimulation({ records, fromMs }: SimulatedMonth): (untilMs
         count: 1,
       }));
     const isLearned = (): boolean => true;
-    return joinFamilies(joinIncidents(findIncidents(grids), grids), families, {
+    const firstSlot = toFirstSlot(window);
+    const traffic = DIRECTIONS.map((direction) => ({
+      direction,
+      covered: [{ fromMs, toMs: untilMs }],
+      cells: [weeks[direction](firstSlot, Math.floor(untilMs / LONG_SLOT_MS))],
+    }));
+    const found = judgeLongTraffic(traffic, window).complete(joinIncidents(findIncidents(grids), grids));
+    return joinFamilies(found, families, {
       minutes: Math.ceil((untilMs - window.fromMs) / MINUTE_MS),
       newMinutes: DAY_MS / MINUTE_MS,
       isLearned,
@@ -59,6 +73,48 @@ export function prepareSimulation({ records, fromMs }: SimulatedMonth): (untilMs
       endedMs: incident.end === null ? null : window.fromMs + incident.end * MINUTE_MS,
     }));
   };
+}
+
+type ReadWeeks = (from: number, to: number) => LongCells;
+
+function countByHalfHour(
+  records: readonly SimulatedRecord[],
+): Record<SimulatedRecord['direction'], ReadWeeks> {
+  const toReadWeeks = (direction: SimulatedRecord['direction']): ReadWeeks => {
+    const cells = new Map<string, number[]>();
+    for (const record of records) {
+      if (record.direction !== direction) continue;
+      const slot = Math.floor(record.dateMs / LONG_SLOT_MS);
+      const key = `${record.channel} ${record.service} ${slot}`;
+      let cell = cells.get(key);
+      if (cell === undefined) {
+        cell = [record.channel, record.service, slot, 0, 0, 0];
+        cells.set(key, cell);
+      }
+      const isTimed = record.responseCode < 400;
+      cell[3] = (cell[3] ?? 0) + 1;
+      cell[4] = (cell[4] ?? 0) + (isTimed ? 1 : 0);
+      cell[5] = (cell[5] ?? 0) + (isTimed ? Math.log(1 + record.responseTimeMs) : 0);
+    }
+    const rows = [...cells.values()].sort((a, b) => (a[2] ?? 0) - (b[2] ?? 0));
+    const [channels, services, slots, requests, timed, logTimes] = [0, 1, 2, 3, 4, 5].map((column) =>
+      Float64Array.from(rows, (row) => row[column] ?? 0),
+    ) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
+    return (from, to) => {
+      const begin = slots.findIndex((slot) => slot >= from);
+      const after = slots.findIndex((slot) => slot >= to);
+      const [first, last] = [begin === -1 ? slots.length : begin, after === -1 ? slots.length : after];
+      return {
+        channels: channels.subarray(first, last),
+        services: services.subarray(first, last),
+        slots: slots.subarray(first, last),
+        requests: requests.subarray(first, last),
+        timed: timed.subarray(first, last),
+        logTimes: logTimes.subarray(first, last),
+      };
+    };
+  };
+  return { inbound: toReadWeeks('inbound'), outbound: toReadWeeks('outbound') };
 }
 
 type ReadSlots = (from: number, to: number) => TrafficCells;

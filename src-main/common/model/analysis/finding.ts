@@ -52,8 +52,8 @@ export const Finding = Type.Object({
   /** A share for errors, a median in milliseconds for `slower`, a number of requests for volume. */
   recent: Type.Number(),
   usual: Type.Number(),
-  /** What `usual` was learned from: the same hour of earlier days, or the hours before. */
-  source: Type.Union([Type.Literal('days'), Type.Literal('hours')]),
+  /** What `usual` was learned from: the same hour of earlier days, the hours before, or the same time of the weeks before. */
+  source: Type.Union([Type.Literal('days'), Type.Literal('hours'), Type.Literal('weeks')]),
   /** The most frequent pattern of the errors; null where none has a text. */
   errorFamily: Nullable(Type.String()),
   /** That pattern was not seen in the week before. */

@@ -89,7 +89,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   });
   const feed: EngineFeed = await createEngineFeed(feedConnection, source, views.closeOf);
   const results = createSqlResults(mark);
-  const readSettled = createSettledTraffic(() => feed.version);
+  const settled = createSettledTraffic(() => feed.version);
   const ending = new AbortController();
   let following: Promise<void> = Promise.resolve();
 
@@ -106,7 +106,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   const toFindingsRecords = (connection: DuckDBConnection): FindingsRecords => ({
     resolve: (scope) => resolver.resolve(connection, scope),
     getVersion: () => feed.version,
-    readSettled,
+    settled,
   });
   const withConnection = async <Value>(
     { signal }: Pick<Context, 'signal'>,

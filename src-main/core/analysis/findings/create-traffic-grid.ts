@@ -30,7 +30,7 @@ export function createTrafficGrid(input: {
   const { direction, window, setAside = [] } = input;
   const isEverywhere = ({ channel, service }: SetAside): boolean => (channel ?? service ?? null) === null;
   const everywhere = setAside.filter(isEverywhere);
-  const covered = everywhere.reduce<readonly TimeSpan[]>(takeAway, input.covered);
+  const covered = everywhere.reduce<readonly TimeSpan[]>(subtractSpan, input.covered);
   const firstHour = toFirstHour(window);
   const firstMinute = Math.floor(window.fromMs / MINUTE_MS);
   const hourCount = Math.ceil(window.toMs / HOUR_MS) - firstHour;
@@ -55,7 +55,7 @@ export function createTrafficGrid(input: {
       const limited = setAside.filter(
         (span) => !isEverywhere(span) && isSetAsideAt(span, { channel, service }),
       );
-      const own = limited.length === 0 ? known : measure(limited.reduce(takeAway, covered));
+      const own = limited.length === 0 ? known : measure(limited.reduce(subtractSpan, covered));
       const frame: Frame = { firstHour, firstMinute, hourCount, minuteCount, ...own };
       return createFlow(direction, cells, frame, [...everywhere, ...limited]);
     }),
@@ -66,8 +66,8 @@ function toPlace(value: number): number | null {
   return Number.isNaN(value) ? null : value;
 }
 
-/** Spans without one that is set aside. */
-function takeAway(spans: readonly TimeSpan[], { fromMs, toMs }: TimeSpan): readonly TimeSpan[] {
+/** Returns spans without the time of one. */
+export function subtractSpan(spans: readonly TimeSpan[], { fromMs, toMs }: TimeSpan): readonly TimeSpan[] {
   return spans
     .flatMap((span) => [
       { fromMs: span.fromMs, toMs: Math.min(span.toMs, fromMs) },
@@ -76,8 +76,8 @@ function takeAway(spans: readonly TimeSpan[], { fromMs, toMs }: TimeSpan): reado
     .filter((span) => span.toMs > span.fromMs);
 }
 
-/** The share of each slot that spans side by side cover. */
-function measureCovered(
+/** Returns the share of each slot that spans side by side cover. */
+export function measureCovered(
   spans: readonly TimeSpan[],
   first: number,
   count: number,

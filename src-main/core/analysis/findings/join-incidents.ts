@@ -16,7 +16,7 @@ export interface JoinedIncident extends Place {
   readonly crossed: number;
   readonly score: number;
   readonly measured: Measured;
-  readonly source: Incident['source'];
+  readonly source: Incident['source'] | 'weeks';
   /** A pattern of errors that was not seen in the week before, where most of its requests have it. */
   readonly newFamily: string | null;
 }

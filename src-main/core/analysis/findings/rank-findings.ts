@@ -4,6 +4,8 @@ import type { JoinedIncident } from './join-incidents.ts';
 
 /** A median has to grow by this factor to be called slower. */
 const SLOWER_FACTOR = 1.4;
+/** What lasts for hours or days, and is rare there, needs to grow less. */
+const LONG_SLOWER_FACTOR = 1.15;
 
 /** Returns an incident's id: the same for the same kind of incident that began at the same place and minute. */
 export function toFindingId(incident: JoinedIncident, sinceMs: number): string {
@@ -20,7 +22,8 @@ export function rankFindings(
   { untilMs, shownMs }: { readonly untilMs: number; readonly shownMs: number },
 ): { findings: Finding[]; resolved: Finding[] } {
   const large = findings.filter(
-    ({ kind, recent, usual }) => kind !== 'slower' || recent >= SLOWER_FACTOR * usual,
+    ({ kind, recent, usual, source }) =>
+      kind !== 'slower' || recent >= (source === 'weeks' ? LONG_SLOWER_FACTOR : SLOWER_FACTOR) * usual,
   );
   const toRank = ({ kind }: Finding): number => FINDING_KINDS.indexOf(kind);
   return {

@@ -11,6 +11,8 @@ import { findIncidents } from '../../findings/explain-incidents.ts';
 import { joinIncidents, type JoinedIncident } from '../../findings/join-incidents.ts';
 import { joinFamilies, type FamilyCell } from '../../findings/judge-families.ts';
 import { joinDownSpans } from '../../findings/join-down-spans.ts';
+import { judgeLongTraffic, toFirstSlot, type LongTraffic } from '../../findings/long-incidents.ts';
+import { LONG_SLOT_MS } from '../../findings/long-series.ts';
 import { rankFindings } from '../../findings/rank-findings.ts';
 import {
   createHourCounts,
@@ -23,7 +25,8 @@ import type { ResolvedScope } from '../resolved-scope.ts';
 import { describeDown, describeIncident, type Looked } from './describe-finding.ts';
 import { readNewFamilies } from './read-families.ts';
 import { readTraffic } from './read-traffic.ts';
-import type { ReadSettledTraffic } from './settled-traffic.ts';
+import { readLongTraffic } from './read-long-traffic.ts';
+import type { SettledTraffic } from './settled-traffic.ts';
 
 /** Whose findings, and what is known from elsewhere. */
 export interface FindingsQuestion {
@@ -44,7 +47,7 @@ export interface FindingsRecords {
   resolve(scope: PeriodScope): Promise<ResolvedScope>;
   /** What the feed's version is now. */
   getVersion(): number;
-  readonly readSettled: ReadSettledTraffic;
+  readonly settled: SettledTraffic;
 }
 
 export interface FoundFindings {
@@ -62,6 +65,8 @@ const LEAD_MS = DAY_MS / 2;
 const EARLIER_DAYS = [0, 2, 6];
 /** What began in the first minutes of a window may have begun before it. */
 const EDGE_MINUTES = 30;
+const mayBeginBefore = ({ onset, source }: JoinedIncident): boolean =>
+  source !== 'weeks' && onset < EDGE_MINUTES;
 const HOURS_TO_LEARN_FAMILIES = 24;
 
 /** Finds what stands out in the traffic of a connection, and measures each finding. */
@@ -72,7 +77,7 @@ export async function findFindings(
 ): Promise<FoundFindings> {
   let looked = await look(connection, records, question, EARLIER_DAYS[0] ?? 0);
   for (const days of EARLIER_DAYS.slice(1)) {
-    if (!looked.incidents.some(({ onset }) => onset < EDGE_MINUTES)) break;
+    if (!looked.incidents.some(mayBeginBefore)) break;
     looked = await look(connection, records, question, days);
   }
   const { grids, window, incidents } = looked;
@@ -93,7 +98,7 @@ export async function findFindings(
 
 async function look(
   connection: DuckDBConnection,
-  { resolve, getVersion, readSettled }: FindingsRecords,
+  { resolve, getVersion, settled }: FindingsRecords,
   { connectionId, untilMs, covered, setAside = [] }: FindingsQuestion,
   earlierDays: number,
 ): Promise<Looked & { readonly incidents: readonly JoinedIncident[] }> {
@@ -102,6 +107,8 @@ async function look(
   const window = { fromMs, toMs: untilMs };
   const firstMs = toFirstHour(window) * HOUR_MS;
   const read: Omit<Parameters<typeof createTrafficGrid>[0], 'window' | 'covered'>[] = [];
+  const traffic: LongTraffic[] = [];
+  const weeksMs = toFirstSlot(window) * LONG_SLOT_MS;
   const scopes: Partial<Record<Direction, ResolvedScope>> = {};
   for (const direction of DIRECTIONS) {
     const version = getVersion();
@@ -112,10 +119,25 @@ async function look(
       toMs: untilMs,
     });
     scopes[direction] = scope;
-    const before = { span: { fromMs: firstMs, toMs: fromMs }, slotMs: HOUR_MS, version };
-    const hours = await readSettled(connection, scope, before);
+    const before = { span: { fromMs: firstMs, toMs: fromMs }, version };
+    const hours = await settled.readHours(connection, scope, before);
     const minutes = await readTraffic(connection, scope, window, MINUTE_MS);
     read.push({ direction, hours, minutes });
+    const weeks = await resolve({
+      connectionId,
+      report: `${direction}-detail`,
+      fromMs: weeksMs,
+      toMs: untilMs,
+    });
+    const weeksBefore = { span: { fromMs: weeksMs, toMs: fromMs }, version };
+    traffic.push({
+      direction,
+      covered: covered[direction],
+      cells: [
+        await settled.readWeeks(connection, weeks, weeksBefore),
+        await readLongTraffic(connection, weeks, window),
+      ],
+    });
   }
   // They are read while the traffic is judged.
   const families = readNewFamilies(connection, Object.values(scopes), window);
@@ -123,7 +145,9 @@ async function look(
   const grids = read.map((own) =>
     createTrafficGrid({ ...own, window, covered: covered[own.direction], setAside }),
   );
-  const found = joinIncidents(findIncidents(grids), grids);
+  const found = judgeLongTraffic(traffic, window, setAside).complete(
+    joinIncidents(findIncidents(grids), grids),
+  );
   const isLearned = (direction: Direction, minute: number): boolean => {
     const grid = grids.find((each) => each.direction === direction);
     if (grid === undefined) return false;

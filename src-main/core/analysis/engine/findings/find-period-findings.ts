@@ -18,7 +18,7 @@ export interface PeriodFindingsQuestion extends Omit<FindingsQuestion, 'untilMs'
 /** Days that are remembered; what is told of each takes some kilobytes. */
 const MAX_DAYS = 400;
 /** Records so long before the end of a day decide what is told of it. */
-const DECIDING_MS = 16 * DAY_MS;
+const DECIDING_MS = 45 * DAY_MS;
 
 export type FindPeriodFindings = (
   connection: DuckDBConnection,

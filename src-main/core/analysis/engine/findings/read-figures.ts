@@ -39,6 +39,7 @@ type FigureRow = [
 const MAX_EXAMPLES = 3;
 const HALF_HOUR_MS = HOUR_MS / 2;
 const HOURS_BEFORE_MS = 6 * HOUR_MS;
+const USUAL_WEEKS = 5;
 /** A session has requests of both directions; each is named once, with the one that it began with. */
 const EXAMPLES_SQL = `(SELECT coalesce(to_json(list({'direction': direction, 'sessionId': session_id} ORDER BY place)), '[]')::VARCHAR FROM (
   SELECT arg_min(direction, date_ms) AS direction, session_id,
@@ -141,10 +142,15 @@ export async function readUsualMedian(
   const spans =
     source === 'hours'
       ? [{ fromMs: fromMs - HOURS_BEFORE_MS, toMs: fromMs }]
-      : Array.from({ length: USUAL_DAYS }, (_, day) => ({
-          fromMs: fromMs - (day + 1) * DAY_MS - HALF_HOUR_MS,
-          toMs: untilMs - (day + 1) * DAY_MS + HALF_HOUR_MS,
-        }));
+      : source === 'weeks'
+        ? Array.from({ length: USUAL_WEEKS }, (_, week) => ({
+            fromMs: fromMs - (week + 1) * 7 * DAY_MS,
+            toMs: Math.min(shape.toMs, fromMs + 7 * DAY_MS) - (week + 1) * 7 * DAY_MS,
+          }))
+        : Array.from({ length: USUAL_DAYS }, (_, day) => ({
+            fromMs: fromMs - (day + 1) * DAY_MS - HALF_HOUR_MS,
+            toMs: untilMs - (day + 1) * DAY_MS + HALF_HOUR_MS,
+          }));
   const dates = spans.map((span) => `date_ms >= ${span.fromMs} AND date_ms < ${span.toMs}`);
   const all = toRecordsSql(scopes, listPlace(shape), `(${dates.join(' OR ')})`);
   const [[medianMs] = [null]] = await readRows<[number | null]>(

@@ -25,20 +25,39 @@ export async function readTraffic(
     sql: `date_ms >= ${fromMs} AND date_ms < ${toMs}`,
     values: [],
   });
-  const result = await connection.stream(
+  const [channels, services, slots, outcomes, counts] = await readColumns(
+    connection,
     `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE),
        slot::DOUBLE, kind::DOUBLE, requests::DOUBLE
      FROM (SELECT channel, service, slot, kind, count(*) AS requests FROM ${source} GROUP BY ALL)`,
+    5,
   );
+  return {
+    channels: channels ?? NONE,
+    services: services ?? NONE,
+    slots: slots ?? NONE,
+    outcomes: outcomes ?? NONE,
+    counts: counts ?? NONE,
+  };
+}
+
+/** Returns the columns of a statement that selects nothing but doubles. */
+export async function readColumns(
+  connection: DuckDBConnection,
+  sql: string,
+  count: number,
+): Promise<Float64Array[]> {
+  const result = await connection.stream(sql);
+  const columns = Array.from({ length: count }, (_, column) => column);
   const chunks: Float64Array[][] = [];
   for (;;) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) break;
     // Copied, since the memory of a chunk is its own.
-    chunks.push([0, 1, 2, 3, 4].map((column) => readDoubles(chunk, column).slice()));
+    chunks.push(columns.map((column) => readDoubles(chunk, column).slice()));
   }
-  const join = (column: number): Float64Array => {
-    const parts = chunks.map((columns) => columns[column] ?? NONE);
+  return columns.map((column) => {
+    const parts = chunks.map((own) => own[column] ?? NONE);
     const whole = new Float64Array(parts.reduce((length, part) => length + part.length, 0));
     let length = 0;
     for (const part of parts) {
@@ -46,8 +65,7 @@ export async function readTraffic(
       length += part.length;
     }
     return whole;
-  };
-  return { channels: join(0), services: join(1), slots: join(2), outcomes: join(3), counts: join(4) };
+  });
 }
 
 const NONE = new Float64Array();

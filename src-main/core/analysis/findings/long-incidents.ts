@@ -1,0 +1,312 @@
+import type { Direction } from '../../../common/reporting/reports.ts';
+import { MINUTE_MS } from '../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
+import { measureCovered, subtractSpan } from './create-traffic-grid.ts';
+import type { Place } from './detect-incidents.ts';
+import { isWithin } from './explain-incidents.ts';
+import type { JoinedIncident } from './join-incidents.ts';
+import { DAY_SLOTS, LONG_SLOT_MS, LONG_WEEKS, type LongCounts, type LongSeries } from './long-series.ts';
+import { judgeWeeks, LONG_KINDS, type LongJudge, type LongKind, type LongRun } from './scan-weeks.ts';
+import { isSetAsideAt, type SetAside } from './traffic-grid.ts';
+
+/** The requests of a channel and service in half an hour: a row at each place of the columns. */
+export interface LongCells {
+  /** NaN stands for no channel, no service. */
+  readonly channels: Float64Array;
+  readonly services: Float64Array;
+  /** Half hours since the epoch. */
+  readonly slots: Float64Array;
+  readonly requests: Float64Array;
+  readonly timed: Float64Array;
+  readonly logTimes: Float64Array;
+}
+
+/** The traffic of weeks in one direction. */
+export interface LongTraffic {
+  readonly direction: Direction;
+  readonly cells: readonly LongCells[];
+  /** What is cached in full, in order. */
+  readonly covered: readonly TimeSpan[];
+}
+
+interface LongFlow extends Place, LongCounts {
+  readonly total: number;
+}
+
+interface LongPlace extends Place {
+  readonly direction: Direction;
+  readonly flows: readonly LongFlow[];
+  readonly readJudge: () => LongJudge;
+}
+
+/** Judges what lasts for hours or days, and what is rare at a place. */
+export interface LongTrafficJudge {
+  /** Incidents of minutes that aren't rare in the weeks before left out, those of hours and days added. */
+  readonly complete: (incidents: readonly JoinedIncident[]) => JoinedIncident[];
+}
+
+/** The busiest places are scanned: a sum of small ones is a place too. */
+const MAX_SCANNED = 60;
+/** A place with fewer requests in half an hour, on average, shows nothing in hours. */
+const MIN_REQUESTS = 2;
+const MAX_FLOWS = 400;
+const SLOT_MINUTES = LONG_SLOT_MS / MINUTE_MS;
+/** A run of hours takes the place of incidents of minutes in it where so much of it is large without them. */
+const LONG_SLOTS = 12;
+const SMALL = 5;
+
+/** Returns the first slot, since the epoch, that is looked at for a window. */
+export function toFirstSlot({ fromMs }: TimeSpan): number {
+  return Math.floor(fromMs / LONG_SLOT_MS) - LONG_WEEKS * 7 * DAY_SLOTS;
+}
+
+/** Returns what judges the traffic of a window, which begins at a midnight, by the weeks before. */
+export function judgeLongTraffic(
+  traffic: readonly LongTraffic[],
+  window: TimeSpan,
+  setAside: readonly SetAside[] = [],
+): LongTrafficJudge {
+  const firstSlot = toFirstSlot(window);
+  // The last half hour counts once it is over.
+  const length = Math.floor(window.toMs / LONG_SLOT_MS) - firstSlot;
+  const judged = Math.floor(window.fromMs / LONG_SLOT_MS) - firstSlot;
+  const toMinute = (slot: number): number => ((firstSlot + slot) * LONG_SLOT_MS - window.fromMs) / MINUTE_MS;
+  const places = traffic.flatMap(({ direction, cells, covered }): LongPlace[] =>
+    groupPlaces(readFlows(cells, firstSlot, length)).map((place) => {
+      let judge: LongJudge | null = null;
+      const read = (): LongJudge => {
+        const spans = setAside
+          .filter((span) => place.flows.some((flow) => isSetAsideAt(span, flow)))
+          .reduce<readonly TimeSpan[]>(subtractSpan, covered);
+        const shares = measureCovered(spans, firstSlot, length, LONG_SLOT_MS);
+        const series: LongSeries = {
+          ...sumFlows(place.flows, length),
+          firstSlot,
+          judged,
+          covered: Uint8Array.from(shares, (share) => (share >= 1 ? 1 : 0)),
+        };
+        return judgeWeeks(series);
+      };
+      return { ...place, direction, readJudge: () => (judge ??= read()) };
+    }),
+  );
+  const isRare = (incident: JoinedIncident): boolean => {
+    const kind = LONG_KINDS.find((own) => own === incident.kind);
+    if (kind === undefined) return true;
+    const own = places.filter(
+      ({ direction, channel, service }) =>
+        incident.directions.includes(direction) &&
+        channel === incident.channel &&
+        service === incident.service,
+    );
+    const from = incident.onset / SLOT_MINUTES + judged;
+    const to = Math.min(length, (incident.end ?? Infinity) / SLOT_MINUTES + judged);
+    return (
+      own.length === 0 || own.some(({ readJudge }) => isRareAt(readJudge(), kind, incident, { from, to }))
+    );
+  };
+  return {
+    complete: (incidents) => {
+      const kept = incidents.filter(isRare);
+      const isSame = (one: JoinedIncident, other: JoinedIncident): boolean =>
+        one.kind === other.kind &&
+        one.onset < (other.end ?? Infinity) &&
+        other.onset < (one.end ?? Infinity) &&
+        (isWithin(one, other) || isWithin(other, one));
+      const own = findRuns(places, length).flatMap((run) => {
+        const incident = toIncident(run, toMinute);
+        const same = kept.filter((other) => isSame(incident, other));
+        return same.length === 0 || isLargeWithout(run, same, { judged, length }) ? [incident] : [];
+      });
+      return [...kept.filter((incident) => !own.some((run) => isSame(run, incident))), ...own].toSorted(
+        (a, b) => a.onset - b.onset || b.score - a.score,
+      );
+    },
+  };
+}
+
+function readFlows(cells: readonly LongCells[], firstSlot: number, length: number): LongFlow[] {
+  const flows = new Map<string, { -readonly [Name in keyof LongFlow]: LongFlow[Name] }>();
+  const toNumber = (value: number): number | null => (Number.isNaN(value) ? null : value);
+  for (const { channels, services, slots, requests, timed, logTimes } of cells) {
+    for (let cell = 0; cell < slots.length; cell += 1) {
+      const slot = (slots[cell] ?? 0) - firstSlot;
+      if (slot < 0 || slot >= length) continue;
+      const [channel, service] = [channels[cell] ?? NaN, services[cell] ?? NaN];
+      const key = `${String(channel)} ${String(service)}`;
+      let flow = flows.get(key);
+      if (flow === undefined) {
+        const create = (): Float64Array => new Float64Array(length);
+        flow = {
+          channel: toNumber(channel),
+          service: toNumber(service),
+          requests: create(),
+          timed: create(),
+          logTimes: create(),
+          total: 0,
+        };
+        flows.set(key, flow);
+      }
+      const count = requests[cell] ?? 0;
+      flow.total += count;
+      flow.requests[slot] = (flow.requests[slot] ?? 0) + count;
+      flow.timed[slot] = (flow.timed[slot] ?? 0) + (timed[cell] ?? 0);
+      flow.logTimes[slot] = (flow.logTimes[slot] ?? 0) + (logTimes[cell] ?? 0);
+    }
+  }
+  return [...flows.values()].sort((a, b) => b.total - a.total).slice(0, MAX_FLOWS);
+}
+
+/** Channels with their services, channels, services, and everything; of those with the same flows, the smallest. */
+function groupPlaces(flows: readonly LongFlow[]): Omit<LongPlace, 'direction' | 'readJudge'>[] {
+  const group = (field: 'channel' | 'service'): Omit<LongPlace, 'direction' | 'readJudge'>[] =>
+    [...Map.groupBy(flows, (flow) => flow[field])].flatMap(([value, own]) =>
+      value === null ? [] : [{ channel: null, service: null, [field]: value, flows: own }],
+    );
+  const single = flows.flatMap((flow) =>
+    flow.channel === null || flow.service === null
+      ? []
+      : [{ channel: flow.channel, service: flow.service, flows: [flow] }],
+  );
+  return [...single, ...group('channel'), ...group('service'), { channel: null, service: null, flows }];
+}
+
+function sumFlows(flows: readonly LongFlow[], length: number): LongCounts {
+  const [only] = flows;
+  if (flows.length === 1 && only !== undefined) return only;
+  const sum = (name: keyof LongCounts): Float64Array => {
+    const whole = new Float64Array(length);
+    for (const flow of flows)
+      for (let slot = 0; slot < length; slot += 1)
+        whole[slot] = (whole[slot] as number) + (flow[name][slot] as number);
+    return whole;
+  };
+  return { requests: sum('requests'), timed: sum('timed'), logTimes: sum('logTimes') };
+}
+
+/** False for what the same place had more than once a month, or what is usual at this time of the week. */
+function isRareAt(
+  judge: LongJudge,
+  kind: LongKind,
+  { measured }: JoinedIncident,
+  { from, to }: { readonly from: number; readonly to: number },
+): boolean {
+  const { compare, count } = judge.read(kind);
+  const [first, last] = [Math.floor(from), Math.max(Math.floor(from) + 1, Math.ceil(to))];
+  const known = judge.readRare(kind, Math.max(1, Math.round(to - from)));
+  if (known === null) return true;
+  const rare = Math.max(known.rare, known.often);
+  if (kind === 'slower') {
+    const own = compare(first, last);
+    // What is slow for a part of the slots shows in them by that part.
+    return own === null || (own * (last - first)) / Math.max(0.1, to - from) >= rare;
+  }
+  let [usual, compared] = [0, 0];
+  for (let slot = first; slot < last; slot += 1) {
+    const share = Math.min(to, slot + 1) - Math.max(from, slot);
+    if (compare(slot, slot + 1) === null) continue;
+    compared += share;
+    usual += share * count(slot, slot + 1).usual;
+  }
+  if (compared <= 0) return true;
+  const seen = (measured.hits * compared) / Math.max(0.01, to - from);
+  const size = Math.log((seen + SMALL) / (usual + SMALL));
+  return (kind === 'volume-down' ? -size : size) >= rare;
+}
+
+interface FoundRun extends LongRun {
+  readonly place: LongPlace;
+  readonly directions: readonly Direction[];
+}
+
+/** The runs of all places, each once: at the place where it is the strongest, in one direction or both. */
+function findRuns(places: readonly LongPlace[], length: number): FoundRun[] {
+  const distinct = places.filter(
+    (place) =>
+      !places.some(
+        (other) =>
+          other.direction === place.direction &&
+          other.flows.length === place.flows.length &&
+          places.indexOf(other) < places.indexOf(place) &&
+          other.flows.every((flow) => place.flows.includes(flow)),
+      ),
+  );
+  const toTotal = ({ flows }: LongPlace): number => flows.reduce((sum, { total }) => sum + total, 0);
+  const scanned = distinct
+    .filter((place) => toTotal(place) >= MIN_REQUESTS * length)
+    .sort((a, b) => toTotal(b) - toTotal(a))
+    .slice(0, MAX_SCANNED);
+  const found: FoundRun[] = [];
+  const runs = scanned
+    .flatMap((place) =>
+      place
+        .readJudge()
+        .scan()
+        .map((run) => ({ ...run, place })),
+    )
+    .sort((a, b) => b.strength - a.strength);
+  for (const run of runs) {
+    const other = found.find(
+      (own) =>
+        own.kind === run.kind &&
+        own.from < (run.to ?? Infinity) &&
+        run.from < (own.to ?? Infinity) &&
+        (isWithin(own.place, run.place) || isWithin(run.place, own.place)),
+    );
+    if (other === undefined) {
+      found.push({ ...run, directions: [run.place.direction] });
+      continue;
+    }
+    const { channel, service, direction } = run.place;
+    const isOtherDirection = !other.directions.includes(direction);
+    if (!isOtherDirection || channel !== other.place.channel || service !== other.place.service) continue;
+    const joined: FoundRun = {
+      ...other,
+      directions: (['inbound', 'outbound'] as const).filter(
+        (own) => own === direction || other.directions.includes(own),
+      ),
+      seen: other.seen + run.seen,
+      usual: other.usual + run.usual,
+    };
+    found[found.indexOf(other)] = joined;
+  }
+  return found;
+}
+
+/** True where a run is one of hours without the minutes of sharper incidents, too. */
+function isLargeWithout(
+  { place, kind, from, to }: FoundRun,
+  incidents: readonly JoinedIncident[],
+  { judged, length }: { readonly judged: number; readonly length: number },
+): boolean {
+  const rest = incidents
+    .map(({ onset, end }) => ({
+      fromMs: Math.floor(onset / SLOT_MINUTES) + judged,
+      toMs: Math.ceil((end ?? Infinity) / SLOT_MINUTES) + judged,
+    }))
+    .reduce<readonly TimeSpan[]>(subtractSpan, [{ fromMs: from, toMs: to ?? length }]);
+  return rest.some(
+    (span) =>
+      span.toMs - span.fromMs >= LONG_SLOTS && place.readJudge().isLarge(kind, span.fromMs, span.toMs),
+  );
+}
+
+function toIncident(
+  { kind, from, to, place, directions, strength, seen, usual }: FoundRun,
+  toMinute: (slot: number) => number,
+): JoinedIncident {
+  return {
+    kind,
+    channel: place.channel,
+    service: place.service,
+    also: [],
+    directions,
+    onset: toMinute(from),
+    end: to === null ? null : toMinute(to),
+    crossed: toMinute(from),
+    score: strength,
+    measured: { total: seen, hits: seen, expected: usual },
+    source: 'weeks',
+    newFamily: null,
+  };
+}

@@ -1,0 +1,261 @@
+/** Traffic of weeks is counted in slots of half an hour. */
+export const LONG_SLOT_MS = 1_800_000;
+export const DAY_SLOTS = 48;
+export const WEEK_SLOTS = 7 * DAY_SLOTS;
+/** What is usual is learned in this many weeks. */
+export const LONG_WEEKS = 5;
+
+/** The requests of a place in slots of half an hour that follow one another. */
+export interface LongCounts {
+  readonly requests: Float64Array;
+  /** Those that succeeded and say how long they took, and the sum of the logarithms of their times. */
+  readonly timed: Float64Array;
+  readonly logTimes: Float64Array;
+}
+
+/** The requests of weeks, of which the last days are judged. */
+export interface LongSeries extends LongCounts {
+  /** The first slot, since the epoch. */
+  readonly firstSlot: number;
+  /** The first of the slots that are judged: those before say what is usual. */
+  readonly judged: number;
+  /** 1 for slots that are cached in full and not set aside. */
+  readonly covered: Uint8Array;
+}
+
+/** What is compared: how many requests come, or how long they take. */
+export type LongMeasure = 'volume' | 'time';
+
+/** How far from usual the slots of a series are. */
+export interface LongResiduals {
+  /**
+   * Logarithm of how many times the usual the requests of slots [from, to) are, or how long they took; null where
+   * too little of them is known.
+   */
+  readonly compare: (from: number, to: number) => number | null;
+  /** Requests of slots [from, to), how many were usual, and how many say how long they took. */
+  readonly count: (
+    from: number,
+    to: number,
+  ) => { readonly seen: number; readonly usual: number; readonly timed: number };
+}
+
+const MIN_CANDIDATES = 3;
+/** What is exceeded in a fifth of the weeks is usual too. */
+const MOST = 0.8;
+/** With a larger share of slots without requests, those say nothing: what comes now and then is not missing. */
+const ON_AND_OFF = 0.05;
+const NEAR_DAYS = 13;
+/** Clocks change, and so do the hours at which people write: what was usual an hour before or after is usual. */
+const SHIFTS = [0, -2, 2];
+/** This much of a window is known, or nothing is said of it. */
+const MIN_KNOWN = 0.8;
+/** Requests that keep small numbers from saying much. */
+const VOLUME_WEIGHT = 5;
+const TIME_WEIGHT = 2;
+const MIN_TIMED = 3;
+const LEVEL_DAYS = 7;
+
+/**
+ * Compares each slot with what is usual at its time of the week, or at its time of day where few weeks are known:
+ * medians, so that no single odd day is usual or makes another one unusual.
+ */
+export function compareWithUsual(
+  series: LongSeries,
+  measure: LongMeasure,
+  sign: 1 | -1,
+): { readonly recent: LongResiduals; readonly readPast: () => LongResiduals } {
+  const { requests, timed, judged } = series;
+  const length = requests.length;
+  const values = readValues(series, measure);
+  const expect = (from: number, to: number): { usual: Float64Array; bound: Float64Array } => {
+    const usual = new Float64Array(length).fill(NaN);
+    const bound = new Float64Array(length).fill(NaN);
+    const own: number[] = [];
+    for (let slot = Math.max(0, from); slot < to; slot += 1) {
+      own.length = 0;
+      addWeeks(own, values, slot, judged);
+      if (own.length < MIN_CANDIDATES) addDays(own, values, slot, series);
+      if (own.length < MIN_CANDIDATES) continue;
+      const middle = toMiddle(own);
+      const most = Math.floor(MOST * (own.length - 1));
+      usual[slot] = middle;
+      bound[slot] =
+        sign > 0 ? Math.max(own[most] ?? 0, middle) : Math.min(own[own.length - 1 - most] ?? 0, middle);
+    }
+    return { usual, bound };
+  };
+  const weights = measure === 'volume' ? null : timed;
+  const toResiduals = (bound: Float64Array): LongResiduals => {
+    const sums = createSums(values, bound, weights);
+    return {
+      compare: (from, to) =>
+        measure === 'volume' ? compareVolume(sums, from, to) : compareTime(sums, from, to),
+      count: (from, to) => ({
+        seen: sums.seen(from, to),
+        usual: sums.usual(0, from, to),
+        timed: measure === 'volume' ? 0 : sums.weight(from, to),
+      }),
+    };
+  };
+  const { usual, bound } = expect(judged - LEVEL_DAYS * DAY_SLOTS, length);
+  if (measure === 'volume') {
+    const factor = Math.exp(readLevel(values, usual, judged));
+    for (let slot = judged; slot < length; slot += 1) bound[slot] = (bound[slot] ?? NaN) * factor;
+  }
+  let past: LongResiduals | null = null;
+  return {
+    recent: toResiduals(bound),
+    readPast: () => {
+      past ??= toResiduals(expect(0, judged).bound);
+      return past;
+    },
+  };
+}
+
+/** What is compared in each slot; NaN where nothing is known. */
+function readValues(
+  { requests, timed, logTimes, covered, judged }: LongSeries,
+  measure: LongMeasure,
+): Float64Array {
+  let [known, empty] = [0, 0];
+  for (let slot = 0; slot < judged; slot += 1) {
+    if (covered[slot] !== 1) continue;
+    known += 1;
+    if (requests[slot] === 0) empty += 1;
+  }
+  const isOnAndOff = empty > ON_AND_OFF * known;
+  const isBeside = (slot: number): boolean =>
+    isOnAndOff && (requests[slot - 1] === 0 || requests[slot] === 0 || requests[slot + 1] === 0);
+  return Float64Array.from(requests, (count, slot) => {
+    if (covered[slot] !== 1 || (measure === 'volume' && isBeside(slot))) return NaN;
+    if (measure === 'volume') return count;
+    const own = timed[slot] ?? 0;
+    return own < MIN_TIMED ? NaN : (logTimes[slot] ?? 0) / own;
+  });
+}
+
+function addWeeks(own: number[], values: Float64Array, slot: number, judged: number): void {
+  for (let week = -LONG_WEEKS; week <= LONG_WEEKS; week += 1) {
+    if (week === 0) continue;
+    const place = slot + week * WEEK_SLOTS;
+    if (place < 0 || place >= judged) continue;
+    const value = values[place] as number;
+    if (!Number.isNaN(value)) own.push(value);
+  }
+}
+
+/** The same time on near days of the same kind: working days, or days of the weekend. */
+function addDays(
+  own: number[],
+  values: Float64Array,
+  slot: number,
+  { judged, firstSlot }: Pick<LongSeries, 'judged' | 'firstSlot'>,
+): void {
+  const isWeekend = isWeekendSlot(firstSlot + slot);
+  for (let day = -NEAR_DAYS; day <= NEAR_DAYS; day += 1) {
+    const place = slot + day * DAY_SLOTS;
+    if (day % 7 === 0 || place < 0 || place >= judged) continue;
+    if (isWeekendSlot(firstSlot + place) !== isWeekend) continue;
+    const value = values[place] as number;
+    if (!Number.isNaN(value)) own.push(value);
+  }
+}
+
+/** 1 January 1970 was a Thursday. */
+function isWeekendSlot(slot: number): boolean {
+  const day = Math.floor(slot / DAY_SLOTS) % 7;
+  return day === 2 || day === 3;
+}
+
+/** How the days just before compare with the weeks before: traffic grows and shrinks. */
+function readLevel(values: Float64Array, usual: Float64Array, judged: number): number {
+  const days: number[] = [];
+  for (let day = 1; day <= LEVEL_DAYS; day += 1) {
+    let [seen, expected] = [0, 0];
+    for (let slot = Math.max(0, judged - day * DAY_SLOTS); slot < judged - (day - 1) * DAY_SLOTS; slot += 1) {
+      const [value, before] = [values[slot] ?? NaN, usual[slot] ?? NaN];
+      if (Number.isNaN(value) || Number.isNaN(before)) continue;
+      seen += value;
+      expected += before;
+    }
+    if (expected > 0 && seen > 0) days.push(Math.log(seen / expected));
+  }
+  return days.length < MIN_CANDIDATES ? 0 : toMiddle(days);
+}
+
+interface Sums {
+  readonly known: (from: number, to: number) => number;
+  readonly seen: (from: number, to: number) => number;
+  readonly usual: (shift: number, from: number, to: number) => number;
+  readonly weight: (from: number, to: number) => number;
+  readonly weighted: (shift: number, from: number, to: number) => number;
+}
+
+function createSums(values: Float64Array, usual: Float64Array, weights: Float64Array | null): Sums {
+  const length = values.length;
+  const create = (): Float64Array => new Float64Array(length + 1);
+  const [known, seen, weight] = [create(), create(), create()];
+  const shifted = SHIFTS.map(create);
+  const weighted = SHIFTS.map(create);
+  const at = (slot: number): number => {
+    const own = usual[Math.max(0, Math.min(length - 1, slot))] ?? NaN;
+    return own;
+  };
+  for (let slot = 0; slot < length; slot += 1) {
+    const value = values[slot] ?? NaN;
+    const isKnown = !Number.isNaN(value) && !Number.isNaN(at(slot));
+    const mass = isKnown ? (weights?.[slot] ?? 1) : 0;
+    known[slot + 1] = (known[slot] ?? 0) + (isKnown ? 1 : 0);
+    seen[slot + 1] = (seen[slot] ?? 0) + (isKnown ? value : 0);
+    weight[slot + 1] = (weight[slot] ?? 0) + mass;
+    for (const [place, by] of SHIFTS.entries()) {
+      const moved = at(slot + by);
+      const own = isKnown ? (Number.isNaN(moved) ? at(slot) : moved) : 0;
+      const [plain, heavy] = [shifted[place], weighted[place]];
+      if (plain !== undefined) plain[slot + 1] = (plain[slot] ?? 0) + own;
+      if (heavy !== undefined) heavy[slot + 1] = (heavy[slot] ?? 0) + (isKnown ? mass * (value - own) : 0);
+    }
+  }
+  const between = (sums: Float64Array | undefined, from: number, to: number): number =>
+    (sums?.[Math.min(length, to)] ?? 0) - (sums?.[Math.max(0, from)] ?? 0);
+  return {
+    known: (from, to) => between(known, from, to),
+    seen: (from, to) => between(seen, from, to),
+    usual: (shift, from, to) => between(shifted[shift], from, to),
+    weight: (from, to) => between(weight, from, to),
+    weighted: (shift, from, to) => between(weighted[shift], from, to),
+  };
+}
+
+function compareVolume(sums: Sums, from: number, to: number): number | null {
+  if (from < 0 || sums.known(from, to) < MIN_KNOWN * (to - from)) return null;
+  const seen = sums.seen(from, to) + VOLUME_WEIGHT;
+  return nearest((shift) => Math.log(seen / (sums.usual(shift, from, to) + VOLUME_WEIGHT)));
+}
+
+function compareTime(sums: Sums, from: number, to: number): number | null {
+  if (from < 0) return null;
+  const weight = sums.weight(from, to);
+  // Nights without requests are no part of how long they take.
+  if (weight === 0 || sums.known(from, to) < (MIN_KNOWN / 2) * (to - from)) return null;
+  return nearest((shift) => sums.weighted(shift, from, to) / (weight + TIME_WEIGHT));
+}
+
+function nearest(compare: (shift: number) => number): number {
+  let best = compare(0);
+  for (let shift = 1; shift < SHIFTS.length; shift += 1) {
+    const own = compare(shift);
+    if (Math.sign(own) !== Math.sign(best)) return 0;
+    if (Math.abs(own) < Math.abs(best)) best = own;
+  }
+  return best;
+}
+
+/** The middle of some values. Sorts them. */
+export function toMiddle(values: number[]): number {
+  values.sort((a, b) => a - b);
+  const upper = values[Math.floor(values.length / 2)] ?? 0;
+  const lower = values[Math.ceil(values.length / 2) - 1] ?? 0;
+  return (lower + upper) / 2;
+}

@@ -1,0 +1,234 @@
+import { compareWithUsual, DAY_SLOTS, toMiddle, type LongResiduals, type LongSeries } from './long-series.ts';
+
+/** What lasts for hours or days is told of these kinds. */
+export const LONG_KINDS = ['volume-down', 'slower', 'volume-up'] as const;
+export type LongKind = (typeof LONG_KINDS)[number];
+
+/** Something unusual, in slots of a series. */
+export interface LongRun {
+  readonly kind: LongKind;
+  readonly from: number;
+  /** The slot after it; null while it goes on. */
+  readonly to: number | null;
+  /** How many times the least size that is told it has. */
+  readonly strength: number;
+  /** Requests, and how many were usual. */
+  readonly seen: number;
+  readonly usual: number;
+}
+
+/** Sizes (logarithms of ratios) by the weeks before. */
+export interface Rare {
+  /** Days that tell it. */
+  readonly days: number;
+  /** What is exceeded about every two months by what is usual there. */
+  readonly rare: number;
+  /** What was reached no more than once in a month, and what four times in these weeks, incidents among it. */
+  readonly reached: number;
+  readonly often: number;
+}
+
+/** How a place's traffic of hours and days compares with its own weeks before. */
+export interface LongJudge {
+  /** What of a kind is rare in so many slots; null where too little is known. */
+  readonly readRare: (kind: LongKind, slots: number) => Rare | null;
+  readonly read: (kind: LongKind) => LongResiduals;
+  /** True where slots [from, to) have what is told of hours and days. */
+  readonly isLarge: (kind: LongKind, from: number, to: number) => boolean;
+  readonly scan: () => LongRun[];
+}
+
+const WINDOWS = [1, 2, 4, 12, 24, 48];
+/** What is shorter is told by the minutes. */
+const SCANNED = [4, 12, 24, 48];
+/** A run begins and ends with this long of at least half the size. */
+const EDGE = 4;
+const OF_EDGE = 0.5;
+/** A smaller size is not worth telling however rare it is: in windows shorter than six hours, and from then on. */
+const LEAST: Readonly<Record<LongKind, readonly [short: number, long: number]>> = {
+  'volume-down': [Math.log(2), Math.log(1 / 0.72)],
+  slower: [Math.log(1.25), Math.log(1.25)],
+  'volume-up': [Math.log(2), Math.log(1.45)],
+};
+const LONG_FROM = 12;
+const SIGN: Readonly<Record<LongKind, 1 | -1>> = { 'volume-down': -1, slower: 1, 'volume-up': 1 };
+const MIN_DAYS = 5;
+/** Hours and days are told of by themselves once so many are known. */
+const MIN_SCAN_DAYS = 21;
+/** The largest sizes of thirds of days, or of windows that are longer, tell what is rare. */
+const BLOCK = 16;
+/** Half and this share of them hold few incidents. */
+const HIGH = 0.85;
+const RARE_DAYS = 60;
+const MONTH_DAYS = 30;
+const OFTEN = 4;
+/** What is told is rarer than the rarest of two months by this factor. */
+const LEAST_STRENGTH = 1.3;
+/** Runs with less than this between them are one. */
+const JOIN_SLOTS = 12;
+/** So much more likely, as a logarithm, are requests to be fewer or more than usual than to be as usual. */
+const CERTAIN = 12;
+/** As six standard deviations of the mean of times whose logarithms vary by 0.8. */
+const CERTAIN_TIME = 5;
+
+/** Returns what judges the last days of a place by its weeks before. */
+export function judgeWeeks(series: LongSeries): LongJudge {
+  const compared = new Map<LongKind, ReturnType<typeof compareWithUsual>>();
+  const compare = (kind: LongKind): ReturnType<typeof compareWithUsual> => {
+    const known =
+      compared.get(kind) ?? compareWithUsual(series, kind === 'slower' ? 'time' : 'volume', SIGN[kind]);
+    compared.set(kind, known);
+    return known;
+  };
+  const levels = new Map<string, Rare | null>();
+  const readRare = (kind: LongKind, slots: number): Rare | null => {
+    const window = WINDOWS.findLast((own) => own <= slots) ?? 1;
+    const key = `${kind} ${String(window)}`;
+    const known = levels.get(key);
+    if (known !== undefined) return known;
+    const level = findRare(compare(kind).readPast(), SIGN[kind], window, series.judged);
+    levels.set(key, level);
+    return level;
+  };
+  return {
+    readRare,
+    read: (kind) => compare(kind).recent,
+    isLarge: (kind, from, to) => SIGN[kind] * (compare(kind).recent.compare(from, to) ?? 0) >= LEAST[kind][1],
+    scan: () => [
+      ...LONG_KINDS.flatMap((kind) => scanKind(series, kind, compare(kind).recent, readRare)),
+      ...findLeak(series),
+    ],
+  };
+}
+
+/** A Gumbel distribution through two quantiles of the largest sizes of blocks tells what is rare. */
+function findRare({ compare }: LongResiduals, sign: 1 | -1, window: number, judged: number): Rare | null {
+  const block = Math.max(BLOCK, window);
+  const largest: number[] = [];
+  for (let end = judged; end - block - window >= 0; end -= block) {
+    let most = -Infinity;
+    for (let to = end - block + 1; to <= end; to += 1) {
+      const own = compare(to - window, to);
+      if (own !== null) most = Math.max(most, sign * own);
+    }
+    if (most > -Infinity) largest.push(most);
+  }
+  const days = (largest.length * block) / DAY_SLOTS;
+  if (days < MIN_DAYS) return null;
+  largest.sort((a, b) => a - b);
+  const [middle, high] = [toQuantile(largest, 0.5), toQuantile(largest, HIGH)];
+  const scale = (high - middle) / (toReduced(HIGH) - toReduced(0.5));
+  return {
+    days,
+    rare: middle + scale * (toReduced(1 - block / DAY_SLOTS / RARE_DAYS) - toReduced(0.5)),
+    reached: largest.at(-1 - Math.floor(days / MONTH_DAYS)) ?? 0,
+    often: largest.at(-OFTEN) ?? 0,
+  };
+}
+
+function toQuantile(inOrder: readonly number[], share: number): number {
+  const place = share * (inOrder.length - 1);
+  const [lower, upper] = [inOrder[Math.floor(place)] ?? 0, inOrder[Math.ceil(place)] ?? 0];
+  return lower + (upper - lower) * (place - Math.floor(place));
+}
+
+function toReduced(share: number): number {
+  return -Math.log(-Math.log(share));
+}
+
+function scanKind(
+  { judged, requests }: LongSeries,
+  kind: LongKind,
+  { compare, count }: LongResiduals,
+  readRare: LongJudge['readRare'],
+): LongRun[] {
+  const sign = SIGN[kind];
+  const length = requests.length;
+  const spans: { from: number; to: number; strength: number }[] = [];
+  for (const window of SCANNED) {
+    const least = LEAST[kind][window < LONG_FROM ? 0 : 1];
+    for (let to = judged + 1; to <= length; to += 1) {
+      const own = sign * (compare(to - window, to) ?? 0);
+      if (own < least || !isCertain(kind, own, count(to - window, to))) continue;
+      // Only now, since it takes the whole of the weeks before.
+      const rare = readRare(kind, window);
+      if (rare === null || rare.days < MIN_SCAN_DAYS) break;
+      const size = Math.max(rare.rare, rare.reached);
+      if (own >= size) spans.push({ from: to - window, to, strength: own / Math.max(size, least) });
+    }
+  }
+  spans.sort((a, b) => a.from - b.from);
+  const joined: typeof spans = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    if (last === undefined || span.from > last.to + JOIN_SLOTS) joined.push({ ...span });
+    else {
+      last.to = Math.max(last.to, span.to);
+      last.strength = Math.max(last.strength, span.strength);
+    }
+  }
+  let most = LEAST_STRENGTH;
+  return joined.flatMap(({ from, to, strength }) => {
+    // What came once in these days is rare no more, unless it is larger.
+    if (strength <= most) return [];
+    most = strength;
+    const isLarge = (slot: number): boolean =>
+      sign * (compare(slot, slot + EDGE) ?? 0) >= OF_EDGE * LEAST[kind][1];
+    let [first, last] = [from, to];
+    while (first < to - EDGE && !isLarge(first)) first += 1;
+    while (last > first + EDGE && !isLarge(last - EDGE)) last -= 1;
+    const { seen, usual } = count(first, last);
+    return [{ kind, from: first, to: last >= length ? null : last, strength, seen, usual }];
+  });
+}
+
+function isCertain(
+  kind: LongKind,
+  size: number,
+  { seen, usual, timed }: ReturnType<LongResiduals['count']>,
+): boolean {
+  if (kind === 'slower') return size * Math.sqrt(timed) >= CERTAIN_TIME;
+  return seen * Math.log(Math.max(seen, 0.5) / Math.max(usual, 0.5)) - (seen - usual) >= CERTAIN;
+}
+
+/** Days just before are left out of what a slow change is compared with. */
+const LEAK_REFERENCE_FROM = 12;
+const MIN_REFERENCE_DAYS = 9;
+const MIN_DAY_TIMED = 20;
+const LEAST_LEAK = Math.log(1.22);
+const LEAK_DEVIATIONS = 5;
+const MAD_TO_DEVIATION = 1.4826;
+const LEAST_DEVIATION = 0.01;
+
+/** Times that grow day by day, each day a little: the last two days against days of weeks ago, and those between. */
+function findLeak(series: LongSeries): LongRun[] {
+  const { requests, timed, logTimes, covered } = series;
+  const length = requests.length;
+  const days: number[] = [];
+  for (let to = length; to >= DAY_SLOTS; to -= DAY_SLOTS) {
+    let [known, sum, count] = [0, 0, 0];
+    for (let slot = to - DAY_SLOTS; slot < to; slot += 1) {
+      if (covered[slot] !== 1) continue;
+      known += 1;
+      sum += logTimes[slot] ?? 0;
+      count += timed[slot] ?? 0;
+    }
+    days.push(known < DAY_SLOTS / 2 || count < MIN_DAY_TIMED ? NaN : sum / count);
+  }
+  const reference = days.slice(LEAK_REFERENCE_FROM).filter((value) => !Number.isNaN(value));
+  if (reference.length < MIN_REFERENCE_DAYS) return [];
+  const usual = toMiddle([...reference]);
+  const deviation = Math.max(
+    LEAST_DEVIATION,
+    MAD_TO_DEVIATION * toMiddle(reference.map((value) => Math.abs(value - usual))),
+  );
+  const mean = (from: number): number => ((days[from] ?? NaN) + (days[from + 1] ?? NaN)) / 2;
+  const size = mean(0) - usual;
+  const isGrowing =
+    mean(0) > mean(3) + deviation && mean(3) > mean(6) + deviation && mean(6) > usual + deviation;
+  if (!(size >= LEAST_LEAK && size >= LEAK_DEVIATIONS * deviation && isGrowing)) return [];
+  let day = 0;
+  while (day + 1 < days.length && (days[day + 1] ?? NaN) > usual + 2 * deviation) day += 1;
+  const from = length - (day + 1) * DAY_SLOTS;
+  return [{ kind: 'slower', from, to: null, strength: size / LEAST_LEAK, seen: 0, usual: 0 }];
+}
