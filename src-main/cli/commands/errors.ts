@@ -165,8 +165,8 @@ async function listPatterns(context: CommandContext, field: PatternField): Promi
         count,
         sessionCount,
         clientCount,
-        firstMs === null ? '' : formatMoment(firstMs, zone),
-        lastMs === null ? '' : formatMoment(lastMs, zone),
+        firstMs === null ? '' : formatRecordMoment(firstMs, zone),
+        lastMs === null ? '' : formatRecordMoment(lastMs, zone),
         pattern,
       ]),
     );

@@ -27,7 +27,7 @@ import type { Command, CommandContext } from '../words/command.ts';
 const SHOWN_MS = 400 * DAY_MS;
 
 /** Reads `Thursday 21:00-24:00`, `last friday 18:00-23:00`, `cron 0 2 * * 0 +90` or `2026-12-24T14:00 to 2026-12-25T00:00`. */
-export function readPlannedTimes(text: string): PlannedTimes | null {
+function readPlannedTimes(text: string): PlannedTimes | null {
   const cron = /^cron ((?:\S+ ){4}\S+) \+(\d{1,5})$/u.exec(text);
   if (cron !== null) return { repeats: 'cron', cron: cron[1] ?? '', minutes: Number(cron[2]) };
   const dates =

@@ -17,7 +17,7 @@ import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import { fromCivilTime, isTimeZone } from '../../common/time/time-zones.ts';
 
 /** Larger files are calendars of whole companies; a window can't send them either. */
-export const MAX_CALENDAR_CHARACTERS = 500_000;
+const MAX_CALENDAR_CHARACTERS = 500_000;
 const MAX_EVENTS = 2_000;
 /** Events that repeat in a way that planned times don't are written out as dates: from so long ago to so far ahead. */
 const BACK_MS = 2 * 366 * DAY_MS;
@@ -29,8 +29,7 @@ const MAX_WORK_MS = 5_000;
 const CODES = ['mo', 'tu', 'we', 'th', 'fr', 'sa', 'su'];
 
 /** Why an event of a calendar is no planned time. */
-export const LEFT_OUT_REASONS = ['broken', 'no-end', 'too-long', 'too-often', 'no-date', 'repeats'] as const;
-export type LeftOutReason = (typeof LEFT_OUT_REASONS)[number];
+export type LeftOutReason = 'broken' | 'no-end' | 'too-long' | 'too-often' | 'no-date' | 'repeats';
 
 export interface ReadCalendar {
   readonly times: readonly PlannedTimeDraft[];

@@ -46,7 +46,7 @@ export function findCheckedAtMs({ latest, lastAnswered }: ConnectionGlance): num
 }
 
 /** Returns whether the last check of a connection still speaks for the present: the next one isn't overdue. */
-export function isChecked({ latest }: ConnectionGlance, nowMs: number, refreshSeconds: number): boolean {
+function isChecked({ latest }: ConnectionGlance, nowMs: number, refreshSeconds: number): boolean {
   const maxAgeMs = Math.max(MAX_UNSEEN_MS, refreshSeconds * 1_000 + LATE_CHECK_MS);
   return latest !== null && nowMs - latest.checkedAtMs <= maxAgeMs;
 }

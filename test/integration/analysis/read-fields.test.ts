@@ -46,9 +46,8 @@ function hitPlainly(
   unit: 'sessionId' | 'client',
 ): Omit<FieldValues, 'excluded'> {
   const count = (value: string | number | null): number =>
-    new Set(
-      records.flatMap((record) => (readValue(record, own.field) === value ? record[unit] || [] : [])),
-    ).size;
+    new Set(records.flatMap((record) => (readValue(record, own.field) === value ? record[unit] || [] : [])))
+      .size;
   return {
     ...own,
     values: own.values.map((one) => ({ ...one, affected: count(one.value) })),

@@ -32,7 +32,9 @@ export function openTestEngine(
   {
     engineFile = join(dirname(cacheFile), 'analysis.duckdb'),
     ...options
-  }: Pick<Parameters<typeof createEngine>[0], 'manyRecords' | 'sqlMemoryMb' | 'listRules'> & { engineFile?: string } = {},
+  }: Pick<Parameters<typeof createEngine>[0], 'manyRecords' | 'sqlMemoryMb' | 'listRules'> & {
+    engineFile?: string;
+  } = {},
 ): Engine {
   return createEngine({
     ...options,

@@ -1,7 +1,7 @@
 /** Traffic of weeks is counted in slots of half an hour. */
 export const LONG_SLOT_MS = 1_800_000;
 export const DAY_SLOTS = 48;
-export const WEEK_SLOTS = 7 * DAY_SLOTS;
+const WEEK_SLOTS = 7 * DAY_SLOTS;
 /** What is usual is learned in this many weeks. */
 export const LONG_WEEKS = 5;
 

@@ -6,12 +6,7 @@ import {
 } from '../../../../../common/model/analysis/explanation.ts';
 import type { TimedField } from '../../../../../common/model/analysis/measured-times.ts';
 import type { RecordFilter } from '../../../../../common/model/records/record-filter.ts';
-import {
-  judgeValues,
-  pickPaired,
-  pickUnusual,
-  type CountedValue,
-} from '../../../explain/judge-values.ts';
+import { judgeValues, pickPaired, pickUnusual, type CountedValue } from '../../../explain/judge-values.ts';
 import { findColumn } from '../../engine-tables.ts';
 import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
 import { toSourceSql, type ResolvedScope } from '../../resolved-scope.ts';
