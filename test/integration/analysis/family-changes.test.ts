@@ -227,7 +227,13 @@ describe('what a person makes of families', () => {
           .map(([own, part]) => ({ kind: 'split-text' as const, family: own, text: part, name })),
         fc.tuple(family, partsArbitrary, fc.nat()).map(([own, parts, at]) => {
           const variable = 'host';
-          return { kind: 'split' as const, family: own, parts, at: at % (parts.length - 1), variable };
+          return {
+            kind: 'split' as const,
+            family: own,
+            parts: [...parts],
+            at: at % (parts.length - 1),
+            variable,
+          };
         }),
       );
     };
