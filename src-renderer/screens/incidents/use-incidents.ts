@@ -44,7 +44,8 @@ export function useIncidents() {
     // Periods are picked with their last second.
     return { fromMs, toMs: toMs + SECOND_MS };
   });
-  const question = computed(() => JSON.stringify([connection.value?.id, period.value]));
+  /** A period that moves with the clock stays the same question: what was listed stands until it is listed anew. */
+  const question = computed(() => JSON.stringify([connection.value?.id, periods.selection, clock.zone]));
   const listed = computed(() => (loaded.value?.question === question.value ? loaded.value.listed : null));
 
   async function read(): Promise<void> {

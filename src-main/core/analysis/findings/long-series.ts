@@ -26,6 +26,13 @@ export interface LongSeries extends LongCounts {
 /** What is compared: how many requests come, or how long they take. */
 export type LongMeasure = 'volume' | 'time';
 
+/** Days with something known before those that are judged. */
+export function countKnownDays({ covered, judged }: Pick<LongSeries, 'covered' | 'judged'>): number {
+  let known = 0;
+  for (let slot = 0; slot < judged; slot += 1) known += covered[slot] as number;
+  return known / DAY_SLOTS;
+}
+
 /** How far from usual the slots of a series are. */
 export interface LongResiduals {
   /**
@@ -192,39 +199,41 @@ interface Sums {
   readonly weighted: (shift: number, from: number, to: number) => number;
 }
 
+/** Sums from the first slot on, so that each span is one subtraction: rows of one array, since many are made. */
 function createSums(values: Float64Array, usual: Float64Array, weights: Float64Array | null): Sums {
   const length = values.length;
-  const create = (): Float64Array => new Float64Array(length + 1);
-  const [known, seen, weight] = [create(), create(), create()];
-  const shifted = SHIFTS.map(create);
-  const weighted = SHIFTS.map(create);
-  const at = (slot: number): number => {
-    const own = usual[Math.max(0, Math.min(length - 1, slot))] ?? NaN;
-    return own;
-  };
+  const row = length + 1;
+  const shifts = SHIFTS.length;
+  const sums = new Float64Array((3 + 2 * shifts) * row);
   for (let slot = 0; slot < length; slot += 1) {
-    const value = values[slot] ?? NaN;
-    const isKnown = !Number.isNaN(value) && !Number.isNaN(at(slot));
-    const mass = isKnown ? (weights?.[slot] ?? 1) : 0;
-    known[slot + 1] = (known[slot] ?? 0) + (isKnown ? 1 : 0);
-    seen[slot + 1] = (seen[slot] ?? 0) + (isKnown ? value : 0);
-    weight[slot + 1] = (weight[slot] ?? 0) + mass;
-    for (const [place, by] of SHIFTS.entries()) {
-      const moved = at(slot + by);
-      const own = isKnown ? (Number.isNaN(moved) ? at(slot) : moved) : 0;
-      const [plain, heavy] = [shifted[place], weighted[place]];
-      if (plain !== undefined) plain[slot + 1] = (plain[slot] ?? 0) + own;
-      if (heavy !== undefined) heavy[slot + 1] = (heavy[slot] ?? 0) + (isKnown ? mass * (value - own) : 0);
+    const value = values[slot] as number;
+    const here = usual[slot] as number;
+    const isKnown = !Number.isNaN(value) && !Number.isNaN(here);
+    if (!isKnown) {
+      for (let at = slot; at < sums.length; at += row) sums[at + 1] = sums[at] as number;
+      continue;
+    }
+    const mass = weights === null ? 1 : (weights[slot] as number);
+    sums[slot + 1] = (sums[slot] as number) + 1;
+    sums[row + slot + 1] = (sums[row + slot] as number) + value;
+    sums[2 * row + slot + 1] = (sums[2 * row + slot] as number) + mass;
+    for (let shift = 0; shift < shifts; shift += 1) {
+      const moved = usual[Math.max(0, Math.min(length - 1, slot + (SHIFTS[shift] as number)))] as number;
+      const own = Number.isNaN(moved) ? here : moved;
+      const plain = (3 + shift) * row + slot;
+      const heavy = (3 + shifts + shift) * row + slot;
+      sums[plain + 1] = (sums[plain] as number) + own;
+      sums[heavy + 1] = (sums[heavy] as number) + mass * (value - own);
     }
   }
-  const between = (sums: Float64Array | undefined, from: number, to: number): number =>
-    (sums?.[Math.min(length, to)] ?? 0) - (sums?.[Math.max(0, from)] ?? 0);
+  const between = (place: number, from: number, to: number): number =>
+    (sums[place * row + Math.min(length, to)] as number) - (sums[place * row + Math.max(0, from)] as number);
   return {
-    known: (from, to) => between(known, from, to),
-    seen: (from, to) => between(seen, from, to),
-    usual: (shift, from, to) => between(shifted[shift], from, to),
-    weight: (from, to) => between(weight, from, to),
-    weighted: (shift, from, to) => between(weighted[shift], from, to),
+    known: (from, to) => between(0, from, to),
+    seen: (from, to) => between(1, from, to),
+    weight: (from, to) => between(2, from, to),
+    usual: (shift, from, to) => between(3 + shift, from, to),
+    weighted: (shift, from, to) => between(3 + shifts + shift, from, to),
   };
 }
 

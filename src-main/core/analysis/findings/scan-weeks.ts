@@ -1,4 +1,11 @@
-import { compareWithUsual, DAY_SLOTS, toMiddle, type LongResiduals, type LongSeries } from './long-series.ts';
+import {
+  compareWithUsual,
+  countKnownDays,
+  DAY_SLOTS,
+  toMiddle,
+  type LongResiduals,
+  type LongSeries,
+} from './long-series.ts';
 
 /** What lasts for hours or days is told of these kinds. */
 export const LONG_KINDS = ['volume-down', 'slower', 'volume-up'] as const;
@@ -54,7 +61,7 @@ const LONG_FROM = 12;
 const SIGN: Readonly<Record<LongKind, 1 | -1>> = { 'volume-down': -1, slower: 1, 'volume-up': 1 };
 const MIN_DAYS = 5;
 /** Hours and days are told of by themselves once so many are known. */
-const MIN_SCAN_DAYS = 21;
+const MIN_SCAN_DAYS = 26;
 /** The largest sizes of thirds of days, or of windows that are longer, tell what is rare. */
 const BLOCK = 16;
 /** Half and this share of them hold few incidents. */
@@ -95,7 +102,9 @@ export function judgeWeeks(series: LongSeries): LongJudge {
     read: (kind) => compare(kind).recent,
     isLarge: (kind, from, to) => SIGN[kind] * (compare(kind).recent.compare(from, to) ?? 0) >= LEAST[kind][1],
     scan: () => [
-      ...LONG_KINDS.flatMap((kind) => scanKind(series, kind, compare(kind).recent, readRare)),
+      ...(countKnownDays(series) < MIN_SCAN_DAYS
+        ? []
+        : LONG_KINDS.flatMap((kind) => scanKind(series, kind, compare(kind).recent, readRare))),
       ...findLeak(series),
     ],
   };

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Finding } from '../../../../common/model/analysis/finding.ts';
 import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
 import type { DownSpan, OutageSpan } from '../../../../common/model/connections/status.ts';
-import { createTrafficGrid } from '../../findings/create-traffic-grid.ts';
+import { createTrafficGrid, subtractSpan } from '../../findings/create-traffic-grid.ts';
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
@@ -11,7 +11,12 @@ import { findIncidents } from '../../findings/explain-incidents.ts';
 import { joinIncidents, type JoinedIncident } from '../../findings/join-incidents.ts';
 import { joinFamilies, type FamilyCell } from '../../findings/judge-families.ts';
 import { joinDownSpans } from '../../findings/join-down-spans.ts';
-import { judgeLongTraffic, toFirstSlot, type LongTraffic } from '../../findings/long-incidents.ts';
+import {
+  judgeLongTraffic,
+  toFirstSlot,
+  type LongCells,
+  type LongTraffic,
+} from '../../findings/long-incidents.ts';
 import { LONG_SLOT_MS } from '../../findings/long-series.ts';
 import { rankFindings } from '../../findings/rank-findings.ts';
 import {
@@ -130,20 +135,17 @@ async function look(
       toMs: untilMs,
     });
     const weeksBefore = { span: { fromMs: weeksMs, toMs: fromMs }, version };
-    traffic.push({
-      direction,
-      covered: covered[direction],
-      cells: [
-        await settled.readWeeks(connection, weeks, weeksBefore),
-        await readLongTraffic(connection, weeks, window),
-      ],
-    });
+    const cells = [
+      await settled.readWeeks(connection, weeks, weeksBefore),
+      await readLongTraffic(connection, weeks, window),
+    ];
+    traffic.push({ direction, covered: sinceFirst(covered[direction], cells), cells });
   }
   // They are read while the traffic is judged.
   const families = readNewFamilies(connection, Object.values(scopes), window);
   families.catch(() => undefined);
-  const grids = read.map((own) =>
-    createTrafficGrid({ ...own, window, covered: covered[own.direction], setAside }),
+  const grids = read.map((own, place) =>
+    createTrafficGrid({ ...own, window, covered: traffic[place]?.covered ?? [], setAside }),
   );
   const found = judgeLongTraffic(traffic, window, setAside).complete(
     joinIncidents(findIncidents(grids), grids),
@@ -163,6 +165,14 @@ async function look(
     isLearned,
   });
   return { window, grids, scopes: scopes as Record<Direction, ResolvedScope>, incidents };
+}
+
+/** A service says nothing of the time before its first record: that there was nothing then isn't what is usual. */
+function sinceFirst(covered: readonly TimeSpan[], cells: readonly LongCells[]): readonly TimeSpan[] {
+  let first = Infinity;
+  for (const { slots } of cells) for (const slot of slots) first = Math.min(first, slot);
+  if (first === Infinity) return covered;
+  return subtractSpan(covered, { fromMs: 0, toMs: first * LONG_SLOT_MS });
 }
 
 /** True for outages that don't lie within a span that is set aside everywhere. */
