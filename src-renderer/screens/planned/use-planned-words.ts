@@ -76,8 +76,12 @@ export function usePlannedWords() {
       to: toEnd(one.from, one.minutes),
     };
     return one.channel === undefined
-      ? t('planned.suggestion.all', words)
-      : t('planned.suggestion.channel', { ...words, channel: names.toText('channel', one.channel) });
+      ? t('planned.suggestion.all', words, one.spans.length)
+      : t(
+          'planned.suggestion.channel',
+          { ...words, channel: names.toText('channel', one.channel) },
+          one.spans.length,
+        );
   };
   const toNext = (fromMs: number, nowMs: number): string =>
     fromMs <= nowMs

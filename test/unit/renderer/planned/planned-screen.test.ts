@@ -98,7 +98,7 @@ it('suggests what is quiet every week: it becomes a planned time, or is not sugg
     usual: 460,
   };
   const { page, backend } = await show(undefined, { 'planned/suggest': () => [suggestion] });
-  expect(page.text()).toContain('Quiet on 4 of 4 days: Thursday, 21:00 to 00:00. Mark as planned?');
+  expect(page.text()).toContain('Quiet 4 weeks in a row: Thursday, 21:00 to 00:00. Mark as planned?');
   expect(page.text()).toContain('11 requests in all; other days have about 460 then.');
   await press(page, 'Not planned');
   await press(page, 'Mark as planned');
