@@ -18,6 +18,8 @@ import { TRAY_ICON } from './tray/tray-icon.ts';
 const MAX_SHOWN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
 const MAX_NOTE_MS = 5_000;
+/** The only text that is ever run in a page: as the page itself asks. */
+const PRELOAD_QUESTION = "channelscope.operations['app/get-info'](null).then(({ value }) => value.version)";
 
 /** Where the report goes, for a start with `--self-test FILE`; null for any other. */
 export function findSelfTestFile(words: readonly string[]): string | null {
@@ -59,11 +61,6 @@ function listDesktopSteps(parts: {
   readonly hasTray: () => Promise<boolean>;
 }): readonly (readonly [name: string, run: StepRun])[] {
   const { platform, findWindow, hasTray } = parts;
-  const runInPage = (code: string): Promise<unknown> => {
-    const window = findWindow();
-    if (window === null) throw new Error('There is no window.');
-    return window.webContents.executeJavaScript(code) as Promise<unknown>;
-  };
   return [
     [
       'window',
@@ -82,8 +79,9 @@ function listDesktopSteps(parts: {
     [
       'preload',
       async () => {
-        const code = "channelscope.operations['app/get-info'](null).then(({ value }) => value.version)";
-        return `the page is told version ${String(await runInPage(code))}`;
+        const version: unknown = await findWindow()?.webContents.executeJavaScript(PRELOAD_QUESTION);
+        if (typeof version !== 'string') throw new Error('The page was told no version.');
+        return `the page is told version ${version}`;
       },
     ],
     ['notification', showNotification],

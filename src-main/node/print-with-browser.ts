@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, realpath, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AppError } from '../common/contract/errors.ts';
 import { findBrowser } from './find-browser.ts';
-import { removePatiently } from './move-and-remove.ts';
+import { copyPatiently, removePatiently } from './move-and-remove.ts';
 
 /** A page that is not printed by then never will be. */
 const MAX_PRINT_MS = 120_000;
@@ -47,7 +47,7 @@ export async function printWithBrowser(
   const page = snapFolder === null ? source : join(profile, 'page.html');
   const printed = snapFolder === null ? target : join(profile, 'page.pdf');
   try {
-    if (page !== source) await copyFile(source, page);
+    if (page !== source) await copyPatiently(source, page);
     const child = spawn(
       browser,
       [
@@ -87,7 +87,7 @@ export async function printWithBrowser(
         reason,
       });
     }
-    if (printed !== target) await copyFile(printed, target);
+    if (printed !== target) await copyPatiently(printed, target);
   } finally {
     await removePatiently(profile, { isFolder: true });
   }

@@ -21,6 +21,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'imports/import-portable.ts': 'copies what a snapshot says about itself',
   'imports/import-records.ts': 'what an imported file says about itself',
   'schedules/note-words.ts': 'a run of a schedule',
+  'self-test/run-self-test.ts': 'whether the download that it made itself is whole',
   'snapshots/pick-expired.ts': 'a day that is being followed is not removed',
   'snapshots/read-again-task.ts': 'keeps what a snapshot says about itself',
   'summaries/reconcile-summary.ts': 'which snapshots the compared records came from',
