@@ -1,4 +1,6 @@
 import type { RouteLocationRaw } from 'vue-router';
+import { isCounted } from '../../src-main/common/model/alerts/alert-rule.ts';
+import { toKindRow } from '../../src-main/common/model/analysis/finding-kinds.ts';
 import type { Finding } from '../../src-main/common/model/analysis/finding.ts';
 import { MINUTE_MS } from '../../src-main/common/time/durations.ts';
 import { MIN_REQUESTS, toNewAlert, type AlertIdea } from './alert-link.ts';
@@ -14,9 +16,9 @@ const FEWEST_REQUESTS = 5;
 const MISSED_REQUESTS = 15;
 const SHORTEST_SILENCE_MINUTES = 30;
 const LONGEST_SILENCE_MINUTES = 720;
-/** Returns whether an alert can watch for the same: none watches whether the service can be reached. */
+/** Returns whether an alert can watch for the same: none watches whether the service can be reached, for one. */
 export function canAlert({ kind }: Pick<Finding, 'kind'>): boolean {
-  return kind !== 'unreachable';
+  return toKindRow(kind).alert !== null;
 }
 
 /** Returns the address that makes an alert which tells when the same happens at the same place again. */
@@ -35,23 +37,14 @@ function toWatched(finding: Finding): Watched {
   const { kind, part, recent, usual, sinceMs, endedMs, untilMs } = finding;
   // Halfway between what is usual and what came instead: neither the one nor the other is missed.
   const halfway = (recent + usual) / 2;
-  switch (kind) {
-    case 'down':
-    case 'unreachable':
-      return { subject: part ?? 'platform' };
-    case 'errors-up':
-      return { subject: 'error-share', threshold: round(halfway), ...toWindow(finding) };
-    case 'new-errors':
-      return { subject: 'new-family' };
-    case 'slower':
-      return { subject: 'median', threshold: round(halfway), ...toWindow(finding) };
-    case 'volume-down':
-      return { subject: 'silence', minutes: toSilence(finding) };
-    case 'volume-up': {
-      const spans = Math.max(1, ((endedMs ?? untilMs) - sinceMs) / TEN_MINUTES_MS);
-      return { subject: 'volume', threshold: Math.max(1, round(halfway / spans)) };
-    }
-  }
+  const { alert } = toKindRow(kind);
+  // Nothing watches it: what the service reports is the next best.
+  if (alert === null || alert === 'status') return { subject: part ?? 'platform' };
+  if (alert === 'new-family') return { subject: alert };
+  if (alert === 'silence') return { subject: alert, minutes: toSilence(finding) };
+  if (!isCounted(alert)) return { subject: alert, threshold: round(halfway), ...toWindow(finding) };
+  const spans = Math.max(1, ((endedMs ?? untilMs) - sinceMs) / TEN_MINUTES_MS);
+  return { subject: alert, threshold: Math.max(1, round(halfway / spans)) };
 }
 
 function toMinutes({ sinceMs, endedMs, untilMs }: Finding): number {

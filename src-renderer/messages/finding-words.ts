@@ -1,4 +1,8 @@
 import { useI18n } from 'vue-i18n';
+import {
+  FINDING_KIND_ROWS,
+  type FindingMeasure,
+} from '../../src-main/common/model/analysis/finding-kinds.ts';
 import type { Finding, FindingsGap } from '../../src-main/common/model/analysis/finding.ts';
 import { createFindingSentences } from '../../src-main/common/words/finding-words.ts';
 import { useNames, type Names } from '../names/use-names.ts';
@@ -20,14 +24,24 @@ export function useFindingWords({ toText }: Pick<Names, 'toText'> = useNames()) 
     toText,
   });
 
-  /** Since when and where; of slower requests also how many its median and its records are of. */
-  function toWhen(finding: Finding, nowMs: number, zone: string): string {
+  /**
+   * Since when and where, and when the same was there before; of times also how many its median and its records are of.
+   */
+  function toWhen(finding: Finding, nowMs: number, zone: string, earlier: readonly Finding[] = []): string {
     const time = formatMinute(finding.sinceMs, nowMs, zone);
     const values = { time, direction: toDirections(finding) };
-    if (finding.kind === 'down' || finding.kind === 'unreachable') return t('findings.when.since', values);
-    return finding.kind === 'slower'
-      ? t('findings.when.sinceOf', { ...values, successes: formatCount(finding.count) }, finding.count)
-      : t('findings.when.sinceIn', values);
+    const whens: Readonly<Record<FindingMeasure, () => string>> = {
+      outage: () => t('findings.when.since', values),
+      failing: () => t('findings.when.sinceIn', values),
+      family: () => t('findings.when.sinceIn', values),
+      volume: () => t('findings.when.sinceIn', values),
+      times: () =>
+        t('findings.when.sinceOf', { ...values, successes: formatCount(finding.count) }, finding.count),
+    };
+    const when = whens[FINDING_KIND_ROWS[finding.kind].measure]();
+    if (earlier.length === 0) return when;
+    const spans = earlier.map((own) => toSpan(own, nowMs, zone)).join(', ');
+    return t('findings.when.again', { when, spans });
   }
 
   /** From when to when. */

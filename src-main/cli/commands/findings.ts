@@ -1,3 +1,4 @@
+import { FINDING_KIND_ROWS, type FindingMeasure } from '../../common/model/analysis/finding-kinds.ts';
 import type { Finding, FindingsReport } from '../../common/model/analysis/finding.ts';
 import { INCIDENT_STATES } from '../../common/model/analysis/incident.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
@@ -9,21 +10,18 @@ import { writeQuery } from '../../common/query/write-query.ts';
 import { PERIOD_OPTIONS, readPeriod, readZone } from '../words/period-options.ts';
 import type { Command, CommandContext } from '../words/command.ts';
 
-const KINDS: Readonly<Record<Finding['kind'], string>> = {
-  down: 'reported down',
-  unreachable: 'unreachable from here',
-  'errors-up': 'more errors',
-  'new-errors': 'new errors',
-  'volume-down': 'fewer requests',
-  slower: 'slower',
-  'volume-up': 'more requests',
+const writeShare = (value: number): string => `${(value * 100).toFixed(1)} %`;
+const MEASURES: Readonly<Record<FindingMeasure, (value: number) => string>> = {
+  outage: writeShare,
+  failing: writeShare,
+  family: writeShare,
+  times: (value) => `${Math.round(value)} ms`,
+  volume: (value) => String(Math.round(value)),
 };
 
 /** Shares as per cent, times in milliseconds, and numbers of requests. */
 function writeMeasure({ kind }: Finding, value: number): string {
-  if (kind === 'slower') return `${Math.round(value)} ms`;
-  if (kind === 'errors-up' || kind === 'new-errors') return `${(value * 100).toFixed(1)} %`;
-  return String(Math.round(value));
+  return MEASURES[FINDING_KIND_ROWS[kind].measure](value);
 }
 
 export const findingsCommand: Command = {
@@ -125,7 +123,7 @@ function toJson({ filter, sinceMs, endedMs, untilMs, ...finding }: Finding, zone
 
 function toCells(finding: Finding, zone: string): (string | number | null)[] {
   return [
-    KINDS[finding.kind],
+    FINDING_KIND_ROWS[finding.kind].name,
     formatMoment(finding.sinceMs, zone),
     finding.endedMs === null ? '' : formatMoment(finding.endedMs, zone),
     finding.directions.join(', '),

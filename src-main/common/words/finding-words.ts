@@ -1,14 +1,13 @@
+import { FINDING_KIND_ROWS, type FindingMeasure } from '../model/analysis/finding-kinds.ts';
 import type { Finding } from '../model/analysis/finding.ts';
 import type { NamedField } from '../model/records/value-name.ts';
-import type { SpokenKey } from './messages.ts';
+import type { FindingKey } from './messages.ts';
 import type { NumberFormats } from './numbers.ts';
 
 /** Larger factors are given as "more than" this one. */
 const FARTHEST_FACTOR = 100;
 /** A share is left out with fewer requests than this. */
 const MIN_REQUESTS_OF_SHARE = 20;
-
-type FindingKey = Extract<SpokenKey, `findings.${string}`>;
 
 /** What findings are put into words with. */
 interface FindingSpeech {
@@ -41,42 +40,41 @@ export function createFindingSentences({ t, formats, toText }: FindingSpeech): F
   }
 
   function toTitle(finding: Finding): string {
-    const { kind, recent, usual, channel, service, count, requests, part } = finding;
-    if (kind === 'down') {
-      return t('findings.title.down', { name: t(`findings.parts.${part ?? 'platform'}`, {}) });
-    }
-    if (kind === 'unreachable') return t('findings.title.unreachable', {});
-    const place = toPlace(finding);
+    const { recent, usual, channel, service, count, requests, part } = finding;
+    const { measure, words } = FINDING_KIND_ROWS[finding.kind];
     const factor = usual > 0 ? recent / usual : Infinity;
-    const values = { place, factor: formatMeasure(roundFactor(factor)) };
-    const isFar = factor >= FARTHEST_FACTOR;
-    switch (kind) {
-      case 'errors-up':
-        if (count === requests) {
-          const isWhole = channel === null && service === null;
-          return t(isWhole ? 'findings.title.noSuccessAnywhere' : 'findings.title.noSuccess', values);
+    const values = {
+      place: toPlace(finding),
+      name: t(`findings.parts.${part ?? 'platform'}`, {}),
+      factor: formatMeasure(roundFactor(factor)),
+    };
+    const own = factor >= FARTHEST_FACTOR ? words.far : words.title;
+    const titles: Readonly<Record<FindingMeasure, () => string>> = {
+      outage: () => t(words.title, values),
+      failing: () => {
+        const isWhole = channel === null && service === null;
+        // What was reported as up again is told as that, however many failed.
+        if (count < requests || part !== null) return t(own, values);
+        return t(isWhole ? 'findings.title.noSuccessAnywhere' : 'findings.title.noSuccess', values);
+      },
+      family: () => t(words.title, values),
+      times: () => t(own, values),
+      volume: () => {
+        if (recent < usual) {
+          const share = formatPercent(1 - recent / usual, 0);
+          return t(recent === 0 ? words.far : words.title, { ...values, share });
         }
-        return t(isFar ? 'findings.title.errorsUpFar' : 'findings.title.errorsUp', values);
-      case 'new-errors':
-        return t('findings.title.newErrors', values);
-      case 'slower':
-        return t(isFar ? 'findings.title.slowerFar' : 'findings.title.slower', values);
-      case 'volume-down':
-        return recent === 0
-          ? t('findings.title.nothing', values)
-          : t('findings.title.fewer', { place, share: formatPercent(1 - recent / usual, 0) });
-      case 'volume-up':
-        if (usual < 1) return t('findings.title.moreThanNone', values);
-        return t(isFar ? 'findings.title.moreFar' : 'findings.title.more', values);
-    }
+        return t(usual < 1 ? 'findings.title.moreThanNone' : own, values);
+      },
+    };
+    return titles[measure]();
   }
 
   /** Requests alone don't tell whether one customer was hit or all of them. */
   function toDetail(finding: Finding): string {
     const { kind, count, sessionCount, clientCount } = finding;
     const detail = toFigures(finding);
-    const isHit = kind !== 'unreachable' && kind !== 'volume-down' && kind !== 'volume-up';
-    if (!isHit || count === 0 || sessionCount + clientCount === 0) return detail;
+    if (!FINDING_KIND_ROWS[kind].isHitting || count === 0 || sessionCount + clientCount === 0) return detail;
     return t('findings.detail.hit', {
       detail,
       sessions: t('findings.detail.sessions', { count: formatCount(sessionCount) }, sessionCount),
@@ -85,31 +83,23 @@ export function createFindingSentences({ t, formats, toText }: FindingSpeech): F
   }
 
   function toFigures({ kind, count, requests, recent, usual, source }: Finding): string {
+    const { measure, words, isHitting } = FINDING_KIND_ROWS[kind];
     const values = { count: formatCount(count), requests: formatCount(requests) };
-    switch (kind) {
-      case 'down':
-        return requests === 0
-          ? t('findings.detail.downUnseen', {})
-          : t('findings.detail.down', values, requests);
-      case 'unreachable':
-        return t('findings.detail.unreachable', {});
-      case 'errors-up': {
+    const details: Readonly<Record<FindingMeasure, () => string>> = {
+      outage: () =>
+        requests === 0 && isHitting ? t('findings.detail.downUnseen', {}) : t(words.detail, values, requests),
+      failing: () => {
         const shares = { ...values, share: formatPercent(recent), usual: formatPercent(usual) };
-        const isFew = requests < MIN_REQUESTS_OF_SHARE;
-        return t(isFew ? 'findings.detail.fewErrors' : 'findings.detail.errors', shares);
-      }
-      case 'new-errors':
-        return t('findings.detail.newErrors', values, requests);
-      case 'slower':
-        return t('findings.detail.slower', { recent: formatDuration(recent), usual: formatDuration(usual) });
-      case 'volume-down':
-      case 'volume-up': {
+        return t(requests < MIN_REQUESTS_OF_SHARE ? 'findings.detail.fewErrors' : words.detail, shares);
+      },
+      family: () => t(words.detail, values, requests),
+      times: () => t(words.detail, { recent: formatDuration(recent), usual: formatDuration(usual) }),
+      volume: () => {
         const volumes = { requests: values.requests, usual: formatCount(Math.round(usual)) };
-        return source === 'hours'
-          ? t('findings.detail.volumeByHours', volumes, requests)
-          : t('findings.detail.volume', volumes, requests);
-      }
-    }
+        return t(source === 'hours' ? 'findings.detail.volumeByHours' : words.detail, volumes, requests);
+      },
+    };
+    return details[measure]();
   }
 
   return {

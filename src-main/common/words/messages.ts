@@ -32,6 +32,9 @@ type KeysOf<Tree> = {
 /** A message by its file and its place in it: `report.facts.tenant`. */
 export type SpokenKey = KeysOf<SpokenMessages>;
 
+/** What is said of findings. */
+export type FindingKey = Extract<SpokenKey, `findings.${string}`>;
+
 export const SPOKEN_MESSAGES: Readonly<Record<Language, SpokenMessages>> = {
   en: ENGLISH,
   es: { desktop: esDesktop, findings: esFindings, notes: esNotes, page: esPage, report: esReport },

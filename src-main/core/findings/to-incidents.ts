@@ -7,11 +7,8 @@ import type {
   IncidentPart,
   IncidentState,
 } from '../../common/model/analysis/incident.ts';
-import { DAY_MS } from '../../common/time/durations.ts';
+import { comesBack } from '../../common/model/analysis/comes-back.ts';
 import { carryIds } from '../analysis/findings/carry-ids.ts';
-
-/** What comes again later than this is another incident. */
-const COMES_BACK_MS = 7 * DAY_MS;
 
 /**
  * Makes incidents of what stood out: what comes again at the same place, with the same errors and within a week, is one,
@@ -111,24 +108,6 @@ function replaceNotes(
       ({ name, note, isDismissed, group }) => name !== '' || note !== '' || isDismissed || group !== null,
     ),
   ];
-}
-
-function comesBack(before: Finding | undefined, after: Finding): boolean {
-  if (before === undefined || before.endedMs === null) return false;
-  return (
-    toGroup(before) === toGroup(after) &&
-    before.part === after.part &&
-    before.channel === after.channel &&
-    before.service === after.service &&
-    before.errorFamily === after.errorFamily &&
-    before.directions[0] === after.directions[0] &&
-    after.sinceMs >= before.endedMs &&
-    after.sinceMs - before.endedMs <= COMES_BACK_MS
-  );
-}
-
-function toGroup({ kind }: Finding): Finding['kind'] {
-  return kind === 'new-errors' ? 'errors-up' : kind;
 }
 
 function toState(

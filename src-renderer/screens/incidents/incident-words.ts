@@ -1,7 +1,10 @@
-import { BellOff, ChartNoAxesColumn, CircleAlert, Gauge, Sparkles, TrendingDown, Unplug } from '@lucide/vue';
-import type { Component } from 'vue';
 import { useI18n } from 'vue-i18n';
-import type { Finding, FindingKind } from '../../../src-main/common/model/analysis/finding.ts';
+import {
+  FINDING_KIND_ROWS,
+  type FindingMeasure,
+} from '../../../src-main/common/model/analysis/finding-kinds.ts';
+import type { Finding } from '../../../src-main/common/model/analysis/finding.ts';
+import type { TimedField } from '../../../src-main/common/model/analysis/measured-times.ts';
 import type { Incident } from '../../../src-main/common/model/analysis/incident.ts';
 import {
   formatCount,
@@ -13,17 +16,9 @@ import {
 import { useFindingWords } from '../../messages/finding-words.ts';
 import { useNames } from '../../names/use-names.ts';
 
-/** How each kind is drawn: what fails is red. */
-export const KIND_LOOKS: Readonly<
-  Record<FindingKind, { readonly icon: Component; readonly isFailure: boolean }>
-> = {
-  down: { icon: Unplug, isFailure: true },
-  unreachable: { icon: BellOff, isFailure: true },
-  'errors-up': { icon: CircleAlert, isFailure: true },
-  'new-errors': { icon: Sparkles, isFailure: true },
-  'volume-down': { icon: TrendingDown, isFailure: false },
-  slower: { icon: Gauge, isFailure: false },
-  'volume-up': { icon: ChartNoAxesColumn, isFailure: false },
+const TIME_SIZES: Readonly<Record<TimedField, string>> = {
+  responseTimeMs: 'incidents.size.slower',
+  botLatencyMs: 'incidents.size.longer',
 };
 
 /** The part of an incident that its row shows: the one that most requests were hit by. */
@@ -38,8 +33,9 @@ export function useIncidentWords() {
   const words = useFindingWords();
 
   function toPlace({ kind, part, channel, service, directions }: Finding): string {
-    if (kind === 'down') return t(`findings.parts.${part ?? 'platform'}`);
-    if (kind === 'unreachable') return t('incidents.place.service');
+    // An outage is one of all that a part, or the service, has.
+    if (part !== null) return t(`findings.parts.${part}`);
+    if (FINDING_KIND_ROWS[kind].measure === 'outage') return t('incidents.place.service');
     const direction = directions.length > 1 ? 'all' : (directions[0] ?? 'all');
     const values = {
       channel: toText('channel', channel ?? ''),
@@ -55,48 +51,42 @@ export function useIncidentWords() {
   /** How much, and what is usual. */
   function toSize(item: Finding): { readonly size: string; readonly usual: string } {
     const { kind, recent, usual, count, requests, sinceMs, endedMs, untilMs } = item;
+    const { measure, field, isHitting } = FINDING_KIND_ROWS[kind];
     const factor = formatMeasure(usual > 0 ? Math.round((recent / usual) * 10) / 10 : 0);
-    const volume = t('incidents.usual.volume', {
-      requests: formatCount(requests),
-      usual: formatCount(Math.round(usual)),
-    });
-    switch (kind) {
-      case 'errors-up':
-        return {
-          size: t('incidents.size.failed', { share: formatPercent(recent) }),
-          usual: t('incidents.usual.value', { usual: formatPercent(usual) }),
-        };
-      case 'new-errors':
-        return {
-          size: t('incidents.size.count', { count: formatCount(count) }, count),
-          usual: t('incidents.usual.never'),
-        };
-      case 'slower':
-        return {
-          size: t('incidents.size.slower', { factor }),
-          usual: t('incidents.usual.value', { usual: formatDuration(usual) }),
-        };
-      case 'volume-down':
-        return {
-          size:
-            recent === 0
-              ? t('incidents.size.none')
-              : t('incidents.size.fewer', { share: formatPercent(1 - recent / usual, 0) }),
-          usual: volume,
-        };
-      case 'volume-up':
-        return {
-          size: usual < 1 ? t('incidents.size.more') : t('incidents.size.times', { factor }),
-          usual: volume,
-        };
-      case 'down':
-      case 'unreachable':
-        return {
-          size: t(`incidents.size.${kind}`, { span: formatSpan((endedMs ?? untilMs) - sinceMs) }),
-          usual:
-            kind === 'down' ? t('incidents.usual.requests', { count: formatCount(requests) }, requests) : '',
-        };
-    }
+    const sizes: Readonly<Record<FindingMeasure, () => { readonly size: string; readonly usual: string }>> = {
+      failing: () => ({
+        size: t('incidents.size.failed', { share: formatPercent(recent) }),
+        usual: t('incidents.usual.value', { usual: formatPercent(usual) }),
+      }),
+      family: () => ({
+        size: t('incidents.size.count', { count: formatCount(count) }, count),
+        usual: t('incidents.usual.never'),
+      }),
+      times: () => ({
+        size: t(TIME_SIZES[field ?? 'responseTimeMs'], { factor }),
+        usual: t('incidents.usual.value', { usual: formatDuration(usual) }),
+      }),
+      volume: () => ({
+        size: toVolume(recent, usual, factor),
+        usual: t('incidents.usual.volume', {
+          requests: formatCount(requests),
+          usual: formatCount(Math.round(usual)),
+        }),
+      }),
+      outage: () => ({
+        size: t(`incidents.size.${isHitting ? 'down' : 'unreachable'}`, {
+          span: formatSpan((endedMs ?? untilMs) - sinceMs),
+        }),
+        usual: isHitting ? t('incidents.usual.requests', { count: formatCount(requests) }, requests) : '',
+      }),
+    };
+    return sizes[measure]();
+  }
+
+  function toVolume(recent: number, usual: number, factor: string): string {
+    if (recent === 0) return t('incidents.size.none');
+    if (recent < usual) return t('incidents.size.fewer', { share: formatPercent(1 - recent / usual, 0) });
+    return usual < 1 ? t('incidents.size.more') : t('incidents.size.times', { factor });
   }
 
   /** How long each time; more than two times only all together. */
@@ -111,7 +101,7 @@ export function useIncidentWords() {
 
   /** Sessions or clients of each time: some may be among those of another. */
   function toHit({ parts }: Incident, field: 'sessionCount' | 'clientCount'): string {
-    if (parts.every(({ kind }) => kind.startsWith('volume') || kind === 'unreachable')) return '–';
+    if (parts.every(({ kind }) => !FINDING_KIND_ROWS[kind].isHitting)) return '–';
     const counts = parts.map((part) => part[field]);
     if (counts.length <= 2) return counts.map((count) => formatCount(count)).join(' + ');
     return t('incidents.atLeast', { count: formatCount(Math.max(...counts)) });

@@ -321,6 +321,56 @@ describe('nothing stands out', () => {
   });
 });
 
+it('messages that reach the connector late are told with their median, though responses are as fast as ever', async () => {
+  const [fromMs, days] = [FIRST_MS, 4];
+  const lateMs = fromMs + days * DAY_MS + 12 * HOUR_MS;
+  const untilMs = lateMs + 2 * HOUR_MS;
+  const isLate = (atMs: number): boolean => atMs >= lateMs && atMs < lateMs + HOUR_MS;
+  for (const direction of ['inbound', 'outbound'] as const) {
+    for (let day = 0; day <= days; day += 1) {
+      const dayMs = fromMs + day * DAY_MS;
+      const documents = [];
+      for (let atMs = dayMs; atMs < Math.min(dayMs + DAY_MS, untilMs); atMs += MINUTE_MS) {
+        const record = { direction, dateMs: atMs, channel: 1, service: 2, responseCode: 200, error: '' };
+        const document = toDocument({
+          ...record,
+          responseTimeMs: 180 + ((atMs / MINUTE_MS) % 40),
+          session: day,
+        });
+        documents.push(
+          direction === 'inbound' ? { ...document, BotLatency: isLate(atMs) ? 400 : 25 } : document,
+        );
+      }
+      const changes = {
+        connectionId: 'late',
+        report: `${direction}-detail` as const,
+        period: toPeriod(dayMs, Math.min(dayMs + DAY_MS, untilMs)),
+        startedAtMs: dayMs + 2 * DAY_MS,
+      };
+      await fillSnapshot(cache, documents, changes, 5000);
+    }
+  }
+  const { findings, resolved } = await read(untilMs, 'late');
+  expect([...findings, ...resolved]).toMatchObject([
+    {
+      ...{ kind: 'slow-connector', directions: ['inbound'], channel: 1, service: 2 },
+      ...{ sinceMs: lateMs, endedMs: lateMs + HOUR_MS, recent: 400, usual: 25, count: 60 },
+    },
+  ]);
+  const records = createRecordsHandlers({ cache, engine, connections: { listSaved: () => [] } });
+  const chart = (direction: 'inbound' | 'outbound') =>
+    records['records/read-histogram']({
+      scope: { connectionId: 'late', report: `${direction}-detail`, fromMs: lateMs, toMs: untilMs },
+      filter: { conditions: [] },
+      ...{ fromMs: lateMs, toMs: untilMs, zone: 'UTC', maxBuckets: 2, split: 'class' },
+      ...{ withMedian: true, medianOf: 'botLatencyMs' },
+    });
+  const medians = async (direction: 'inbound' | 'outbound') =>
+    (await chart(direction)).buckets.map(({ medianResponseMs }) => medianResponseMs);
+  expect(await medians('inbound')).toEqual([400, 25]);
+  expect(await medians('outbound')).toEqual([null, null]);
+});
+
 describe('a gap', () => {
   it('changes no finding but those it has data for, whether it is filled or torn', async () => {
     const days = Array.from({ length: LEARN_DAYS + DAYS }, (_, day) => FIRST_MS + day * DAY_MS);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { TimedField } from '../../model/analysis/measured-times.ts';
 import { Nullable } from '../../model/nullable.ts';
 import { Facets, RecordDetail, RecordOrder, RecordRow } from '../../model/records/record.ts';
 import { ERROR_GROUPINGS, ErrorFamilies, ErrorGroups } from '../../model/records/error-family.ts';
@@ -68,6 +69,8 @@ export const recordsOperations = {
       split: HistogramSplit,
       /** The median takes longer than the counts. */
       withMedian: Type.Boolean(),
+      /** The response times where absent. */
+      medianOf: Type.Optional(TimedField),
     }),
     Histogram,
   ),

@@ -2,22 +2,9 @@ import { Type, type Static } from 'typebox';
 import { RecordFilter } from '../records/record-filter.ts';
 import { DirectionSchema } from '../cache/snapshot.ts';
 import { Nullable } from '../nullable.ts';
+import { FINDING_KINDS } from './finding-kinds.ts';
 
-/**
- * What is found: the service reported a part as down; it could not be reached from here; a larger share of requests fails; an error came that was not seen
- * in the week before; fewer requests came than usual, or none; requests take longer; more came than usual.
- */
-export const FINDING_KINDS = [
-  'down',
-  'unreachable',
-  'errors-up',
-  'new-errors',
-  'volume-down',
-  'slower',
-  'volume-up',
-] as const;
 export const FindingKind = Type.Enum([...FINDING_KINDS]);
-export type FindingKind = (typeof FINDING_KINDS)[number];
 
 /** One incident. */
 export const Finding = Type.Object({
@@ -26,7 +13,7 @@ export const Finding = Type.Object({
   kind: FindingKind,
   /** What else was unusual about the same requests. */
   also: Type.Array(FindingKind),
-  /** What was reported as down; null for all other kinds. */
+  /** What was reported as down, or as up again too early; null for all other kinds. */
   part: Type.Union([Type.Literal('platform'), Type.Literal('connector'), Type.Null()]),
   /** The directions in which it shows, the clearest one first. */
   directions: Type.Array(DirectionSchema, { minItems: 1 }),
@@ -39,7 +26,7 @@ export const Finding = Type.Object({
   /** Traffic was looked at up to here; the finding's records are dated before. */
   untilMs: Type.Integer(),
   /**
-   * Requests of its channel and service in its span, and how many of them failed, had the new error, or (`slower`)
+   * Requests of its channel and service in its span, and how many of them failed, had the new error, or (times)
    * succeeded.
    */
   requests: Type.Integer(),
@@ -49,7 +36,7 @@ export const Finding = Type.Object({
   clientCount: Type.Integer(),
   /** How many records its filter shows in each of its directions. */
   shown: Type.Array(Type.Object({ direction: DirectionSchema, count: Type.Integer() })),
-  /** A share for errors, a median in milliseconds for `slower`, a number of requests for volume. */
+  /** A share of failing requests, a median in milliseconds of times, a number of requests for volume. */
   recent: Type.Number(),
   usual: Type.Number(),
   /** What `usual` was learned from: the same hour of earlier days, the hours before, or the same time of the weeks before. */

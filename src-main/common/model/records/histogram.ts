@@ -24,7 +24,7 @@ export type HistogramSeries = Static<typeof HistogramSeries>;
 export const HistogramBucket = Type.Object({
   /** Its counts are in the order of the series. */
   ...TimeBucket.properties,
-  /** Null where no record has a response time, and where it was not asked for. */
+  /** Of the response times, or those asked for; null where no record has one, and where it was not asked for. */
   medianResponseMs: Nullable(Type.Number()),
 });
 export type HistogramBucket = Static<typeof HistogramBucket>;

@@ -5,9 +5,10 @@ import {
   type HistogramSeries,
   type HistogramSplit,
 } from '../../../common/model/records/histogram.ts';
+import type { TimedField } from '../../../common/model/analysis/measured-times.ts';
 import { CODE_CLASSES } from '../../../common/model/records/record.ts';
 import { readRows } from './engine-database.ts';
-import { SHOWN_CLASS_SQL } from './engine-tables.ts';
+import { findColumn, SHOWN_CLASS_SQL } from './engine-tables.ts';
 import { toFilterSql } from './filter-sql.ts';
 import { toBucketSql, toCountedBucketSql } from './measures/bucket-sql.ts';
 import { toSourceSql, type FilteredRecords } from './resolved-scope.ts';
@@ -18,6 +19,8 @@ export interface HistogramShape {
   readonly edges: readonly number[];
   readonly split: HistogramSplit;
   readonly withMedian: boolean;
+  /** The response times where absent. */
+  readonly medianOf?: TimedField;
 }
 
 /** Bucket, place of the series, its value, records, number of values, median; of the median alone no place. */
@@ -30,13 +33,15 @@ type Row = [number, number | null, number | null, number, number, number | null]
 export async function readHistogram(
   connection: DuckDBConnection,
   { scope, filter }: FilteredRecords,
-  { edges, split, withMedian }: HistogramShape,
+  { edges, split, withMedian, medianOf = 'responseTimeMs' }: HistogramShape,
 ): Promise<Histogram> {
   const where = toFilterSql(filter, scope.direction);
   const columns = split === 'class' ? ['response_code', 'outcome'] : [split];
+  // Outbound records don't say how long they took to reach the connector.
+  const time = findColumn(medianOf, scope.direction)?.name ?? 'NULL::DOUBLE';
   const source = toSourceSql(
     scope,
-    ['date_ms', ...columns, ...(withMedian ? ['response_time_ms'] : [])],
+    ['date_ms', ...columns, ...(withMedian ? [`${time} AS time_ms`] : [])],
     where,
   );
   const [first = 0] = edges;
@@ -60,7 +65,7 @@ export async function readHistogram(
       count(*) OVER () AS value_count
     FROM cells GROUP BY value)`;
   const medians = withMedian
-    ? `UNION ALL SELECT ${toBucketSql(edges)} AS bucket, NULL, NULL, 0, 0, median(response_time_ms)
+    ? `UNION ALL SELECT ${toBucketSql(edges)} AS bucket, NULL, NULL, 0, 0, median(time_ms)
        FROM ${source} WHERE ${inside} GROUP BY bucket`
     : '';
   const rows = await readRows<Row>(

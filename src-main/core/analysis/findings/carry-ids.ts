@@ -1,3 +1,4 @@
+import { FINDING_KIND_ROWS } from '../../../common/model/analysis/finding-kinds.ts';
 import type { Finding } from '../../../common/model/analysis/finding.ts';
 import { MINUTE_MS } from '../../../common/time/durations.ts';
 
@@ -37,16 +38,12 @@ function isSame(told: Identified, { kind, part, channel, service, sinceMs }: Ide
   const isSide = (one: number | null, other: number | null): boolean =>
     one === null || other === null || one === other;
   return (
-    toGroup(told.kind) === toGroup(kind) &&
+    FINDING_KIND_ROWS[told.kind].sameAs === FINDING_KIND_ROWS[kind].sameAs &&
     (told.part ?? null) === (part ?? null) &&
     isSide(told.channel, channel) &&
     isSide(told.service, service) &&
     Math.abs(told.sinceMs - sinceMs) <= SAME_ONSET_MS
   );
-}
-
-function toGroup(kind: Finding['kind']): Finding['kind'] {
-  return kind === 'new-errors' ? 'errors-up' : kind;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { divideByFlow, type TrafficCells } from './traffic-cells.ts';
+import { divideByFlow, NO_CELLS, type TrafficCells } from './traffic-cells.ts';
 import { createFlow, type Frame } from './traffic-flow.ts';
 import {
   isSetAsideAt,
@@ -24,6 +24,8 @@ export function createTrafficGrid(input: {
   readonly window: TimeSpan;
   readonly hours: TrafficCells;
   readonly minutes: TrafficCells;
+  /** The same, by how long successful requests took to reach the connector: only inbound ones say it. */
+  readonly late?: { readonly hours: TrafficCells; readonly minutes: TrafficCells };
   readonly covered: readonly TimeSpan[];
   readonly setAside?: readonly SetAside[];
 }): TrafficGrid {
@@ -42,9 +44,11 @@ export function createTrafficGrid(input: {
     ),
   });
   const known = measure(covered);
-  const busiest = divideByFlow(input.hours, input.minutes).sort(
-    (a, b) => b.total - a.total || a.channel - b.channel || a.service - b.service,
-  );
+  const busiest = divideByFlow(
+    input.hours,
+    input.minutes,
+    input.late ?? { hours: NO_CELLS, minutes: NO_CELLS },
+  ).sort((a, b) => b.total - a.total || a.channel - b.channel || a.service - b.service);
   return {
     direction,
     firstHour,

@@ -1,15 +1,13 @@
+import { FINDING_KIND_ROWS } from '../../../common/model/analysis/finding-kinds.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import type { Judged, Measured } from './evidence.ts';
 import type { Expectation } from './expect-traffic.ts';
 import { measureDispersion } from './measure-dispersion.ts';
 import { scanMinutes, type Run } from './scan-minutes.ts';
 import { HOUR_MINUTES, type HourCounts, type TrafficCounts, type TrafficCoverage } from './traffic-grid.ts';
-import { FACTOR, weighShares } from './weigh-shares.ts';
+import { isShareKind, TRAFFIC_KINDS, type TrafficKind } from './traffic-kinds.ts';
+import { weighShares } from './weigh-shares.ts';
 import { weighVolume } from './weigh-volume.ts';
-
-/** What is found in counted traffic, what matters more first. */
-export const TRAFFIC_KINDS = ['errors-up', 'volume-down', 'slower', 'volume-up'] as const;
-export type TrafficKind = (typeof TRAFFIC_KINDS)[number];
 
 /** Traffic that can be described: that of a channel and service, of either, or (both null) all of it. */
 export interface Place {
@@ -35,8 +33,6 @@ export interface Incident extends Place, Run {
 const MIN_HITS = 5;
 /** A share grows by this factor at least: where most requests fail anyway, a few more are no news. */
 const LEAST_FACTOR = 1.5;
-const MIN_DROP = 0.5;
-const MIN_SURGE = 2;
 
 /** Returns what is unusual in the window of one series. */
 export function detectIncidents(
@@ -60,9 +56,10 @@ export function detectIncidents(
 
 /** True for what is worth saying, however certain it is. */
 export function isLarge(kind: TrafficKind, { hits, total, expected }: Measured): boolean {
-  if (kind === 'volume-down') return hits <= MIN_DROP * expected;
-  if (kind === 'volume-up') return hits >= MIN_SURGE * expected;
-  const least = Math.max(LEAST_FACTOR * expected, Math.min(FACTOR * expected, (total + expected) / 2));
+  if (kind === 'volume-down') return hits <= FINDING_KIND_ROWS[kind].ratio.minutes * expected;
+  if (kind === 'volume-up') return hits >= FINDING_KIND_ROWS[kind].ratio.minutes * expected;
+  const { factor } = FINDING_KIND_ROWS[kind].share;
+  const least = Math.max(LEAST_FACTOR * expected, Math.min(factor * expected, (total + expected) / 2));
   return hits >= MIN_HITS && hits >= least;
 }
 
@@ -79,7 +76,7 @@ export function createJudge(
     return known;
   };
   return (kind) =>
-    kind === 'errors-up' || kind === 'slower'
-      ? weighShares(minutesCovered, minutes, expected, kind)
+    isShareKind(kind)
+      ? weighShares(minutes, expected, kind)
       : weighVolume({ minutesCovered, dispersion: readDispersion() }, minutes, expected, kind);
 }

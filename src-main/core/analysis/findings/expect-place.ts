@@ -46,6 +46,7 @@ export function createExpectations(grids: readonly TrafficGrid[]): ExpectPlace {
         ...own,
         failing: toLower(own.failing, weigh(ofHour, 'failing')),
         slow: toLower(own.slow, weigh(ofHour, 'slow')),
+        late: toLower(own.late, weigh(ofHour, 'late')),
       };
     });
   };
@@ -63,7 +64,7 @@ function sumHours(grids: readonly TrafficGrid[]): HourCounts {
 }
 
 /** The share of all parts by those of each; null where one is not known. */
-function weigh(parts: readonly (Expectation | null)[], name: 'failing' | 'slow'): number | null {
+function weigh(parts: readonly (Expectation | null)[], name: 'failing' | 'slow' | 'late'): number | null {
   let hits = 0;
   let all = 0;
   for (const part of parts) {

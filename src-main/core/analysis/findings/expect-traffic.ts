@@ -7,6 +7,7 @@ export interface Expectation {
   /** Shares, 0 to 1; null with too few requests. */
   readonly failing: number | null;
   readonly slow: number | null;
+  readonly late: number | null;
   /** Requests a minute. */
   readonly rate: number;
   /** Standard deviation of the rate from day to day. */
@@ -49,6 +50,7 @@ interface Sums {
   readonly requests: Float64Array;
   readonly failing: SummedShare;
   readonly slow: SummedShare;
+  readonly late: SummedShare;
 }
 
 /**
@@ -58,12 +60,12 @@ interface Sums {
  */
 export function expectTraffic(
   { firstHour, firstMinute, hoursCovered }: TrafficCoverage,
-  { requests, failures, timed, slowFor }: HourCounts,
+  { requests, failures, timed, reached, slowFor, lateFor }: HourCounts,
   ofAll: readonly (Expectation | null)[] = [],
 ): (Expectation | null)[] {
   const firstOfWindow = Math.floor(firstMinute / 60) - firstHour;
   const whole = { requests: sumUp(requests), failures: sumUp(failures), timed: sumUp(timed) };
-  const slows = slowFor.map(sumUp);
+  const [slows, lates, summedReached] = [slowFor.map(sumUp), lateFor.map(sumUp), sumUp(reached)];
   const isCovered = (of: number): boolean => (hoursCovered[of] ?? 0) >= MIN_COVERED;
   return Array.from({ length: hoursCovered.length - firstOfWindow }, (_, place) => {
     const hour = firstOfWindow + place;
@@ -81,6 +83,12 @@ export function expectTraffic(
         least: LEAST_SLOW,
         ofAll: null,
       },
+      late: {
+        hits: lates[Math.floor(place / 24)] ?? summedReached,
+        all: summedReached,
+        least: LEAST_SLOW,
+        ofAll: null,
+      },
     };
     const days = Array.from({ length: USUAL_DAYS }, (_day, day) => hour - 24 * (day + 1)).filter(isCovered);
     if (days.length >= MIN_DAYS) return expectFrom(sums, days, hour, isCovered);
@@ -91,6 +99,7 @@ export function expectTraffic(
       source: 'hours',
       failing: toUsualShare(sums.failing, before, 0),
       slow: toUsualShare(sums.slow, before, 0),
+      late: toUsualShare(sums.late, before, 0),
       rate,
       spread: 0,
       weekday: 1,
@@ -136,6 +145,7 @@ function expectFrom(
     source: 'days',
     failing: toUsualShare(sums.failing, days, 1),
     slow: toUsualShare(sums.slow, days, 1),
+    late: toUsualShare(sums.late, days, 1),
     rate,
     spread,
     weekday,

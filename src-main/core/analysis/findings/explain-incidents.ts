@@ -1,17 +1,13 @@
 import { DIRECTIONS, type Direction } from '../../../common/reporting/reports.ts';
-import {
-  TRAFFIC_KINDS,
-  createJudge,
-  detectIncidents,
-  type Incident,
-  type Place,
-  type Series,
-} from './detect-incidents.ts';
+import { createJudge, detectIncidents, type Incident, type Place, type Series } from './detect-incidents.ts';
+import type { Expectation } from './expect-traffic.ts';
 import { createExpectations, type ExpectPlace } from './expect-place.ts';
 import { ALARM } from './scan-minutes.ts';
 import {
   addHours,
   addMinutes,
+  copyCounts,
+  COUNT_NAMES,
   createCounts,
   createHourCounts,
   intersectKnown,
@@ -19,11 +15,18 @@ import {
   type TrafficFlow,
   type TrafficGrid,
 } from './traffic-grid.ts';
+import { TRAFFIC_KINDS } from './traffic-kinds.ts';
 
 /** A flow with fewer requests in a week is not judged by itself. */
 const MIN_REQUESTS = 60;
 /** What is left once a part is taken away is unusual itself where it would be certain by itself. */
 const STILL_UNUSUAL = ALARM;
+
+/** Effects come this many minutes before or after their cause. */
+export const SAME_ONSET = 12;
+/** So much, in the first hour, speaks for the other direction having an incident too. */
+const LEANING = 3;
+const LEANING_MINUTES = 60;
 
 /** A place with what flows through it. */
 interface PlaceFlows extends Place {
@@ -32,10 +35,20 @@ interface PlaceFlows extends Place {
   readonly flows: readonly TrafficFlow[];
 }
 
+/** A place with its requests, and what is usual of them. */
+export interface JudgedPlace extends PlaceFlows {
+  readonly series: Series;
+  readonly expected: readonly (Expectation | null)[];
+}
+
+export interface JudgedPlaces {
+  readonly places: readonly JudgedPlace[];
+  readonly expect: ExpectPlace;
+}
+
 interface Candidate {
   readonly incident: Incident;
-  readonly place: PlaceFlows;
-  readonly series: Series;
+  readonly place: JudgedPlace;
 }
 
 /** True where every request of a part belongs to a whole. */
@@ -46,24 +59,35 @@ export function isWithin(part: Place, whole: Place): boolean {
   );
 }
 
+/** Returns the places whose traffic can be judged by itself. */
+export function judgePlaces(grids: readonly TrafficGrid[]): JudgedPlaces {
+  const expect = createExpectations(grids);
+  const places = listPlaces(grids).flatMap((place): JudgedPlace[] => {
+    const series = sumFlows(place, place.flows);
+    const total = series.hours.requests.reduce((sum, count) => sum + count, 0);
+    if (total < MIN_REQUESTS) return [];
+    return [{ ...place, series, expected: expect(place.covered, series.hours, place.flows) }];
+  });
+  return { places, expect };
+}
+
 /**
  * Returns what is unusual, each incident once: described by the channel and service, channel, service, or everything, in
  * one direction or both, in which it is the least likely to be chance, and that leaves nothing unusual beside it. Small
  * flows of both directions, or of a channel, together show what none of them does.
  */
-export function findIncidents(grids: readonly TrafficGrid[]): Incident[] {
-  const expect = createExpectations(grids);
-  const candidates = listPlaces(grids).flatMap((place): Candidate[] => {
-    const series = sumFlows(place, place.flows);
-    const total = series.hours.requests.reduce((sum, count) => sum + count, 0);
-    if (total < MIN_REQUESTS) return [];
-    const expected = expect(place.covered, series.hours, place.flows);
-    return detectIncidents(place.covered, series, expected).map((incident) => ({ incident, place, series }));
-  });
+export function findIncidents(
+  grids: readonly TrafficGrid[],
+  { places, expect }: JudgedPlaces = judgePlaces(grids),
+): Incident[] {
+  const candidates = places.flatMap((place): Candidate[] =>
+    detectIncidents(place.covered, place.series, place.expected).map((incident) => ({ incident, place })),
+  );
   return TRAFFIC_KINDS.flatMap((kind) => {
     const kept: Candidate[] = [];
-    const own = candidates
-      .filter(({ incident }) => incident.kind === kind)
+    const ofKind = candidates.filter(({ incident }) => incident.kind === kind);
+    const own = ofKind
+      .filter((candidate) => isOfItsDirections(candidate, ofKind, places))
       .sort((a, b) => b.incident.score - a.incident.score);
     for (const candidate of own) if (isUnusualBeside(candidate, kept, expect)) kept.push(candidate);
     return kept.map(({ incident }) => incident).sort((a, b) => a.onset - b.onset);
@@ -145,7 +169,7 @@ function sumFlows({ covered, ...place }: PlaceFlows, flows: readonly TrafficFlow
       flows.some(({ minutesCovered }) => minutesCovered[minute] === 1);
     for (let minute = 0; minute < covered.minutesCovered.length; minute += 1) {
       if (!isSetAside(minute)) continue;
-      for (const name of ['requests', 'failures', 'timed', 'slow'] as const) whole.minutes[name][minute] = 0;
+      for (const name of COUNT_NAMES) whole.minutes[name][minute] = 0;
     }
   }
   return { ...place, ...whole };
@@ -163,14 +187,11 @@ function takeAway({ hours, minutes, ...place }: Series, flows: Iterable<TrafficF
       requests: copy(hours.requests),
       failures: copy(hours.failures),
       timed: copy(hours.timed),
+      reached: copy(hours.reached),
       slowFor: hours.slowFor.map(copy),
+      lateFor: hours.lateFor.map(copy),
     },
-    minutes: {
-      requests: copy(minutes.requests),
-      failures: copy(minutes.failures),
-      timed: copy(minutes.timed),
-      slow: copy(minutes.slow),
-    },
+    minutes: copyCounts(minutes),
   };
   for (const flow of flows) {
     addHours(rest.hours, flow.hours, -1);
@@ -194,16 +215,60 @@ function overlaps(one: Incident, other: Incident): boolean {
   return one.onset < (other.end ?? Infinity) && other.onset < (one.end ?? Infinity);
 }
 
+/**
+ * False for what one of two directions has by itself, or has from another moment on: what is told of both began in both.
+ */
+function isOfItsDirections(
+  { incident, place }: Candidate,
+  candidates: readonly Candidate[],
+  places: readonly JudgedPlace[],
+): boolean {
+  if (incident.directions.length < 2) return true;
+  const isSame = (other: Place): boolean =>
+    other.channel === incident.channel && other.service === incident.service;
+  const alone = place.directions.map((direction) => {
+    const own = candidates.filter(
+      (other) => other.incident.directions.join() === direction && isSame(other.incident),
+    );
+    return {
+      direction,
+      onsets: own
+        .filter((other) => overlaps(other.incident, incident))
+        .map(({ incident: { onset } }) => onset),
+    };
+  });
+  const [one, other] = alone.filter(({ onsets }) => onsets.length > 0);
+  if (one === undefined) return true;
+  if (other !== undefined)
+    return one.onsets.some((onset) => other.onsets.some((own) => Math.abs(own - onset) <= SAME_ONSET));
+  const rest = places.find(
+    (own) => own.directions.join() !== one.direction && own.directions.length < 2 && isSame(own),
+  );
+  return rest === undefined || isLeaningTo(incident, rest);
+}
+
+/** True where a place's requests speak for an incident from its beginning on, though they may be too few to be certain. */
+function isLeaningTo({ kind, onset, end }: Incident, { covered, series, expected }: JudgedPlace): boolean {
+  const { evidence } = createJudge(covered, series, expected)(kind);
+  const until = Math.min(end ?? evidence.minutes, onset + LEANING_MINUTES);
+  let sum = 0;
+  for (let minute = 0; minute < until; minute += 1) {
+    evidence.advance(minute, minute >= onset);
+    if (minute >= onset) sum += evidence.weigh(minute);
+  }
+  return sum >= LEANING;
+}
+
 /** True where what is left of a place without some flows is unusual in the same minutes. */
 function isUnusualWithout(
-  { incident, place, series: whole }: Candidate,
+  { incident, place }: Candidate,
   without: ReadonlySet<TrafficFlow>,
   expect: ExpectPlace,
 ): boolean {
   const rest = place.flows.filter((flow) => !without.has(flow));
   if (rest.length === 0) return false;
   const isSummed = rest.length < without.size || areKnownApart(place.flows);
-  const series = isSummed ? sumFlows(place, rest) : takeAway(whole, without);
+  const series = isSummed ? sumFlows(place, rest) : takeAway(place.series, without);
   const expected = expect(place.covered, series.hours, rest);
   const { evidence } = createJudge(place.covered, series, expected)(incident.kind);
   const end = incident.end ?? evidence.minutes;

@@ -1,12 +1,15 @@
+import { toKindRow } from '../../../common/model/analysis/finding-kinds.ts';
+import type { DownSpan } from '../../../common/model/connections/status.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import { TRAFFIC_KINDS, isLarge, type Incident, type Place, type TrafficKind } from './detect-incidents.ts';
+import { isLarge, type Incident, type Place } from './detect-incidents.ts';
 import type { Measured } from './evidence.ts';
-import { isWithin } from './explain-incidents.ts';
+import { isWithin, SAME_ONSET } from './explain-incidents.ts';
 import type { TrafficGrid } from './traffic-grid.ts';
+import { COUNTED, TRAFFIC_KINDS, type TrafficKind } from './traffic-kinds.ts';
 
 /** One incident, in one direction or both. */
 export interface JoinedIncident extends Place {
-  readonly kind: TrafficKind | 'new-errors';
+  readonly kind: TrafficKind | 'new-errors' | 'recovered-late';
   /** What else is unusual about the same requests. */
   readonly also: readonly JoinedIncident['kind'][];
   readonly directions: readonly Direction[];
@@ -19,16 +22,19 @@ export interface JoinedIncident extends Place {
   readonly source: Incident['source'] | 'weeks';
   /** A pattern of errors that was not seen in the week before, where most of its requests have it. */
   readonly newFamily: string | null;
+  /** What was reported as up again while it went on. */
+  readonly part: DownSpan['part'] | null;
 }
 
-/** Effects come this many minutes before or after their cause. */
-export const SAME_ONSET = 12;
+/** What lasts so much longer than what it may belong to is something of its own. */
+const LASTS_LONGER = 60;
 /** Two are one where the share of both together is at least this part of the smaller one's. */
 const OF_LEAST = 1 / 2;
 
 /**
- * Joins what is one incident: the same in both directions, and what becomes of the requests of another one. Failing
- * requests that are also slow, or more, or fewer, are failing requests. What would no longer be large as one stays two: a
+ * Joins what is one incident: the same in both directions from the same moment, and what becomes of the requests of
+ * another one in the same direction. Failing requests that are also slow, or more, or fewer, are failing requests. What
+ * lasts much longer is something of its own, and so is what begins in the other direction at another time. What would no longer be large as one stays two: a
  * service that fails for hours and all traffic that does for minutes say little of all traffic in those hours.
  */
 export function joinIncidents(
@@ -49,7 +55,7 @@ export function joinIncidents(
     );
     const other = joined[place];
     if (other === undefined) {
-      joined.push({ ...incident, also: [], newFamily: null });
+      joined.push({ ...incident, also: [], newFamily: null, part: null });
     } else joined[place] = join(other, incident);
   }
   return joined.toSorted((a, b) => a.onset - b.onset || b.score - a.score);
@@ -60,7 +66,17 @@ function isOne(joined: JoinedIncident, incident: Incident): boolean {
     incident.onset < (joined.end ?? Infinity) + SAME_ONSET &&
     (incident.onset >= joined.onset - SAME_ONSET || incident.crossed >= joined.onset);
   if (!isAtOnce) return false;
-  return isWithin(incident, joined) || (joined.kind === incident.kind && isWithin(joined, incident));
+  const isSameWay = incident.directions.some((direction) => joined.directions.includes(direction));
+  if (joined.kind === incident.kind) {
+    const isFromThen = Math.abs(incident.onset - joined.onset) <= SAME_ONSET;
+    return (isSameWay || isFromThen) && (isWithin(incident, joined) || isWithin(joined, incident));
+  }
+  return (
+    isSameWay &&
+    toKindRow(incident.kind).joins.includes(joined.kind) &&
+    isWithin(incident, joined) &&
+    (incident.end ?? Infinity) <= (joined.end ?? Infinity) + LASTS_LONGER
+  );
 }
 
 /** True where all requests of both together, as one incident would be told, are still what each alone is. */
@@ -69,24 +85,18 @@ function isLargeTogether(joined: JoinedIncident, incident: Incident, grids: read
   // What else becomes of the same requests changes nothing about what is told of them.
   if (joined.kind !== kind) return true;
   const whole = join(joined, incident);
-  const hitsOf = {
-    'errors-up': 'failures',
-    slower: 'slow',
-    'volume-down': 'requests',
-    'volume-up': 'requests',
-  } as const;
-  const totalOf = kind === 'slower' ? 'timed' : 'requests';
+  const { hits: hitsOf, all: totalOf } = COUNTED[kind];
   let [hits, total] = [0, 0];
   for (const { direction, flows } of grids) {
     if (!whole.directions.includes(direction)) continue;
     for (const flow of flows) {
       if (!isWithin(flow, whole)) continue;
-      hits += sum(flow.minutes[hitsOf[kind]], whole);
+      hits += sum(flow.minutes[hitsOf], whole);
       total += sum(flow.minutes[totalOf], whole);
     }
   }
   const { measured } = whole;
-  if (totalOf === hitsOf[kind]) return isLarge(kind, { hits, total, expected: measured.expected });
+  if (totalOf === hitsOf) return isLarge(kind, { hits, total, expected: measured.expected });
   const expected = (total * measured.expected) / Math.max(1, measured.total);
   const least = Math.min(toShare(joined.measured), toShare(incident.measured));
   return isLarge(kind, { hits, total, expected }) && hits >= total * OF_LEAST * least;

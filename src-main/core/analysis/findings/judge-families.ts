@@ -1,7 +1,7 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
 import type { Place } from './detect-incidents.ts';
-import { isWithin } from './explain-incidents.ts';
-import { SAME_ONSET, type JoinedIncident } from './join-incidents.ts';
+import { isWithin, SAME_ONSET } from './explain-incidents.ts';
+import type { JoinedIncident } from './join-incidents.ts';
 
 /** How many records had an error pattern in a minute of the window. */
 export interface FamilyCell extends Place {
@@ -101,6 +101,7 @@ function findFamily(
     measured: { total: count, hits: count, expected: 0 },
     source: 'days',
     newFamily: pattern,
+    part: null,
   };
 }
 

@@ -6,7 +6,14 @@ import type { Place } from './detect-incidents.ts';
 import { isWithin } from './explain-incidents.ts';
 import type { JoinedIncident } from './join-incidents.ts';
 import { DAY_SLOTS, LONG_SLOT_MS, LONG_WEEKS, type LongCounts, type LongSeries } from './long-series.ts';
-import { judgeWeeks, LONG_KINDS, type LongJudge, type LongKind, type LongRun } from './scan-weeks.ts';
+import {
+  judgeWeeks,
+  LONG_KINDS,
+  MEASURES,
+  type LongJudge,
+  type LongKind,
+  type LongRun,
+} from './scan-weeks.ts';
 import { isSetAsideAt, type SetAside } from './traffic-grid.ts';
 
 /** The requests of a channel and service in half an hour: a row at each place of the columns. */
@@ -196,7 +203,7 @@ function isRareAt(
   const known = judge.readRare(kind, Math.max(1, Math.round(to - from)));
   if (known === null) return true;
   const rare = Math.max(known.rare, known.often);
-  if (kind === 'slower') {
+  if (MEASURES[kind] === 'time') {
     const own = compare(first, last);
     // What is slow for a part of the slots shows in them by that part.
     return own === null || (own * (last - first)) / Math.max(0.1, to - from) >= rare;
@@ -308,5 +315,6 @@ function toIncident(
     measured: { total: seen, hits: seen, expected: usual },
     source: 'weeks',
     newFamily: null,
+    part: null,
   };
 }

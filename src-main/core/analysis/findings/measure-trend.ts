@@ -1,7 +1,8 @@
 import type { Place } from './detect-incidents.ts';
 import { isWithin } from './explain-incidents.ts';
-import type { FindingKind } from '../../../common/model/analysis/finding.ts';
-import type { TrafficGrid } from './traffic-grid.ts';
+import { FINDING_KIND_ROWS, type FindingKind } from '../../../common/model/analysis/finding-kinds.ts';
+import type { TrafficCounts, TrafficGrid } from './traffic-grid.ts';
+import { COUNTED, TRAFFIC_KINDS } from './traffic-kinds.ts';
 
 const SLOTS = 14;
 const MIN_SLOT_MINUTES = 10;
@@ -24,8 +25,7 @@ export function measureTrend(
   const values: number[] = [];
   for (let to = end; to > 0 && values.length < SLOTS; to -= slot) {
     const [hits, all] = countIn(flows, kind, Math.max(0, to - slot), to);
-    const isVolume = kind === 'volume-down' || kind === 'volume-up';
-    values.unshift(isVolume ? all : all === 0 ? 0 : hits / all);
+    values.unshift(FINDING_KIND_ROWS[kind].measure === 'volume' ? all : all === 0 ? 0 : hits / all);
   }
   return values;
 }
@@ -36,15 +36,24 @@ function countIn(
   from: number,
   to: number,
 ): [hits: number, all: number] {
+  const counted = toCounted(kind);
   let hits = 0;
   let all = 0;
   for (const { minutes } of flows) {
-    const { failures, slow, requests, timed } = minutes;
-    const [ofHits, ofAll] = kind === 'slower' ? [slow, timed] : [failures, requests];
+    const [ofHits, ofAll] = [minutes[counted.hits], minutes[counted.all]];
     for (let minute = from; minute < to; minute += 1) {
       hits += ofHits[minute] ?? 0;
       all += ofAll[minute] ?? 0;
     }
   }
   return [hits, all];
+}
+
+/** What isn't found in counted traffic itself shows in the requests that fail. */
+function toCounted(kind: FindingKind): {
+  readonly hits: keyof TrafficCounts;
+  readonly all: keyof TrafficCounts;
+} {
+  const own = TRAFFIC_KINDS.find((one) => one === kind);
+  return COUNTED[own ?? 'errors-up'];
 }

@@ -1,11 +1,7 @@
-import { FINDING_KINDS, type Finding } from '../../../common/model/analysis/finding.ts';
+import { FINDING_KIND_ROWS, FINDING_KINDS } from '../../../common/model/analysis/finding-kinds.ts';
+import type { Finding } from '../../../common/model/analysis/finding.ts';
 import type { Place } from './detect-incidents.ts';
 import type { JoinedIncident } from './join-incidents.ts';
-
-/** A median has to grow by this factor to be called slower. */
-const SLOWER_FACTOR = 1.4;
-/** What lasts for hours or days, and is rare there, needs to grow less. */
-const LONG_SLOWER_FACTOR = 1.15;
 
 /** Returns an incident's id: the same for the same kind of incident that began at the same place and minute. */
 export function toFindingId(incident: JoinedIncident, sinceMs: number): string {
@@ -21,10 +17,7 @@ export function rankFindings(
   findings: readonly Finding[],
   { untilMs, shownMs }: { readonly untilMs: number; readonly shownMs: number },
 ): { findings: Finding[]; resolved: Finding[] } {
-  const large = findings.filter(
-    ({ kind, recent, usual, source }) =>
-      kind !== 'slower' || recent >= (source === 'weeks' ? LONG_SLOWER_FACTOR : SLOWER_FACTOR) * usual,
-  );
+  const large = findings.filter(isWorthTelling);
   const toRank = ({ kind }: Finding): number => FINDING_KINDS.indexOf(kind);
   return {
     findings: large
@@ -34,6 +27,12 @@ export function rankFindings(
       .filter(({ endedMs }) => endedMs !== null && endedMs > untilMs - shownMs)
       .sort((a, b) => (b.endedMs ?? 0) - (a.endedMs ?? 0) || (a.id < b.id ? -1 : 1)),
   };
+}
+
+/** Slow requests alone don't make a median large: it has to grow itself. Volume was measured by its own threshold. */
+function isWorthTelling({ kind, recent, usual, source }: Finding): boolean {
+  const { measure, ratio } = FINDING_KIND_ROWS[kind];
+  return measure !== 'times' || recent >= ratio[source === 'weeks' ? 'weeks' : 'minutes'] * usual;
 }
 
 function toPlaceText({ channel, service }: Place): string {

@@ -30,14 +30,24 @@ interface OpenRun {
   readonly crossed: number;
   best: number;
   bestAt: number;
+  /** Minutes of it that something is known of. */
+  known: number;
 }
 
 /** From this value on a run is certain: chance reaches it once in many millions of minutes. */
 export const ALARM = 18;
-/** A run is over once this much speaks against its going on. */
+/**
+ * A run is over once this much speaks against its going on: less, the longer nothing spoke for it. With few requests, hours
+ * of good ones would not be enough else.
+ */
 const CALM = 9;
-/** After so many minutes that nothing is known of, it is not known either whether it went on. */
+const CALM_MINUTES = 60;
+/**
+ * After so many minutes that nothing is known of, it is not known either whether it went on. Where requests are rare, that
+ * is so many times the time between two minutes that have some.
+ */
 const MAX_UNKNOWN = 60;
+const UNKNOWN_GAPS = 5;
 /**
  * This many minutes after a run became certain still help to date its beginning. Only then is it reported, so that
  * its onset doesn't change.
@@ -54,6 +64,7 @@ export function scanMinutes(evidence: Evidence): Run[] {
   let start = 0;
   let sum = 0;
   let unknown = 0;
+  let known = 0;
   let open = null as OpenRun | null;
   const close = (run: OpenRun, end: number | null): void => {
     const { crossed } = run;
@@ -66,23 +77,28 @@ export function scanMinutes(evidence: Evidence): Run[] {
   };
   for (let minute = 0; minute < minutes; minute += 1) {
     advance(minute, open !== null);
-    if (!isKnown(minute)) unknown += 1;
-    else {
-      if (unknown >= MAX_UNKNOWN && open !== null) close(open, minute - unknown);
+    if (!isKnown(minute)) {
+      unknown += 1;
+      const gap = open === null ? 0 : (minute + 1 - unknown - open.start) / Math.max(1, open.known);
+      if (open !== null && unknown >= Math.max(MAX_UNKNOWN, UNKNOWN_GAPS * gap)) close(open, open.bestAt + 1);
+    } else {
       unknown = 0;
+      if (open !== null) open.known += 1;
+      else known = sum <= 0 ? 1 : known + 1;
     }
     const value = weigh(minute);
     if (open === null) {
       if (sum <= 0) start = minute;
       sum = Math.max(0, sum + value);
       if (sum < ALARM) continue;
-      open = { start, crossed: minute, best: sum, bestAt: minute };
+      open = { start, crossed: minute, best: sum, bestAt: minute, known };
     } else {
       sum += value;
       if (sum > open.best) {
         open.best = sum;
         open.bestAt = minute;
-      } else if (open.best - sum >= CALM) close(open, open.bestAt + 1);
+      } else if (open.best - sum >= CALM * Math.min(1, CALM_MINUTES / (minute - open.bestAt)))
+        close(open, open.bestAt + 1);
     }
   }
   if (open !== null) close(open, null);

@@ -1,14 +1,17 @@
+import { FINDING_KIND_ROWS } from '../../../common/model/analysis/finding-kinds.ts';
 import {
   compareWithUsual,
   countKnownDays,
   DAY_SLOTS,
   toMiddle,
+  type LongMeasure,
   type LongResiduals,
   type LongSeries,
 } from './long-series.ts';
+import type { TrafficKind } from './traffic-kinds.ts';
 
 /** What lasts for hours or days is told of these kinds. */
-export const LONG_KINDS = ['volume-down', 'slower', 'volume-up'] as const;
+export const LONG_KINDS = ['volume-down', 'slower', 'volume-up'] as const satisfies readonly TrafficKind[];
 export type LongKind = (typeof LONG_KINDS)[number];
 
 /** Something unusual, in slots of a series. */
@@ -52,10 +55,20 @@ const SCANNED = [4, 12, 24, 48];
 const EDGE = 4;
 const OF_EDGE = 0.5;
 /** A smaller size is not worth telling however rare it is: in windows shorter than six hours, and from then on. */
+const toLeast = (kind: 'volume-down' | 'volume-up'): readonly [short: number, long: number] => {
+  const { minutes, weeks } = FINDING_KIND_ROWS[kind].ratio;
+  return [Math.abs(Math.log(minutes)), Math.abs(Math.log(weeks))];
+};
 const LEAST: Readonly<Record<LongKind, readonly [short: number, long: number]>> = {
-  'volume-down': [Math.log(2), Math.log(1 / 0.72)],
+  'volume-down': toLeast('volume-down'),
   slower: [Math.log(1.25), Math.log(1.25)],
-  'volume-up': [Math.log(2), Math.log(1.45)],
+  'volume-up': toLeast('volume-up'),
+};
+/** What is compared of each. */
+export const MEASURES: Readonly<Record<LongKind, LongMeasure>> = {
+  'volume-down': 'volume',
+  slower: 'time',
+  'volume-up': 'volume',
 };
 const LONG_FROM = 12;
 const SIGN: Readonly<Record<LongKind, 1 | -1>> = { 'volume-down': -1, slower: 1, 'volume-up': 1 };
@@ -82,8 +95,7 @@ const CERTAIN_TIME = 5;
 export function judgeWeeks(series: LongSeries): LongJudge {
   const compared = new Map<LongKind, ReturnType<typeof compareWithUsual>>();
   const compare = (kind: LongKind): ReturnType<typeof compareWithUsual> => {
-    const known =
-      compared.get(kind) ?? compareWithUsual(series, kind === 'slower' ? 'time' : 'volume', SIGN[kind]);
+    const known = compared.get(kind) ?? compareWithUsual(series, MEASURES[kind], SIGN[kind]);
     compared.set(kind, known);
     return known;
   };
@@ -196,7 +208,7 @@ function isCertain(
   size: number,
   { seen, usual, timed }: ReturnType<LongResiduals['count']>,
 ): boolean {
-  if (kind === 'slower') return size * Math.sqrt(timed) >= CERTAIN_TIME;
+  if (MEASURES[kind] === 'time') return size * Math.sqrt(timed) >= CERTAIN_TIME;
   return seen * Math.log(Math.max(seen, 0.5) / Math.max(usual, 0.5)) - (seen - usual) >= CERTAIN;
 }
 

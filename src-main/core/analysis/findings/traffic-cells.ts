@@ -18,8 +18,19 @@ export interface FlowCells {
   readonly service: number;
   readonly hours: FlowColumns;
   readonly minutes: FlowColumns;
+  /** How long requests took to reach the connector, in place of how they ended. */
+  readonly lateHours: FlowColumns;
+  readonly lateMinutes: FlowColumns;
   readonly total: number;
 }
+
+export const NO_CELLS: TrafficCells = {
+  channels: new Float64Array(),
+  services: new Float64Array(),
+  slots: new Float64Array(),
+  outcomes: new Float64Array(),
+  counts: new Float64Array(),
+};
 
 interface Flow {
   readonly channel: number;
@@ -32,26 +43,35 @@ interface Flow {
  * Divides cells among channels and services. There are hundreds of thousands of them: no cell is an object of its own,
  * neither here nor where they are read.
  */
-export function divideByFlow(hours: TrafficCells, minutes: TrafficCells): FlowCells[] {
+export function divideByFlow(
+  hours: TrafficCells,
+  minutes: TrafficCells,
+  late: { readonly hours: TrafficCells; readonly minutes: TrafficCells },
+): FlowCells[] {
   const flows: Flow[] = [];
   const findFlow = createFlowFinder(flows);
-  const number = ({ channels, services, counts }: TrafficCells): Uint32Array => {
+  const number = ({ channels, services, counts }: TrafficCells, weight: 0 | 1): Uint32Array => {
     const flowOf = new Uint32Array(counts.length);
     for (let cell = 0; cell < flowOf.length; cell += 1) {
       const flow = findFlow(channels[cell] ?? NaN, services[cell] ?? NaN);
-      flow.total += counts[cell] ?? 0;
+      flow.total += weight * (counts[cell] ?? 0);
       flowOf[cell] = flow.place;
     }
     return flowOf;
   };
-  const [flowOfHour, flowOfMinute] = [number(hours), number(minutes)];
-  const ofHours = sortByFlow(hours, flowOfHour, flows.length);
-  const ofMinutes = sortByFlow(minutes, flowOfMinute, flows.length);
-  return flows.flatMap(({ channel, service, place, total }) => {
-    const [own, ownMinutes] = [ofHours[place], ofMinutes[place]];
-    return own === undefined || ownMinutes === undefined
-      ? []
-      : [{ channel, service, hours: own, minutes: ownMinutes, total }];
+  const numbered = [
+    [hours, number(hours, 1)],
+    [minutes, number(minutes, 1)],
+    // The same requests once more.
+    [late.hours, number(late.hours, 0)],
+    [late.minutes, number(late.minutes, 0)],
+  ] as const;
+  const sorted = numbered.map(([cells, flowOf]) => sortByFlow(cells, flowOf, flows.length));
+  return flows.map(({ channel, service, place, total }) => {
+    const [own = NO_CELLS, ownMinutes = NO_CELLS, lateHours = NO_CELLS, lateMinutes = NO_CELLS] = sorted.map(
+      (columns) => columns[place],
+    );
+    return { channel, service, hours: own, minutes: ownMinutes, lateHours, lateMinutes, total };
   });
 }
 

@@ -43,44 +43,72 @@ export function createFlow(
   const days = Math.max(1, Math.ceil((firstMinute + minuteCount) / DAY_MINUTES) - firstDay);
   const hours = createHourCounts(hourCount, days);
   const minutes = createCounts(minuteCount);
-  /** How many requests had each outcome in each hour, the negative ones first. */
-  const outcomes = new Float64Array(hourCount * ROW);
-  const count = ({ slots, outcomes: own, counts }: FlowColumns, slotsPerHour: number): void => {
+  /** Counts by the hour what became of requests, the negative outcomes first, and hands on what is long on each day. */
+  const layOut = (
+    ofHours: FlowColumns,
+    ofMinutes: FlowColumns,
+    into: readonly Float64Array[],
+    each: (hour: number, sum: (from: number) => number, row: Float64Array) => void,
+  ): number[] => {
+    const outcomes = new Float64Array(hourCount * ROW);
+    const count = ({ slots, outcomes: own, counts }: FlowColumns, slotsPerHour: number): void => {
+      for (let cell = 0; cell < slots.length; cell += 1) {
+        const hour = Math.floor((slots[cell] ?? 0) / slotsPerHour) - firstHour;
+        if (hour < 0 || hour >= hourCount) continue;
+        if (isSetAside(slots[cell] ?? 0, HOUR_MS / slotsPerHour)) continue;
+        const place = hour * ROW + (own[cell] ?? UNTIMED) - UNTIMED;
+        outcomes[place] = (outcomes[place] ?? 0) + (counts[cell] ?? 0);
+      }
+    };
+    count(ofHours, 1);
+    count(ofMinutes, HOUR_MINUTES);
+    const limits = into.map((_, day) => findSlow(outcomes, (firstDay + day) * 24 - firstHour));
+    for (let hour = 0; hour < hourCount; hour += 1) {
+      const row = outcomes.subarray(hour * ROW, (hour + 1) * ROW);
+      const sum = (from: number): number => {
+        let total = 0;
+        for (let place = from - UNTIMED; place < ROW; place += 1) total += row[place] ?? 0;
+        return total;
+      };
+      each(hour, sum, row);
+      for (const [day, long] of into.entries()) long[hour] = sum(limits[day] ?? OUTCOMES);
+    }
+    return limits;
+  };
+  const forEachMinute = (
+    { slots, outcomes, counts }: FlowColumns,
+    each: (minute: number, outcome: number, own: number) => void,
+  ): void => {
     for (let cell = 0; cell < slots.length; cell += 1) {
-      const hour = Math.floor((slots[cell] ?? 0) / slotsPerHour) - firstHour;
-      if (hour < 0 || hour >= hourCount) continue;
-      if (isSetAside(slots[cell] ?? 0, HOUR_MS / slotsPerHour)) continue;
-      const place = hour * ROW + (own[cell] ?? UNTIMED) - UNTIMED;
-      outcomes[place] = (outcomes[place] ?? 0) + (counts[cell] ?? 0);
+      const minute = (slots[cell] ?? 0) - firstMinute;
+      if (minute < 0 || minute >= minuteCount || isSetAside(slots[cell] ?? 0, MINUTE_MS)) continue;
+      each(minute, outcomes[cell] ?? UNTIMED, counts[cell] ?? 0);
     }
   };
-  count(cells.hours, 1);
-  count(cells.minutes, HOUR_MINUTES);
-  const limits = hours.slowFor.map((_, day) => findSlow(outcomes, (firstDay + day) * 24 - firstHour));
-  for (let hour = 0; hour < hourCount; hour += 1) {
-    const row = outcomes.subarray(hour * ROW, (hour + 1) * ROW);
-    const sum = (from: number): number => {
-      let total = 0;
-      for (let place = from - UNTIMED; place < ROW; place += 1) total += row[place] ?? 0;
-      return total;
-    };
-    hours.requests[hour] = sum(UNTIMED);
-    hours.failures[hour] = row[FAILED - UNTIMED] ?? 0;
-    hours.timed[hour] = sum(0);
-    for (const [day, slow] of hours.slowFor.entries()) slow[hour] = sum(limits[day] ?? OUTCOMES);
-  }
   const raise = (values: Float64Array, slot: number, own: number): void => {
     values[slot] = (values[slot] ?? 0) + own;
   };
-  const { slots, outcomes: outcomeOf, counts } = cells.minutes;
-  for (let cell = 0; cell < slots.length; cell += 1) {
-    const minute = (slots[cell] ?? 0) - firstMinute;
-    if (minute < 0 || minute >= minuteCount || isSetAside(slots[cell] ?? 0, MINUTE_MS)) continue;
-    const [outcome, own] = [outcomeOf[cell] ?? UNTIMED, counts[cell] ?? 0];
+  const isLong = (limits: readonly number[], minute: number, outcome: number): boolean =>
+    outcome >= (limits[Math.floor(minute / DAY_MINUTES)] ?? OUTCOMES);
+  const limits = layOut(cells.hours, cells.minutes, hours.slowFor, (hour, sum, row) => {
+    hours.requests[hour] = sum(UNTIMED);
+    hours.failures[hour] = row[FAILED - UNTIMED] ?? 0;
+    hours.timed[hour] = sum(0);
+  });
+  forEachMinute(cells.minutes, (minute, outcome, own) => {
     raise(minutes.requests, minute, own);
     if (outcome === FAILED) raise(minutes.failures, minute, own);
     if (outcome >= 0) raise(minutes.timed, minute, own);
-    if (outcome >= (limits[Math.floor(minute / DAY_MINUTES)] ?? OUTCOMES)) raise(minutes.slow, minute, own);
+    if (isLong(limits, minute, outcome)) raise(minutes.slow, minute, own);
+  });
+  if (cells.lateHours.slots.length + cells.lateMinutes.slots.length > 0) {
+    const lateLimits = layOut(cells.lateHours, cells.lateMinutes, hours.lateFor, (hour, sum) => {
+      hours.reached[hour] = sum(0);
+    });
+    forEachMinute(cells.lateMinutes, (minute, outcome, own) => {
+      raise(minutes.reached, minute, own);
+      if (isLong(lateLimits, minute, outcome)) raise(minutes.late, minute, own);
+    });
   }
   const toNumber = (value: number): number | null => (Number.isNaN(value) ? null : value);
   return {

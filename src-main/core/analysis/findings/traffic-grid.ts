@@ -17,11 +17,22 @@ export interface TrafficCounts {
   /** Those that succeeded and say how long they took, and of them those that took long for their flow. */
   readonly timed: Float64Array;
   readonly slow: Float64Array;
+  /** Those that succeeded and say how long they took to reach the connector, and of them those that took long. */
+  readonly reached: Float64Array;
+  readonly late: Float64Array;
 }
 
-/** Requests by the hour. What is slow is decided for each day of the window: `slowFor` has the hours as each sees them. */
-export interface HourCounts extends Omit<TrafficCounts, 'slow'> {
+/** What is counted of requests. */
+export const COUNT_NAMES = ['requests', 'failures', 'timed', 'slow', 'reached', 'late'] as const;
+const HOUR_NAMES = ['requests', 'failures', 'timed', 'reached'] as const;
+
+/**
+ * Requests by the hour. What is slow or late is decided for each day of the window: `slowFor` and `lateFor` have the
+ * hours as each sees them.
+ */
+export interface HourCounts extends Omit<TrafficCounts, 'slow' | 'late'> {
   readonly slowFor: readonly Float64Array[];
+  readonly lateFor: readonly Float64Array[];
 }
 
 /** A span about which nothing is told and that no usual level is learned from: everywhere, or at a channel or service. */
@@ -62,24 +73,53 @@ export interface TrafficGrid extends TrafficCoverage {
 /** Returns counts of nothing. */
 export function createCounts(slots: number): TrafficCounts {
   const create = (): Float64Array => new Float64Array(slots);
-  return { requests: create(), failures: create(), timed: create(), slow: create() };
+  return {
+    requests: create(),
+    failures: create(),
+    timed: create(),
+    slow: create(),
+    reached: create(),
+    late: create(),
+  };
 }
 
 /** Returns counts of nothing, for a window of some days. */
 export function createHourCounts(hours: number, days: number): HourCounts {
-  const { requests, failures, timed } = createCounts(hours);
-  return { requests, failures, timed, slowFor: Array.from({ length: days }, () => new Float64Array(hours)) };
+  const { requests, failures, timed, reached } = createCounts(hours);
+  const create = (): Float64Array[] => Array.from({ length: days }, () => new Float64Array(hours));
+  return { requests, failures, timed, reached, slowFor: create(), lateFor: create() };
 }
 
 /** Adds the requests of some hours to those of a whole, or (-1 times) takes them away. */
 export function addHours(whole: HourCounts, own: HourCounts, times: 1 | -1 = 1): void {
-  for (const name of ['requests', 'failures', 'timed'] as const) addCounts(whole[name], own[name], times);
-  for (const [day, slow] of own.slowFor.entries()) addCounts(whole.slowFor[day] ?? slow, slow, times);
+  for (const name of HOUR_NAMES) addCounts(whole[name], own[name], times);
+  for (const name of ['slowFor', 'lateFor'] as const)
+    for (const [day, hits] of own[name].entries()) addCounts(whole[name][day] ?? hits, hits, times);
+}
+
+/** Returns the requests of some minutes once more. */
+export function copyCounts(counts: TrafficCounts): TrafficCounts {
+  return mapCounts(counts, (values) => values.slice());
+}
+
+/** Returns counts with each of their rows made another one. */
+export function mapCounts(
+  { requests, failures, timed, slow, reached, late }: TrafficCounts,
+  change: (values: Float64Array) => Float64Array,
+): TrafficCounts {
+  return {
+    requests: change(requests),
+    failures: change(failures),
+    timed: change(timed),
+    slow: change(slow),
+    reached: change(reached),
+    late: change(late),
+  };
 }
 
 /** Adds the requests of some minutes to those of a whole, or (-1 times) takes them away. */
 export function addMinutes(whole: TrafficCounts, own: TrafficCounts, times: 1 | -1 = 1): void {
-  const { requests, failures, timed, slow } = own;
+  const { requests, failures, timed, slow, reached, late } = own;
   for (let minute = 0; minute < requests.length; minute += 1) {
     const count = requests[minute] as number;
     if (count === 0) continue;
@@ -87,6 +127,9 @@ export function addMinutes(whole: TrafficCounts, own: TrafficCounts, times: 1 | 
     whole.failures[minute] = (whole.failures[minute] as number) + times * (failures[minute] as number);
     whole.timed[minute] = (whole.timed[minute] as number) + times * (timed[minute] as number);
     whole.slow[minute] = (whole.slow[minute] as number) + times * (slow[minute] as number);
+    if (reached[minute] === 0) continue;
+    whole.reached[minute] = (whole.reached[minute] as number) + times * (reached[minute] as number);
+    whole.late[minute] = (whole.late[minute] as number) + times * (late[minute] as number);
   }
 }
 

@@ -1,11 +1,10 @@
+import { FINDING_KIND_ROWS } from '../../../common/model/analysis/finding-kinds.ts';
 import type { Expectation } from './expect-traffic.ts';
 import { createHolder, type Judged } from './evidence.ts';
 import { ALARM } from './scan-minutes.ts';
 import { HOUR_MINUTES, type TrafficCounts } from './traffic-grid.ts';
+import { COUNTED, type ShareKind } from './traffic-kinds.ts';
 
-/** A share has to grow by this factor, and by this much. */
-export const FACTOR = 3;
-const STEP = { 'errors-up': 0.1, slower: 0.25 };
 const MAX_SHARE = 0.95;
 /**
  * It lasts while the share stays above this part of what it was so far; with few requests, nothing else shows its
@@ -13,23 +12,25 @@ const MAX_SHARE = 0.95;
  */
 const OF_RUN = 2 / 3;
 
+/** Returns the share that is tested for where another one is usual. */
+export function toUnusualShare(kind: ShareKind, usual: number): number {
+  const { factor, step } = FINDING_KIND_ROWS[kind].share;
+  return Math.min(MAX_SHARE, Math.max(factor * usual, usual + step));
+}
+
 /** Weighs the evidence for a larger share of failing, or slow, requests. */
 export function weighShares(
-  minutesCovered: Uint8Array,
   counts: TrafficCounts,
   expected: readonly (Expectation | null)[],
-  kind: 'errors-up' | 'slower',
+  kind: ShareKind,
 ): Judged {
-  const hits = kind === 'errors-up' ? counts.failures : counts.slow;
-  const all = kind === 'errors-up' ? counts.requests : counts.timed;
+  const [hits, all] = [counts[COUNTED[kind].hits], counts[COUNTED[kind].all]];
   /** Made once it is needed: most places have nothing unusual. */
   let usual = new Float64Array();
   const soFar = { hits: 0, all: 0 };
   const hold = createHolder(expected);
-  const readShare = (own: Expectation | null | undefined): number =>
-    (kind === 'errors-up' ? own?.failing : own?.slow) ?? 0;
-  const toUnusual = (share: number): number =>
-    Math.min(MAX_SHARE, Math.max(FACTOR * share, share + STEP[kind]));
+  const readShare = (own: Expectation | null | undefined): number => own?.[COUNTED[kind].usual] ?? 0;
+  const toUnusual = (share: number): number => toUnusualShare(kind, share);
   const sum = (values: Float64Array, from: number, to: number): number => {
     let total = 0;
     for (let minute = from; minute < to; minute += 1) total += values[minute] ?? 0;
@@ -54,7 +55,7 @@ export function weighShares(
         }
         return false;
       },
-      isKnown: (minute) => minutesCovered[minute] === 1 || (all[minute] ?? 0) > 0,
+      isKnown: (minute) => (all[minute] ?? 0) > 0,
       advance: (minute, isUnusual) => {
         if (usual.length === 0) usual = new Float64Array(all.length);
         usual[minute] = readShare(hold(minute, isUnusual));

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { FINDING_KIND_ROWS, type FindingMeasure } from '../../../../common/model/analysis/finding-kinds.ts';
 import type { Finding } from '../../../../common/model/analysis/finding.ts';
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
 import { MINUTE_MS } from '../../../../common/time/durations.ts';
@@ -40,17 +41,21 @@ export async function describeIncident(
   const { medianMs, figures } = await readFigures(connection, own, shape);
   const end = incident.end ?? Math.ceil((untilMs - window.fromMs) / MINUTE_MS);
   const { source } = incident;
-  const [recent, usual] =
-    kind === 'slower'
-      ? [medianMs ?? 0, (await readUsualMedian(connection, own, shape, source)) ?? 0]
-      : kind === 'volume-down' || kind === 'volume-up'
-        ? [figures.requests, measured.expected]
-        : [figures.count / Math.max(1, figures.requests), measured.expected / Math.max(1, measured.total)];
+  const share = figures.count / Math.max(1, figures.requests);
+  const usualShare = measured.expected / Math.max(1, measured.total);
+  const measures: Readonly<Record<FindingMeasure, () => Promise<[recent: number, usual: number]>>> = {
+    times: async () => [medianMs ?? 0, (await readUsualMedian(connection, own, shape, source)) ?? 0],
+    volume: () => Promise.resolve([figures.requests, measured.expected]),
+    failing: () => Promise.resolve([share, usualShare]),
+    family: () => Promise.resolve([share, usualShare]),
+    outage: () => Promise.resolve([share, 0]),
+  };
+  const [recent, usual] = await measures[FINDING_KIND_ROWS[kind].measure]();
   return {
     id: toFindingId(incident, sinceMs),
     kind,
     also: [...also],
-    part: null,
+    part: incident.part,
     directions: [...directions],
     channel,
     service,

@@ -29,7 +29,7 @@ import {
 import type { ResolvedScope } from '../resolved-scope.ts';
 import { describeDown, describeIncident, type Looked } from './describe-finding.ts';
 import { readNewFamilies } from './read-families.ts';
-import { readTraffic } from './read-traffic.ts';
+import { readLateTraffic, readTraffic } from './read-traffic.ts';
 import { readLongTraffic } from './read-long-traffic.ts';
 import type { SettledTraffic } from './settled-traffic.ts';
 
@@ -87,7 +87,7 @@ export async function findFindings(
   }
   const { grids, window, incidents } = looked;
   const isKept = isToldOf(question.setAside ?? []);
-  const [down, rest] = joinDownSpans(question.downSpans.filter(isKept), incidents, window.fromMs);
+  const [down, rest] = joinDownSpans(question.downSpans.filter(isKept), incidents, window.fromMs, grids);
   const found: Finding[] = [];
   for (const span of down) found.push(await describeDown(connection, looked, span, question.untilMs));
   for (const span of question.unreachableSpans.filter(isKept))
@@ -127,7 +127,11 @@ async function look(
     const before = { span: { fromMs: firstMs, toMs: fromMs }, version };
     const hours = await settled.readHours(connection, scope, before);
     const minutes = await readTraffic(connection, scope, window, MINUTE_MS);
-    read.push({ direction, hours, minutes });
+    const late = {
+      hours: await settled.readLateHours(connection, scope, before),
+      minutes: await readLateTraffic(connection, scope, window, MINUTE_MS),
+    };
+    read.push({ direction, hours, minutes, late });
     const weeks = await resolve({
       connectionId,
       report: `${direction}-detail`,

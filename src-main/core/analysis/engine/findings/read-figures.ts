@@ -1,5 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Finding, FindingKind } from '../../../../common/model/analysis/finding.ts';
+import {
+  FINDING_KIND_ROWS,
+  toKindRow,
+  type FindingKind,
+  type FindingKindRow,
+} from '../../../../common/model/analysis/finding-kinds.ts';
+import type { Finding } from '../../../../common/model/analysis/finding.ts';
 import type { FieldCondition } from '../../../../common/model/records/record-filter.ts';
 import { DIRECTIONS } from '../../../../common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS } from '../../../../common/time/durations.ts';
@@ -7,7 +13,7 @@ import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { USUAL_DAYS } from '../../findings/traffic-grid.ts';
 import type { Place } from '../../findings/detect-incidents.ts';
 import { readRows } from '../engine-database.ts';
-import { FAILED_SQL } from '../engine-tables.ts';
+import { FAILED_SQL, findColumn } from '../engine-tables.ts';
 import { NO_CONDITION, toFilterSql, type BoundValue, type SqlCondition } from '../filter-sql.ts';
 import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 
@@ -16,6 +22,8 @@ export interface FindingShape extends Place, TimeSpan {
   readonly kind: FindingKind;
   readonly newFamily: string | null;
 }
+
+type Counted = FindingKindRow['counted'];
 
 /** What is counted of the records of a finding. */
 type FindingFigures = Pick<
@@ -45,22 +53,25 @@ const EXAMPLES_SQL = `(SELECT coalesce(to_json(list({'direction': direction, 'se
   SELECT arg_min(direction, date_ms) AS direction, session_id,
     row_number() OVER (ORDER BY count(*) DESC, min(date_ms), session_id) AS place
   FROM counted WHERE session_id <> '' GROUP BY session_id ORDER BY place LIMIT ${MAX_EXAMPLES}))`;
-const COLUMNS = ['date_ms', 'outcome', 'response_time_ms', 'error_pattern', 'session_id', 'client'];
+const COLUMNS = ['date_ms', 'outcome', 'error_pattern', 'session_id', 'client'];
+/** A direction whose records don't have the field has no time. */
+const TIME_COLUMN = 'time_ms';
 
 /** Returns the conditions that show exactly the records that a finding counts. */
 export function listConditions(shape: FindingShape): FieldCondition[] {
   const { kind, newFamily } = shape;
   const failing: FieldCondition = { field: 'outcome', values: ['failed'] };
-  const counted: Readonly<Record<FindingKind, FieldCondition[]>> = {
-    down: [],
-    unreachable: [],
-    'errors-up': [failing],
-    'new-errors': newFamily === null ? [] : [{ field: 'errorFamily', values: [newFamily] }],
-    slower: [{ ...failing, exclude: true }],
-    'volume-down': [],
-    'volume-up': [],
+  const counted: Readonly<Record<Counted, FieldCondition[]>> = {
+    all: [],
+    failed: [failing],
+    family: newFamily === null ? [] : [{ field: 'errorFamily', values: [newFamily] }],
+    succeeded: [{ ...failing, exclude: true }],
   };
-  return [...counted[kind], ...listPlace(shape), { field: 'dateMs', min: shape.fromMs, max: shape.toMs }];
+  return [
+    ...counted[FINDING_KIND_ROWS[kind].counted],
+    ...listPlace(shape),
+    { field: 'dateMs', min: shape.fromMs, max: shape.toMs },
+  ];
 }
 
 function listPlace({ channel, service }: Place): FieldCondition[] {
@@ -72,9 +83,13 @@ function listPlace({ channel, service }: Place): FieldCondition[] {
 
 /** Which of the requests at its place and in its time a finding counts: those that `listConditions` shows. */
 function toCountedSql({ kind, newFamily }: FindingShape, bind: (value: BoundValue) => string): string {
-  if (kind === 'errors-up') return FAILED_SQL;
-  if (kind === 'slower') return `NOT ${FAILED_SQL}`;
-  return newFamily === null ? 'true' : `error_pattern = ${bind(newFamily)}`;
+  const counted: Readonly<Record<Counted, () => string>> = {
+    all: () => 'true',
+    failed: () => FAILED_SQL,
+    family: () => (newFamily === null ? 'true' : `error_pattern = ${bind(newFamily)}`),
+    succeeded: () => `NOT ${FAILED_SQL}`,
+  };
+  return counted[FINDING_KIND_ROWS[kind].counted]();
 }
 
 /** Whom its records are of; of an outage, whom those that failed are of. */
@@ -93,17 +108,18 @@ export async function readFigures(
   shape: FindingShape,
 ): Promise<{ readonly medianMs: number | null; readonly figures: FindingFigures }> {
   const { kind, newFamily, fromMs, toMs } = shape;
-  const { source, values } = toRecordsSql(scopes, [
+  const { source, values } = toRecordsSql(scopes, kind, [
     ...listPlace(shape),
     { field: 'dateMs', min: fromMs, max: toMs },
   ]);
   const counted = toCountedSql(shape, (value) => `$${values.push(value)}`);
-  const isDown = kind === 'down' || kind === 'unreachable';
+  const { measure } = FINDING_KIND_ROWS[kind];
+  const isDown = measure === 'outage';
   const [row] = await readRows<FigureRow>(
     connection,
     `WITH every AS MATERIALIZED (FROM ${source}), counted AS (FROM every WHERE ${counted})
      SELECT count(*), count(*) FILTER (${FAILED_SQL}),
-       quantile_cont(response_time_ms, 0.5) FILTER (NOT ${FAILED_SQL} AND response_time_ms >= 0),
+       quantile_cont(${TIME_COLUMN}, 0.5) FILTER (NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0),
        ${DIRECTIONS.map((own) => `(SELECT count(*) FROM counted WHERE direction = '${own}')`).join(', ')},
        (SELECT error_pattern FROM counted WHERE error_pattern <> ''
         GROUP BY error_pattern ORDER BY count(*) DESC, error_pattern LIMIT 1),
@@ -121,14 +137,14 @@ export async function readFigures(
     sessionCount,
     clientCount,
     shown: scopes.map(({ direction }) => ({ direction, count: counts[direction] })),
-    errorFamily: kind === 'errors-up' ? family : newFamily,
+    errorFamily: measure === 'failing' ? family : newFamily,
     examples: JSON.parse(examples) as FindingFigures['examples'],
   };
   return { medianMs, figures };
 }
 
 /**
- * Returns the median time of successful requests around the same hours on earlier days, or in the hours before, in
+ * Returns the median of the times of successful requests around the same hours on earlier days, or in the hours before, in
  * milliseconds; null where none was timed.
  */
 export async function readUsualMedian(
@@ -152,10 +168,10 @@ export async function readUsualMedian(
             toMs: untilMs - (day + 1) * DAY_MS + HALF_HOUR_MS,
           }));
   const dates = spans.map((span) => `date_ms >= ${span.fromMs} AND date_ms < ${span.toMs}`);
-  const all = toRecordsSql(scopes, listPlace(shape), `(${dates.join(' OR ')})`);
+  const all = toRecordsSql(scopes, shape.kind, listPlace(shape), `(${dates.join(' OR ')})`);
   const [[medianMs] = [null]] = await readRows<[number | null]>(
     connection,
-    `SELECT quantile_cont(response_time_ms, 0.5) FROM ${all.source} WHERE NOT ${FAILED_SQL} AND response_time_ms >= 0`,
+    `SELECT quantile_cont(${TIME_COLUMN}, 0.5) FROM ${all.source} WHERE NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0`,
     all.values,
   );
   return medianMs;
@@ -164,12 +180,15 @@ export async function readUsualMedian(
 /** The records of several directions that meet conditions which mean the same in each. */
 function toRecordsSql(
   scopes: readonly ResolvedScope[],
+  kind: FindingKind,
   conditions: readonly FieldCondition[],
   also = 'true',
 ): { readonly source: string; readonly values: BoundValue[] } {
   const wheres = scopes.map(({ direction }) => toFilterSql({ conditions: [...conditions] }, direction));
   const toSelect = (scope: ResolvedScope, where: SqlCondition): string => {
-    const source = toSourceSql(scope, COLUMNS, { ...where, sql: `${where.sql} AND ${also}` });
+    const column = findColumn(toKindRow(kind).field ?? 'responseTimeMs', scope.direction)?.name;
+    const time = `${column ?? 'NULL::DOUBLE'} AS ${TIME_COLUMN}`;
+    const source = toSourceSql(scope, [...COLUMNS, time], { ...where, sql: `${where.sql} AND ${also}` });
     return `SELECT *, '${scope.direction}' AS direction FROM ${source}`;
   };
   const selects = scopes.map((scope, place) => toSelect(scope, wheres[place] ?? NO_CONDITION));

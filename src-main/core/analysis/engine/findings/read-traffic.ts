@@ -1,8 +1,8 @@
 import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
-import type { TrafficCells } from '../../findings/traffic-cells.ts';
+import { NO_CELLS, type TrafficCells } from '../../findings/traffic-cells.ts';
 import { FAILED, UNTIMED } from '../../findings/traffic-grid.ts';
-import { FAILED_SQL } from '../engine-tables.ts';
+import { FAILED_SQL, findColumn } from '../engine-tables.ts';
 import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 
 /** Times from 2^31 ms on count as the same. */
@@ -13,18 +13,38 @@ const KIND_SQL = `CASE
   ELSE least(${MAX_KIND}, floor(2 * log2(response_time_ms + 1)))
 END`;
 
+const LATE_SQL = `least(${MAX_KIND}, floor(2 * log2(bot_latency_ms + 1)))`;
+
 /** Returns how many requests of each channel and service failed, or took which time, in each slot of a span. */
-export async function readTraffic(
+export function readTraffic(
   connection: DuckDBConnection,
   scope: ResolvedScope,
   { fromMs, toMs }: TimeSpan,
   slotMs: number,
 ): Promise<TrafficCells> {
-  const columns = ['channel', 'service', `date_ms // ${slotMs} AS slot`, `${KIND_SQL} AS kind`];
-  const source = toSourceSql(scope, columns, {
-    sql: `date_ms >= ${fromMs} AND date_ms < ${toMs}`,
-    values: [],
-  });
+  const within = `date_ms >= ${fromMs} AND date_ms < ${toMs}`;
+  return readCells(connection, scope, { kind: KIND_SQL, within, slotMs });
+}
+
+/** Returns how many successful requests of each channel and service took how long to reach the connector. */
+export async function readLateTraffic(
+  connection: DuckDBConnection,
+  scope: ResolvedScope,
+  { fromMs, toMs }: TimeSpan,
+  slotMs: number,
+): Promise<TrafficCells> {
+  if (findColumn('botLatencyMs', scope.direction) === null) return NO_CELLS;
+  const within = `date_ms >= ${fromMs} AND date_ms < ${toMs} AND NOT ${FAILED_SQL} AND bot_latency_ms >= 0`;
+  return readCells(connection, scope, { kind: LATE_SQL, within, slotMs });
+}
+
+async function readCells(
+  connection: DuckDBConnection,
+  scope: ResolvedScope,
+  { kind, within, slotMs }: { readonly kind: string; readonly within: string; readonly slotMs: number },
+): Promise<TrafficCells> {
+  const columns = ['channel', 'service', `date_ms // ${slotMs} AS slot`, `${kind} AS kind`];
+  const source = toSourceSql(scope, columns, { sql: within, values: [] });
   const [channels, services, slots, outcomes, counts] = await readColumns(
     connection,
     `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE),

@@ -5,9 +5,9 @@ import type { LongCells } from '../../findings/long-incidents.ts';
 import type { TrafficCells } from '../../findings/traffic-cells.ts';
 import type { ResolvedScope, ScopePart } from '../resolved-scope.ts';
 import { readLongTraffic } from './read-long-traffic.ts';
-import { readTraffic } from './read-traffic.ts';
+import { readLateTraffic, readTraffic } from './read-traffic.ts';
 
-/** Spans that are remembered of each kind, and the cells of one: twenty megabytes together. */
+/** Spans that are remembered of each kind, and the cells of one: thirty megabytes together. */
 const MAX_SPANS = 4;
 const MAX_CELLS = 131_072;
 
@@ -45,6 +45,7 @@ export function createSettledReader<Cells extends { readonly slots: Float64Array
 /** What was counted of the weeks before: requests by the hour, and by the half hour of weeks. */
 export interface SettledTraffic {
   readonly readHours: ReadSettled<TrafficCells>;
+  readonly readLateHours: ReadSettled<TrafficCells>;
   readonly readWeeks: ReadSettled<LongCells>;
 }
 
@@ -53,6 +54,9 @@ export function createSettledTraffic(getVersion: () => number): SettledTraffic {
   return {
     readHours: createSettledReader(getVersion, (connection, scope, span) =>
       readTraffic(connection, scope, span, HOUR_MS),
+    ),
+    readLateHours: createSettledReader(getVersion, (connection, scope, span) =>
+      readLateTraffic(connection, scope, span, HOUR_MS),
     ),
     readWeeks: createSettledReader(getVersion, readLongTraffic),
   };

@@ -24,6 +24,7 @@ const WINDOW = { fromMs: TODAY_MS, toMs: TODAY_MS + 18 * HOUR_MS };
 const NOON = 12 * 60 + 10;
 const USUAL = 15;
 const SLOW = 22;
+const REACHED = { [USUAL]: 6 };
 
 interface Flow {
   readonly channel: number;
@@ -31,6 +32,8 @@ interface Flow {
   /** Outcomes of a minute: those of earlier days, and what is another way in a minute of the window. */
   readonly usual: Readonly<Record<number, number>>;
   readonly change?: (minute: number) => Readonly<Record<number, number>> | null;
+  /** How long they take to reach the connector: usually as long as `USUAL`, and in a minute of the window another way. */
+  readonly reach?: NonNullable<Flow['change']>;
 }
 
 /** Steady traffic, day and night: six requests a minute, of which one in a hundred fails. */
@@ -70,12 +73,19 @@ function makeGrid(
   const isCovered = (atMs: number): boolean =>
     covered.some((span) => atMs >= span.fromMs && atMs < span.toMs);
   const [hours, minutes]: [TrafficCell[], TrafficCell[]] = [[], []];
+  const late: { hours: TrafficCell[]; minutes: TrafficCell[] } = { hours: [], minutes: [] };
   for (const flow of flows) {
     for (let atMs = WINDOW.fromMs - 8 * DAY_MS; atMs < WINDOW.fromMs; atMs += HOUR_MS)
-      if (isCovered(atMs)) hours.push(...list(flow, atMs / HOUR_MS, flow.usual, 60));
+      if (isCovered(atMs)) {
+        hours.push(...list(flow, atMs / HOUR_MS, flow.usual, 60));
+        if (flow.reach !== undefined) late.hours.push(...list(flow, atMs / HOUR_MS, REACHED, 60));
+      }
     for (let atMs = WINDOW.fromMs; atMs < WINDOW.toMs; atMs += MINUTE_MS) {
       const own = flow.change?.((atMs - WINDOW.fromMs) / MINUTE_MS) ?? flow.usual;
       if (isCovered(atMs)) minutes.push(...list(flow, atMs / MINUTE_MS, own));
+      const reached = flow.reach?.((atMs - WINDOW.fromMs) / MINUTE_MS) ?? REACHED;
+      if (flow.reach !== undefined && isCovered(atMs))
+        late.minutes.push(...list(flow, atMs / MINUTE_MS, reached));
     }
   }
   return createTrafficGrid({
@@ -83,6 +93,7 @@ function makeGrid(
     window: WINDOW,
     hours: toTrafficCells(hours),
     minutes: toTrafficCells(minutes),
+    late: { hours: toTrafficCells(late.hours), minutes: toTrafficCells(late.minutes) },
     covered,
     setAside,
   });
@@ -175,6 +186,47 @@ describe('an incident', () => {
     const thin: Flow = { channel: 1, service: 7, usual: {}, change };
     const covered = [{ fromMs: WINDOW.fromMs + 6 * HOUR_MS, toMs: WINDOW.toMs }];
     expect(outline([thin, ...OTHERS], covered)).toEqual([['errors-up', 1, 7, NOON, end]]);
+  });
+
+  it('of messages that reach the connector late is found where responses are as fast as ever', () => {
+    const late = { ...makeFlow(1, 7), reach: during(NOON, NOON + 45, { [SLOW]: 6 }) };
+    expect(outline([late, ...OTHERS])).toEqual([['slow-connector', 1, 7, NOON, NOON + 45]]);
+    const both = { ...makeFlow(1, 7, during(NOON, NOON + 45, { [SLOW]: 6 })), reach: late.reach };
+    expect(findJoined([makeGrid([both, ...OTHERS])])).toMatchObject([
+      { kind: 'slower', also: ['slow-connector'] },
+    ]);
+  });
+
+  it.each([
+    ['many good requests', 4],
+    ['some', 1 / 15],
+    ['no request at all', 0],
+  ])('is not one with a later one where %s came in the three hours between', (_what, between) => {
+    const end = NOON + 70;
+    const again = end + 180;
+    const change = (minute: number): Readonly<Record<number, number>> => {
+      const isBad = (minute >= NOON && minute < end) || (minute >= again && minute < again + 54);
+      if (isBad) return { [FAILED]: 2 };
+      if (minute < NOON || minute >= again) return { [USUAL]: 2 };
+      if (between >= 1) return { [USUAL]: between };
+      return between > 0 && minute % (1 / between) === 0 ? { [USUAL]: 1 } : {};
+    };
+    const flow: Flow = { channel: 1, service: 7, usual: { [USUAL]: 2, [FAILED]: 0.02 }, change };
+    const failing = findJoined([makeGrid([flow, ...OTHERS])]).filter(({ kind }) => kind === 'errors-up');
+    expect(failing.map(({ onset, end: until }) => [onset, until])).toEqual([
+      [NOON, end],
+      [again, again + 54],
+    ]);
+    const minutes = failing.reduce((sum, { onset, end: until }) => sum + (until ?? NaN) - onset, 0);
+    expect(minutes).toBe(124);
+  });
+
+  it('of a place with a request now and then stays one while all of them fail', () => {
+    const change = (minute: number) =>
+      minute < NOON ? { [USUAL]: 1 } : minute % 70 === 0 ? { [FAILED]: 3 } : {};
+    const rare: Flow = { channel: 1, service: 7, usual: { [USUAL]: 1, [FAILED]: 0.01 }, change };
+    const failing = findJoined([makeGrid([rare, ...OTHERS])]).filter(({ kind }) => kind === 'errors-up');
+    expect(failing).toMatchObject([{ onset: 770, end: null }]);
   });
 
   it('that goes on has no end', () => {
@@ -326,6 +378,42 @@ describe('both directions', () => {
     ]);
   });
 
+  const told = (inbound: readonly Flow[], outbound: readonly Flow[]) => {
+    const grids = [makeGrid(inbound), makeGrid(outbound, undefined, 'outbound')];
+    return findJoined(grids).map(({ kind, channel, service, directions, onset, end }) => [
+      ...[kind, channel, service, directions.join()],
+      ...[onset, end],
+    ]);
+  };
+
+  it('stay two where the other one comes later at the same place: it did not fail before', () => {
+    const inbound = makeFlow(1, 7, during(NOON, NOON + 240, { [FAILED]: 6 }));
+    const outbound = makeFlow(1, 7, during(NOON + 90, NOON + 180, { [FAILED]: 6 }));
+    expect(told([inbound, ...OTHERS], [outbound, ...OTHERS])).toEqual([
+      ['errors-up', 1, 7, 'inbound', NOON, NOON + 240],
+      ['errors-up', 1, 7, 'outbound', NOON + 90, NOON + 180],
+    ]);
+  });
+
+  it('have each its own: fewer requests of one are nothing of the failures of the other', () => {
+    const inbound = makeFlow(1, 7, during(NOON, NOON + 60, { [FAILED]: 6 }));
+    const outbound = makeFlow(1, 7, during(NOON, NOON + 60, {}));
+    expect(told([inbound, ...OTHERS], [outbound, ...OTHERS])).toEqual([
+      ['errors-up', 1, 7, 'inbound', NOON, NOON + 60],
+      ['volume-down', 1, 7, 'outbound', NOON, NOON + 60],
+    ]);
+  });
+
+  it('leave what lasts hours longer than failures to be told by itself', () => {
+    const change = (minute: number) =>
+      minute < NOON || minute >= NOON + 300 ? null : minute < NOON + 30 ? { [FAILED]: 6 } : { [SLOW]: 6 };
+    const late = makeFlow(1, 7, (minute) => (minute < NOON ? null : (change(minute) ?? null)));
+    expect(told([late, ...OTHERS], OTHERS)).toEqual([
+      ['errors-up', 1, 7, 'inbound', NOON, NOON + 30],
+      ['slower', 1, 7, 'inbound', NOON + 30, NOON + 300],
+    ]);
+  });
+
   it('show together what neither shows alone, and the one that has it is named alone', () => {
     const thin = (change?: Flow['change']): Flow => ({
       channel: 1,
@@ -408,7 +496,40 @@ describe('a reported outage', () => {
     const small = findJoined([makeGrid([makeFlow(1, 7, FAILING), ...OTHERS])]);
     const sinceMs = WINDOW.fromMs + (NOON + 1) * MINUTE_MS;
     const span = { part: 'connector', sinceMs, untilMs: sinceMs + HOUR_MS, isOngoing: false } as const;
-    expect(joinDownSpans([span], whole, WINDOW.fromMs)).toEqual([[{ ...span, also: ['errors-up'] }], []]);
-    expect(joinDownSpans([span], small, WINDOW.fromMs)).toEqual([[{ ...span, also: [] }], small]);
+    const join = (incidents: typeof whole) =>
+      joinDownSpans([span], incidents, WINDOW.fromMs, [makeGrid(flows)]);
+    expect(join(whole)).toEqual([[{ ...span, also: ['errors-up'] }], []]);
+    expect(join(small)).toEqual([[{ ...span, also: [] }], small]);
+  });
+
+  it('leaves what failed after the service said it was over, and only where much did', () => {
+    const end = NOON + 120;
+    const makeGrids = (after: Readonly<Record<number, number>>) => {
+      const change = (minute: number) =>
+        minute >= NOON && minute < NOON + 20
+          ? { [FAILED]: 6 }
+          : minute >= NOON && minute < end
+            ? after
+            : null;
+      return [
+        makeGrid([1, 2].flatMap((channel) => [2, 7].map((service) => makeFlow(channel, service, change)))),
+      ];
+    };
+    const sinceMs = WINDOW.fromMs + NOON * MINUTE_MS;
+    const span = { part: 'platform', sinceMs, untilMs: sinceMs + 20 * MINUTE_MS, isOngoing: false } as const;
+    const join = (grids: readonly TrafficGrid[], isOngoing = false) =>
+      joinDownSpans([{ ...span, isOngoing }], findJoined(grids), WINDOW.fromMs, grids)[1];
+    const failing = makeGrids({ [USUAL]: 3, [FAILED]: 3 });
+    expect(join(failing)).toMatchObject([
+      {
+        kind: 'recovered-late',
+        part: 'platform',
+        onset: NOON + 20,
+        end,
+        measured: { hits: 1200, total: 2400 },
+      },
+    ]);
+    expect(join(failing, true)).toEqual([]);
+    expect(join(makeGrids({ [USUAL]: 6 }))).toEqual([]);
   });
 });

@@ -1,0 +1,131 @@
+import { mount } from '@vue/test-utils';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { findingsCommand } from '../../../../src-main/cli/commands/findings.ts';
+import type { CommandContext } from '../../../../src-main/cli/words/command.ts';
+import {
+  FINDING_KIND_ROWS,
+  FINDING_KINDS,
+} from '../../../../src-main/common/model/analysis/finding-kinds.ts';
+import { LANGUAGES } from '../../../../src-main/common/model/settings/language.ts';
+import { createFindingSentences } from '../../../../src-main/common/words/finding-words.ts';
+import { ENGLISH } from '../../../../src-main/common/words/english.ts';
+import { SPOKEN_MESSAGES } from '../../../../src-main/common/words/messages.ts';
+import { fromNewAlert } from '../../../../src-renderer/alerts/alert-link.ts';
+import { canAlert, toFindingAlert } from '../../../../src-renderer/alerts/finding-alert.ts';
+import { FINDING_ICONS } from '../../../../src-renderer/components/finding-icons.ts';
+import FindingsPanel from '../../../../src-renderer/screens/overview/findings/FindingsPanel.vue';
+import { makeFinding } from '../../../support/findings/make-finding.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const guide = readFileSync('resources/guide/analysis.md', 'utf8');
+const NOW_MS = Date.UTC(2026, 10, 26, 18);
+
+const readKey = (tree: unknown, key: string): unknown =>
+  key
+    .split('.')
+    .reduce<unknown>((found, name) => (found as Record<string, unknown> | undefined)?.[name], tree);
+
+describe.each(FINDING_KINDS)('the kind %s', (kind) => {
+  const row = FINDING_KIND_ROWS[kind];
+  const isLess = kind === 'volume-down';
+  const item = makeFinding({
+    kind,
+    part: kind === 'down' || kind === 'recovered-late' ? 'connector' : null,
+    endedMs: null,
+    recent: isLess ? 20 : 300,
+    usual: 100,
+  });
+
+  it.each(LANGUAGES)('has its words in %s', (language) => {
+    for (const key of Object.values(row.words))
+      expect(readKey(SPOKEN_MESSAGES[language], key), key).toEqual(expect.any(String));
+    const path = `src-renderer/messages/${language}/analysis/incidents.json`;
+    expect(readKey(JSON.parse(readFileSync(path, 'utf8')), `kind.${kind}`)).toEqual(expect.any(String));
+  });
+
+  it('is shown in the window with its own picture, sentences, and a way to an alert where one can watch for it', async () => {
+    const { global, router } = await provideApplication(new ScriptedBackend({}));
+    const panel = mount(FindingsPanel, {
+      props: {
+        report: { findings: [item], resolved: [], untilMs: NOW_MS, gaps: [] },
+        error: null,
+        nowMs: NOW_MS,
+        period: null,
+      },
+      global,
+    });
+    const sentences = createFindingSentences({ ...ENGLISH, toText: (_field, value) => String(value) });
+    expect(panel.text()).toContain(sentences.toTitle(item));
+    expect(panel.text()).toContain(sentences.toDetail(item));
+    expect(panel.findComponent(FINDING_ICONS[row.icon]).exists()).toBe(true);
+    const button = panel.find('button[aria-label^="Create alert"]');
+    expect(button.exists()).toBe(row.alert !== null);
+    expect(canAlert(item)).toBe(row.alert !== null);
+    if (!canAlert(item)) return;
+    const { query } = router.resolve(toFindingAlert(item));
+    expect(fromNewAlert(query)?.subject).toBe(row.alert === 'status' ? 'connector' : row.alert);
+  });
+
+  it('is printed by the command line by its name', async () => {
+    const tables: unknown[][] = [];
+    const context = {
+      args: { require: () => 'one', find: () => null, has: () => false },
+      out: {
+        json: () => Promise.resolve(),
+        text: () => Promise.resolve(),
+        note: () => undefined,
+        table: (_head: unknown, cells: unknown[][]) => Promise.resolve(void tables.push(...cells)),
+      },
+      open: () =>
+        Promise.resolve({
+          call: (name: string) =>
+            Promise.resolve(
+              name === 'findings/list'
+                ? { findings: [item], resolved: [], untilMs: NOW_MS, gaps: [] }
+                : [{ id: 'one', name: 'one', serviceZone: 'UTC' }],
+            ),
+        }),
+      now: () => NOW_MS,
+    } as unknown as CommandContext;
+    await findingsCommand.run(context);
+    const unit = { outage: ' %', failing: ' %', family: ' %', times: ' ms', volume: '' }[row.measure];
+    const share = unit === ' %' ? 100 : 1;
+    expect(tables[0]?.[0]).toBe(row.name);
+    expect(tables[0]?.slice(9, 11).map((cell) => parseFloat(String(cell)))).toEqual([
+      item.recent * share,
+      item.usual * share,
+    ]);
+    expect(String(tables[0]?.[9]).endsWith(unit)).toBe(true);
+  });
+
+  it('is explained in the guide', () => {
+    expect(guide).toContain(`| ${row.name} `);
+  });
+
+  it('joins kinds that matter more, and goes on as one that is its own', () => {
+    const place = FINDING_KINDS.indexOf(kind);
+    for (const other of row.joins) expect(FINDING_KINDS.indexOf(other)).toBeLessThan(place);
+    expect(FINDING_KIND_ROWS[row.sameAs].sameAs).toBe(row.sameAs);
+  });
+});
+
+it('a finding that is there again says when it was there before', async () => {
+  const { global } = await provideApplication(new ScriptedBackend({}));
+  const at = (hours: number, minutes: number): number => Date.UTC(2026, 10, 26, hours, minutes);
+  const again = makeFinding({ id: 'b', sinceMs: at(17, 3), endedMs: null });
+  const before = makeFinding({ id: 'a', sinceMs: at(13, 3), endedMs: at(14, 12) });
+  const elsewhere = makeFinding({ id: 'c', channel: 9, sinceMs: at(12, 0), endedMs: at(12, 30) });
+  const panel = mount(FindingsPanel, {
+    props: {
+      report: { findings: [again], resolved: [elsewhere, before], untilMs: NOW_MS, gaps: [] },
+      error: null,
+      nowMs: NOW_MS,
+      period: null,
+    },
+    global,
+  });
+  expect(panel.text()).toContain('Since 17:03, inbound; earlier 13:03 – 14:12');
+  expect(panel.text()).not.toContain('earlier 12:00');
+});
