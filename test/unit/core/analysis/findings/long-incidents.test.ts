@@ -119,6 +119,7 @@ describe('what lasts for hours or days', () => {
       measured: { total: 0, hits: 0, expected: 500 },
       source: 'days',
       newFamily: null,
+      part: null,
     } as const satisfies JoinedIncident;
     expect(find({ volume: weekly }, { incidents: [silence] })).toEqual([]);
     const overrun = { ...silence, end: 26 * 60 };
@@ -151,6 +152,7 @@ describe('what lasts for hours or days', () => {
       measured: { total: 500, hits: 500, expected: 180 },
       source: 'days',
       newFamily: null,
+      part: null,
     } as const satisfies JoinedIncident;
     expect(find({ volume }, { incidents: [surge] })).toEqual([]);
     expect(find({}, { incidents: [surge] })).toHaveLength(1);
