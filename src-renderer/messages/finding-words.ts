@@ -3,8 +3,10 @@ import {
   FINDING_KIND_ROWS,
   type FindingMeasure,
 } from '../../src-main/common/model/analysis/finding-kinds.ts';
-import type { Finding, FindingsGap } from '../../src-main/common/model/analysis/finding.ts';
+import type { Finding, FindingsGap, NoticedSizes } from '../../src-main/common/model/analysis/finding.ts';
 import { createFindingSentences } from '../../src-main/common/words/finding-words.ts';
+import { writeNoticed } from '../../src-main/common/words/noticed-words.ts';
+import { readFormats } from '../format/formats.ts';
 import { useNames, type Names } from '../names/use-names.ts';
 import { formatClock, formatDayClock, formatFullDay } from '../format/dates.ts';
 import { formatCount, formatDuration, formatMeasure, formatPercent } from '../format/numbers.ts';
@@ -63,5 +65,14 @@ export function useFindingWords({ toText }: Pick<Names, 'toText'> = useNames()) 
     return t(reason === 'not-cached' ? 'findings.gap.notCached' : 'findings.gap.notLearned', values);
   }
 
-  return { toTitle, toDetail, toWhen, toSpan, toGap, toDirections };
+  /** How large something would have had to be to be told; empty where that isn't known. */
+  function toNoticed(noticed: NoticedSizes | undefined): string {
+    return writeNoticed(noticed, {
+      t: (key, values, count) => (count === undefined ? t(key, values) : t(key, values, count)),
+      formats: readFormats(),
+      toText,
+    });
+  }
+
+  return { toTitle, toDetail, toWhen, toSpan, toGap, toNoticed, toDirections };
 }

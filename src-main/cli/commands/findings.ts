@@ -1,6 +1,8 @@
 import { FINDING_KIND_ROWS, type FindingMeasure } from '../../common/model/analysis/finding-kinds.ts';
-import type { Finding, FindingsReport } from '../../common/model/analysis/finding.ts';
+import type { Finding, FindingsReport, NoticedSizes } from '../../common/model/analysis/finding.ts';
 import { INCIDENT_STATES } from '../../common/model/analysis/incident.ts';
+import { ENGLISH } from '../../common/words/english.ts';
+import { writeNoticed } from '../../common/words/noticed-words.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
 import { EXIT } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
@@ -48,7 +50,7 @@ days before them, whatever came later. Without them it is what stands out now.`,
     const zone = readZone(context, serviceZone);
     const hasPeriod = args.find('from') !== null || args.find('to') !== null;
     const period = hasPeriod ? readPeriod(context, serviceZone) : null;
-    const { findings, resolved, untilMs, gaps } = await session.call('findings/list', {
+    const { findings, resolved, untilMs, gaps, noticed } = await session.call('findings/list', {
       connectionId,
       ...(period === null ? {} : { period: { fromMs: period.fromMs, toMs: period.toMs } }),
     });
@@ -59,7 +61,7 @@ days before them, whatever came later. Without them it is what stands out now.`,
         COLUMNS,
         shown.map((finding) => toCells(finding, zone)),
       );
-    await writeEnd(context, { what: countWords(shown.length, 'finding'), untilMs, gaps, zone });
+    await writeEnd(context, { what: countWords(shown.length, 'finding'), untilMs, gaps, noticed, zone });
     return EXIT.done;
   },
 };
@@ -84,7 +86,10 @@ came again at the same place with the same errors within a week, and is over aga
     const zone = readZone(context, serviceZone);
     const { fromMs, toMs } = readPeriod(context, serviceZone);
     const period = { fromMs, toMs };
-    const { incidents, untilMs, gaps } = await session.call('incidents/list', { connectionId, period });
+    const { incidents, untilMs, gaps, noticed } = await session.call('incidents/list', {
+      connectionId,
+      period,
+    });
     const state = args.find('state');
     const shown = incidents.filter((incident) => state === null || incident.state === state);
     for (const { parts, ...incident } of shown)
@@ -97,7 +102,7 @@ came again at the same place with the same errors within a week, and is over aga
         ),
       );
     }
-    await writeEnd(context, { what: countWords(shown.length, 'incident'), untilMs, gaps, zone });
+    await writeEnd(context, { what: countWords(shown.length, 'incident'), untilMs, gaps, noticed, zone });
     return EXIT.done;
   },
 };
@@ -138,13 +143,25 @@ function toCells(finding: Finding, zone: string): (string | number | null)[] {
   ];
 }
 
-/** How many were found up to when, and what could not be judged. */
+/** How many were found up to when, how large what was not would have been, and what could not be judged. */
 async function writeEnd(
   { out }: Pick<CommandContext, 'out'>,
-  { what, untilMs, gaps, zone }: Pick<FindingsReport, 'untilMs' | 'gaps'> & { what: string; zone: string },
+  {
+    what,
+    untilMs,
+    gaps,
+    noticed,
+    zone,
+  }: Pick<FindingsReport, 'untilMs' | 'gaps'> & {
+    what: string;
+    noticed: NoticedSizes | undefined;
+    zone: string;
+  },
 ): Promise<void> {
   const end = untilMs === null ? 'nothing is cached' : `up to ${formatMoment(untilMs, zone)} (${zone})`;
   await out.text(`${what}, ${end}`);
+  const sizes = writeNoticed(noticed, { ...ENGLISH, toText: (_field, value) => String(value) });
+  if (sizes !== '') out.note(`Nothing stands out. ${sizes}`);
   for (const { direction, reason, fromMs, toMs } of gaps) {
     const span = `${formatMoment(fromMs, zone)} to ${formatMoment(toMs, zone)}`;
     const why = reason === 'not-cached' ? 'is not cached' : 'has too little before it to compare with';

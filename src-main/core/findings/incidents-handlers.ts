@@ -33,7 +33,8 @@ export function createIncidentsHandlers(
       const { incidents: notes = [], plans } = connections.get(connectionId);
       const setAside = listSetAside(plans, period);
       const report = await readPeriodFindings(parts, connectionId, now(), { ...period, setAside });
-      return { incidents: toIncidents(report, notes), untilMs: report.untilMs, gaps: report.gaps };
+      const { findings, resolved, ...known } = report;
+      return { incidents: toIncidents({ findings, resolved }, notes), ...known };
     },
     'incidents/change': ({ connectionId, parts: findings, change }) => {
       const name = change.name?.replace(/\s+/gu, ' ').trim();

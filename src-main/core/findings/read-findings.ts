@@ -3,6 +3,7 @@ import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
+import { toNoticed, type FoundSizes } from '../analysis/findings/noticed-sizes.ts';
 import type { SetAside } from '../analysis/findings/traffic-grid.ts';
 import type { Cache } from '../cache/cache.ts';
 import { listRead } from '../coverage/coverage-spans.ts';
@@ -58,7 +59,7 @@ export async function readFindings(
     spanMs: 2 * DAY_MS,
     ticks: Math.ceil((2 * DAY_MS) / STATUS_TICK_MS),
   });
-  const { findings, resolved, learned } = await engine.findFindings({
+  const { findings, resolved, learned, sizes } = await engine.findFindings({
     connectionId,
     untilMs: endMs ?? nowMs,
     covered: { inbound: known.inbound.covered, outbound: known.outbound.covered },
@@ -69,7 +70,8 @@ export async function readFindings(
   const gaps = DIRECTIONS.flatMap((direction) =>
     findGap(direction, known[direction].covered, learned[direction] !== null, Math.min(nowMs, untilMs)),
   );
-  return { findings, resolved, untilMs: endMs, gaps };
+  const shown = { fromMs: (endMs ?? nowMs) - DAY_MS, toMs: endMs ?? nowMs };
+  return { findings, resolved, untilMs: endMs, gaps, ...toSaid(sizes, shown, findings.length + gaps.length) };
 }
 
 /**
@@ -109,7 +111,7 @@ export async function readPeriodFindings(
     spanMs,
     ticks: Math.ceil(spanMs / STATUS_TICK_MS),
   });
-  const { findings, resolved, learned } = await engine.findPeriodFindings({
+  const { findings, resolved, learned, sizes } = await engine.findPeriodFindings({
     connectionId,
     period: looked,
     covered,
@@ -117,18 +119,27 @@ export async function readPeriodFindings(
     unreachableSpans,
     setAside,
   });
+  const gaps = DIRECTIONS.flatMap((direction): FindingsGap[] => {
+    // Following asks now and then: what came since is no gap.
+    const knownTo = Math.max(fromMs, Math.min(toMs, nowMs - FRESH_MS));
+    const missing = findMissing(covered[direction], { fromMs, toMs: knownTo });
+    if (missing !== null) return [{ direction, reason: 'not-cached', ...missing }];
+    return learned[direction] === null ? [{ direction, reason: 'not-learned', fromMs, toMs }] : [];
+  });
   return {
     findings,
     resolved,
     untilMs: within.length === 0 ? null : Math.max(...within.map((span) => span.toMs)),
-    gaps: DIRECTIONS.flatMap((direction): FindingsGap[] => {
-      // Following asks now and then: what came since is no gap.
-      const knownTo = Math.max(fromMs, Math.min(toMs, nowMs - FRESH_MS));
-      const missing = findMissing(covered[direction], { fromMs, toMs: knownTo });
-      if (missing !== null) return [{ direction, reason: 'not-cached', ...missing }];
-      return learned[direction] === null ? [{ direction, reason: 'not-learned', fromMs, toMs }] : [];
-    }),
+    gaps,
+    ...toSaid(sizes, { fromMs, toMs }, findings.length + resolved.length + gaps.length),
   };
+}
+
+/** What would have been told is said where nothing stands out, and it is known that nothing does. */
+function toSaid(sizes: FoundSizes, period: TimeSpan, others: number): Pick<FindingsReport, 'noticed'> {
+  if (others > 0) return {};
+  const noticed = toNoticed(sizes, period);
+  return noticed.hours === 0 ? {} : { noticed };
 }
 
 /** The first to the last moment of a period that is not covered by spans in order; null where all is. */

@@ -306,6 +306,22 @@ describe('a service that can not be reached', () => {
 describe('nothing stands out', () => {
   it('is said only where the last hour and enough before it are cached, in both directions', async () => {
     expect((await read(END_MS)).gaps).toEqual([]);
+    const quietMs = FIRST_MS + LEARN_DAYS * DAY_MS + 6 * HOUR_MS;
+    const quiet = await read(quietMs);
+    expect(quiet).toMatchObject({ findings: [], gaps: [], noticed: { minutes: 15, hours: 24 } });
+    expect(quiet.noticed?.channels.map(({ channel }) => channel)).toEqual([1, 2, 3, 4]);
+    const [busiest] = quiet.noticed?.channels ?? [];
+    expect(busiest?.failing?.size).toBeGreaterThan(0.03);
+    expect(busiest?.failing?.size).toBeLessThanOrEqual(0.5);
+    const ofPeriod = await readPeriodFindings(
+      { cache, engine, ledger: openLedger(cache) },
+      ...(['one', END_MS, { fromMs: quietMs - 12 * HOUR_MS, toMs: quietMs }] as const),
+    );
+    expect(ofPeriod.noticed).toMatchObject({ hours: 12 });
+    expect((await read(FIRST_MS + 90 * MINUTE_MS)).noticed).toBeUndefined();
+    const striking = MONTH.incidents[0]?.fromMs ?? 0;
+    const struck = await read(striking + 25 * MINUTE_MS);
+    expect([struck.findings.length > 0, struck.noticed]).toEqual([true, undefined]);
     expect((await read(FIRST_MS + 90 * MINUTE_MS)).gaps.map(({ reason }) => reason)).toEqual([
       'not-learned',
       'not-learned',

@@ -79,7 +79,12 @@ export function createFakeMeasures(
       findErrorFamilies: () =>
         after({ families: [], familyCount: 0, errorCount: 0, recordCount: records.length }),
       findPeriodFindings: () =>
-        after({ findings: [], resolved: [], learned: { inbound: 'days' as const, outbound: null } }),
+        after({
+          findings: [],
+          resolved: [],
+          learned: { inbound: 'days' as const, outbound: null },
+          sizes: { atMs: [], channels: [] },
+        }),
     },
     cache: {
       readStatusHistory: () =>

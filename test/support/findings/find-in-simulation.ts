@@ -1,6 +1,11 @@
 import { HOUR_MS, MINUTE_MS } from '../../../src-main/common/time/durations.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { createTrafficGrid } from '../../../src-main/core/analysis/findings/create-traffic-grid.ts';
-import { findIncidents } from '../../../src-main/core/analysis/findings/explain-incidents.ts';
+import {
+  findIncidents,
+  judgePlaces,
+  type JudgedPlaces,
+} from '../../../src-main/core/analysis/findings/explain-incidents.ts';
 import {
   joinIncidents,
   type JoinedIncident,
@@ -10,9 +15,14 @@ import {
   judgeLongTraffic,
   toFirstSlot,
   type LongCells,
+  type LongTrafficJudge,
 } from '../../../src-main/core/analysis/findings/long-incidents.ts';
 import { LONG_SLOT_MS } from '../../../src-main/core/analysis/findings/long-series.ts';
-import { FAILED, toFirstHour } from '../../../src-main/core/analysis/findings/traffic-grid.ts';
+import {
+  FAILED,
+  toFirstHour,
+  type TrafficGrid,
+} from '../../../src-main/core/analysis/findings/traffic-grid.ts';
 import type { TrafficCells } from '../../../src-main/core/analysis/findings/traffic-cells.ts';
 import { DAY_MS } from './simulated-rhythm.ts';
 import { DIRECTIONS, type SimulatedMonth, type SimulatedRecord } from './simulated-traffic.ts';
@@ -23,25 +33,60 @@ export interface FoundIncident extends JoinedIncident {
   readonly endedMs: number | null;
 }
 
-/** Counts the records of a simulation as the engine does, and returns what finds incidents as of a time. */
-export function prepareSimulation({ records, fromMs }: SimulatedMonth): (untilMs: number) => FoundIncident[] {
+/** What is seen in a simulation as of a time, before errors are looked at one by one. */
+export interface SimulatedLook {
+  readonly window: TimeSpan;
+  readonly grids: readonly TrafficGrid[];
+  readonly judged: JudgedPlaces;
+  readonly long: LongTrafficJudge;
+  find(): JoinedIncident[];
+}
+
+type ReadLook = (
+  untilMs: number,
+  /** Changes what came in the minutes of a direction. */
+  change?: (direction: SimulatedRecord['direction'], cells: TrafficCells) => TrafficCells,
+) => SimulatedLook;
+
+/** Counts the records of a simulation as the engine does. */
+export function prepareLook({ records, fromMs }: SimulatedMonth): ReadLook {
   const [hours, minutes] = [countBySlot(records, HOUR_MS), countBySlot(records, MINUTE_MS)];
   const weeks = countByHalfHour(records);
-  const firstOf = new Map<string, number>();
-  for (const { error, dateMs } of records)
-    if (error !== '' && !firstOf.has(error)) firstOf.set(error, dateMs);
-  const failing = records.filter(({ error }) => error !== '');
-  return (untilMs) => {
+  return (untilMs, change = (_direction, cells) => cells) => {
     const window = { fromMs: Math.floor((untilMs - 1.5 * DAY_MS) / DAY_MS) * DAY_MS, toMs: untilMs };
+    const covered = [{ fromMs, toMs: untilMs }];
     const grids = DIRECTIONS.map((direction) =>
       createTrafficGrid({
         direction,
         window,
         hours: hours[direction](toFirstHour(window), window.fromMs / HOUR_MS),
-        minutes: minutes[direction](window.fromMs / MINUTE_MS, untilMs / MINUTE_MS),
-        covered: [{ fromMs, toMs: untilMs }],
+        minutes: change(direction, minutes[direction](window.fromMs / MINUTE_MS, untilMs / MINUTE_MS)),
+        covered,
       }),
     );
+    const firstSlot = toFirstSlot(window);
+    const traffic = DIRECTIONS.map((direction) => ({
+      direction,
+      covered,
+      cells: [weeks[direction](firstSlot, Math.floor(untilMs / LONG_SLOT_MS))],
+    }));
+    const judged = judgePlaces(grids);
+    const long = judgeLongTraffic(traffic, window);
+    const find = (): JoinedIncident[] => long.complete(joinIncidents(findIncidents(grids, judged), grids));
+    return { window, grids, judged, long, find };
+  };
+}
+
+/** Returns what finds incidents of a simulation as of a time. */
+export function prepareSimulation(month: SimulatedMonth): (untilMs: number) => FoundIncident[] {
+  const { records } = month;
+  const look = prepareLook(month);
+  const firstOf = new Map<string, number>();
+  for (const { error, dateMs } of records)
+    if (error !== '' && !firstOf.has(error)) firstOf.set(error, dateMs);
+  const failing = records.filter(({ error }) => error !== '');
+  return (untilMs) => {
+    const { window, find } = look(untilMs);
     const families = failing
       .filter(
         ({ error, dateMs }) =>
@@ -56,14 +101,7 @@ export function prepareSimulation({ records, fromMs }: SimulatedMonth): (untilMs
         count: 1,
       }));
     const isLearned = (): boolean => true;
-    const firstSlot = toFirstSlot(window);
-    const traffic = DIRECTIONS.map((direction) => ({
-      direction,
-      covered: [{ fromMs, toMs: untilMs }],
-      cells: [weeks[direction](firstSlot, Math.floor(untilMs / LONG_SLOT_MS))],
-    }));
-    const found = judgeLongTraffic(traffic, window).complete(joinIncidents(findIncidents(grids), grids));
-    return joinFamilies(found, families, {
+    return joinFamilies(find(), families, {
       minutes: Math.ceil((untilMs - window.fromMs) / MINUTE_MS),
       newMinutes: DAY_MS / MINUTE_MS,
       isLearned,

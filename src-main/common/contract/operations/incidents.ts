@@ -20,7 +20,7 @@ export const incidentsOperations = {
     }),
     Type.Object({
       incidents: Type.Array(Incident),
-      ...Type.Pick(FindingsReport, ['untilMs', 'gaps']).properties,
+      ...Type.Pick(FindingsReport, ['untilMs', 'gaps', 'noticed']).properties,
     }),
   ),
   /** Names, notes or dismisses all parts of an incident. Rejects with `incidents.too-many` when too much is said. */

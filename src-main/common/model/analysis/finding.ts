@@ -64,6 +64,26 @@ export const FindingsGap = Type.Object({
 });
 export type FindingsGap = Static<typeof FindingsGap>;
 
+const NoticedSize = Nullable(Type.Object({ size: Type.Number(), hours: Type.Number() }));
+
+/** How large something would have had to be, for so many minutes, to be told: in 95 of 100 cases it would have been. */
+export const NoticedSizes = Type.Object({
+  minutes: Type.Integer(),
+  /** How long the period is known, in both directions. */
+  hours: Type.Number(),
+  /** In the order of their numbers. A size is that of the direction that shows less, in so many of the hours. */
+  channels: Type.Array(
+    Type.Object({
+      channel: Type.Integer(),
+      /** The share of requests that fail; null with too few requests to tell. */
+      failing: NoticedSize,
+      /** The share of requests that don't come; null with too few. */
+      fewer: NoticedSize,
+    }),
+  ),
+});
+export type NoticedSizes = Static<typeof NoticedSizes>;
+
 /** What stands out in the traffic of a connection. */
 export const FindingsReport = Type.Object({
   /** What goes on, the worst first. */
@@ -74,5 +94,7 @@ export const FindingsReport = Type.Object({
   untilMs: Nullable(Type.Integer()),
   /** Empty where everything needed to judge the last hour is cached, in both directions. */
   gaps: Type.Array(FindingsGap),
+  /** Absent where something stands out, or where it is not known whether anything does. */
+  noticed: Type.Optional(NoticedSizes),
 });
 export type FindingsReport = Static<typeof FindingsReport>;

@@ -50,6 +50,8 @@ interface LongPlace extends Place {
 export interface LongTrafficJudge {
   /** Incidents of minutes that aren't rare in the weeks before left out, those of hours and days added. */
   readonly complete: (incidents: readonly JoinedIncident[]) => JoinedIncident[];
+  /** False for what the same place had more than once a month, or what is usual at this time of the week. */
+  readonly isRare: (incident: JoinedIncident) => boolean;
 }
 
 /** The busiest places are scanned: a sum of small ones is a place too. */
@@ -113,6 +115,7 @@ export function judgeLongTraffic(
     );
   };
   return {
+    isRare,
     complete: (incidents) => {
       const kept = incidents.filter(isRare);
       const isSame = (one: JoinedIncident, other: JoinedIncident): boolean =>

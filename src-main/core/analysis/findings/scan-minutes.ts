@@ -52,7 +52,7 @@ const UNKNOWN_GAPS = 5;
  * This many minutes after a run became certain still help to date its beginning. Only then is it reported, so that
  * its onset doesn't change.
  */
-const SETTLE = 3;
+export const SETTLE = 3;
 /** The onset is looked for within so many minutes before the first guess. */
 const REACH = 15;
 

@@ -16,14 +16,28 @@ export interface TrafficLevel {
   readDispersion(): number;
   /** Learns from a minute in which nothing was unusual; `levelled` is what the level of that time made likely. */
   learn(seen: number, usual: number, levelled: number): void;
+  /** What it has learned so far, to go on another way. */
+  copy(): TrafficLevel;
 }
 
 /** Returns a level that has learned nothing yet but how much traffic varies on other days. */
 export function createTrafficLevel(usualDispersion: number): TrafficLevel {
+  return learnFrom({
+    level: { seen: 0, usual: 0 },
+    block: { minutes: 0, seen: 0, usual: 0 },
+    dispersion: Math.max(FIRST_DISPERSION, usualDispersion),
+  });
+}
+
+interface Learned {
+  readonly level: { seen: number; usual: number };
+  readonly block: { minutes: number; seen: number; usual: number };
+  readonly dispersion: number;
+}
+
+function learnFrom({ level, block, dispersion: first }: Learned): TrafficLevel {
   const memory = 0.5 ** (1 / LEVEL_MEMORY_MINUTES);
-  const level = { seen: 0, usual: 0 };
-  const block = { minutes: 0, seen: 0, usual: 0 };
-  let dispersion = Math.max(FIRST_DISPERSION, usualDispersion);
+  let dispersion = first;
 
   const endBlock = (): void => {
     const own = block.usual < 1 ? 1 : (block.seen - block.usual) ** 2 / block.usual;
@@ -43,5 +57,6 @@ export function createTrafficLevel(usualDispersion: number): TrafficLevel {
       block.usual += levelled;
       if (block.minutes === BLOCK_MINUTES) endBlock();
     },
+    copy: () => learnFrom({ level: { ...level }, block: { ...block }, dispersion }),
   };
 }

@@ -18,6 +18,12 @@ export function toUnusualShare(kind: ShareKind, usual: number): number {
   return Math.min(MAX_SHARE, Math.max(factor * usual, usual + step));
 }
 
+/** Returns how much one request speaks for a larger share than a usual one: one that is counted, and any other. */
+export function weighHit(kind: ShareKind, usual: number): { readonly hit: number; readonly miss: number } {
+  const unusual = toUnusualShare(kind, usual);
+  return { hit: Math.log(unusual / usual), miss: Math.log((1 - unusual) / (1 - usual)) };
+}
+
 /** Weighs the evidence for a larger share of failing, or slow, requests. */
 export function weighShares(
   counts: TrafficCounts,
@@ -43,9 +49,8 @@ export function weighShares(
         let weight = 0;
         for (const [hour, own] of expected.entries()) {
           const share = readShare(own);
-          const unusual = toUnusual(share);
-          if (share === 0 || unusual <= share) continue;
-          const [ofHit, ofMiss] = [Math.log(unusual / share), Math.log((1 - unusual) / (1 - share))];
+          if (share === 0 || toUnusual(share) <= share) continue;
+          const { hit: ofHit, miss: ofMiss } = weighHit(kind, share);
           const end = Math.min(all.length, (hour + 1) * HOUR_MINUTES);
           for (let minute = hour * HOUR_MINUTES; minute < end; minute += 1) {
             const hit = hits[minute] ?? 0;

@@ -2,7 +2,7 @@ import type { Expectation } from './expect-traffic.ts';
 import { createHolder, type Judged } from './evidence.ts';
 import { ALARM } from './scan-minutes.ts';
 import { HOUR_MINUTES, type TrafficCounts } from './traffic-grid.ts';
-import { createTrafficLevel, MAX_DISPERSION_OF_BLOCK } from './traffic-level.ts';
+import { createTrafficLevel, MAX_DISPERSION_OF_BLOCK, type TrafficLevel } from './traffic-level.ts';
 
 /** The volumes that are tested for: this part of the usual one, and this multiple. */
 const DROP = 0.35;
@@ -105,6 +105,59 @@ export function weighVolume(
       }
       return { total: total.seen, hits: total.seen, expected: total.usual };
     },
+  };
+}
+
+/**
+ * Returns what tells whether fewer requests would have been certain: `each` is called with the starts, in order, and with
+ * what weighs a share of those that came in so many minutes from there. That returns how many are not unusual yet, or
+ * null where it would not have been certain.
+ */
+export function weighFewer(
+  {
+    minutesCovered,
+    dispersion: usualDispersion,
+  }: { readonly minutesCovered: Uint8Array; readonly dispersion: number },
+  { requests }: TrafficCounts,
+  expected: readonly (Expectation | null)[],
+): <Found>(
+  starts: readonly number[],
+  each: (start: number, weigh: (minutes: number, share: number) => number | null) => Found,
+) => Found[] {
+  const logFactor = Math.log(DROP);
+  const walk = (
+    level: TrafficLevel,
+    minute: number,
+    seen: number,
+  ): { rate: number; weight: number } | null => {
+    const own = expected[Math.floor(minute / HOUR_MINUTES)] ?? null;
+    if (own === null || minutesCovered[minute] !== 1) return null;
+    const usual = own.source === 'hours' ? own.rate : interpolate(expected, minute);
+    const ratio = level.readRatio();
+    const rate = toLowest(own, usual, ratio);
+    const least = Math.max(1, level.readDispersion(), usualDispersion);
+    const weight = rate <= 0 ? 0 : (seen * logFactor - rate * (DROP - 1)) / least;
+    level.learn(seen, usual, usual * ratio);
+    return { rate: Math.max(0, rate), weight };
+  };
+  return (starts, each) => {
+    const level = createTrafficLevel(usualDispersion);
+    let minute = 0;
+    return starts.map((start) => {
+      for (; minute < start; minute += 1) walk(level, minute, requests[minute] ?? 0);
+      return each(start, (minutes, share) => {
+        const own = level.copy();
+        let [sum, usual, isCertain] = [0, 0, false];
+        for (let at = start; at < start + minutes; at += 1) {
+          const found = walk(own, at, share * (requests[at] ?? 0));
+          if (found === null) continue;
+          sum = Math.max(0, sum + found.weight);
+          usual += found.rate;
+          isCertain ||= sum >= ALARM;
+        }
+        return isCertain ? usual : null;
+      });
+    });
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Finding, FindingsGap } from '../../../common/model/analysis/finding.ts';
+import type { Finding, FindingsGap, NoticedSizes } from '../../../common/model/analysis/finding.ts';
 import type { MeasuredGroup, MeasuredGroups } from '../../../common/model/analysis/grouping.ts';
 import type { SeriesBucket } from '../../../common/model/analysis/measured-times.ts';
 import type { Certificate } from '../../../common/model/cache/download.ts';
@@ -32,6 +32,8 @@ export interface ReportFindings {
   readonly toMs: number;
   /** Why it can't be said that nothing else stands out. */
   readonly gaps: readonly FindingsGap[];
+  /** Where nothing stands out: how large something would have been. */
+  readonly noticed?: NoticedSizes;
 }
 
 /** Everything that a report tells. Times are instants in milliseconds; shares are from 0 to 1. */

@@ -35,5 +35,6 @@ export async function readReportFindings(
     .filter(({ directions }) => directions.includes(direction))
     .sort((a, b) => b.sinceMs - a.sinceMs);
   const gaps = found.gaps.filter((gap) => gap.direction === direction);
-  return { list, fromMs, toMs: endMs, gaps };
+  const { noticed } = found;
+  return { list, fromMs, toMs: endMs, gaps, ...(noticed === undefined ? {} : { noticed }) };
 }

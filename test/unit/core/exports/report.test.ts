@@ -2,6 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { listTicks } from '../../../../src-main/core/exports/report/charts/time-frame.ts';
+import type { ReportContent } from '../../../../src-main/core/exports/report/report-content.ts';
+import { writeFindings } from '../../../../src-main/core/exports/report/sections/write-findings.ts';
+import { ENGLISH } from '../../../../src-main/common/words/english.ts';
 import { markup, own } from '../../../../src-main/core/exports/report/markup.ts';
 import {
   DARK_TOKENS,
@@ -37,6 +40,20 @@ it.each([
   [0.01, 1, [0, 0.0025, 0.005, 0.0075, 0.01]],
 ])('an axis up to %d, at most %d, has round values', (max, limit, ticks) => {
   expect(listTicks(max, limit)).toEqual(ticks);
+});
+
+it('a report in which nothing stands out says how large something would have been', () => {
+  const size = { size: 0.04, hours: 24 };
+  const noticed = { minutes: 15, hours: 24, channels: [{ channel: 1, failing: size, fewer: null }] };
+  const write = (findings: Partial<ReportContent['findings']>): string =>
+    writeFindings({
+      findings: { list: [], fromMs: 0, toMs: 86_400_000, gaps: [], ...findings },
+      ...{ names: [{ field: 'channel', value: '1', name: 'Web' }], zone: 'UTC', about: {}, words: ENGLISH },
+    } as unknown as ReportContent).text;
+  expect(write({ noticed })).toContain(
+    'Nothing stands out. An error rate above 4.0% for 15 min would have been noticed on channel Web 1',
+  );
+  expect(write({})).toContain('Nothing stands out.</p>');
 });
 
 describe('the style of a report', () => {

@@ -7,6 +7,7 @@ import {
   FINDING_KIND_ROWS,
   FINDING_KINDS,
 } from '../../../../src-main/common/model/analysis/finding-kinds.ts';
+import type { FindingsReport } from '../../../../src-main/common/model/analysis/finding.ts';
 import { LANGUAGES } from '../../../../src-main/common/model/settings/language.ts';
 import { createFindingSentences } from '../../../../src-main/common/words/finding-words.ts';
 import { ENGLISH } from '../../../../src-main/common/words/english.ts';
@@ -26,6 +27,26 @@ const readKey = (tree: unknown, key: string): unknown =>
   key
     .split('.')
     .reduce<unknown>((found, name) => (found as Record<string, unknown> | undefined)?.[name], tree);
+
+/** What a command works with; keeps the rows and notes that it writes. */
+const makeContext = (report: FindingsReport, tables: unknown[][], notes: string[]): CommandContext =>
+  ({
+    args: { require: () => 'one', find: () => null, has: () => false },
+    out: {
+      json: () => Promise.resolve(),
+      text: () => Promise.resolve(),
+      note: (text: string) => void notes.push(text),
+      table: (_head: unknown, cells: unknown[][]) => Promise.resolve(void tables.push(...cells)),
+    },
+    open: () =>
+      Promise.resolve({
+        call: (name: string) =>
+          Promise.resolve(
+            name === 'findings/list' ? report : [{ id: 'one', name: 'one', serviceZone: 'UTC' }],
+          ),
+      }),
+    now: () => NOW_MS,
+  }) as unknown as CommandContext;
 
 describe.each(FINDING_KINDS)('the kind %s', (kind) => {
   const row = FINDING_KIND_ROWS[kind];
@@ -70,26 +91,8 @@ describe.each(FINDING_KINDS)('the kind %s', (kind) => {
 
   it('is printed by the command line by its name', async () => {
     const tables: unknown[][] = [];
-    const context = {
-      args: { require: () => 'one', find: () => null, has: () => false },
-      out: {
-        json: () => Promise.resolve(),
-        text: () => Promise.resolve(),
-        note: () => undefined,
-        table: (_head: unknown, cells: unknown[][]) => Promise.resolve(void tables.push(...cells)),
-      },
-      open: () =>
-        Promise.resolve({
-          call: (name: string) =>
-            Promise.resolve(
-              name === 'findings/list'
-                ? { findings: [item], resolved: [], untilMs: NOW_MS, gaps: [] }
-                : [{ id: 'one', name: 'one', serviceZone: 'UTC' }],
-            ),
-        }),
-      now: () => NOW_MS,
-    } as unknown as CommandContext;
-    await findingsCommand.run(context);
+    const report = { findings: [item], resolved: [], untilMs: NOW_MS, gaps: [] };
+    await findingsCommand.run(makeContext(report, tables, []));
     const unit = { outage: ' %', failing: ' %', family: ' %', times: ' ms', volume: '' }[row.measure];
     const share = unit === ' %' ? 100 : 1;
     expect(tables[0]?.[0]).toBe(row.name);
@@ -110,6 +113,37 @@ describe.each(FINDING_KINDS)('the kind %s', (kind) => {
     expect(FINDING_KIND_ROWS[row.sameAs].sameAs).toBe(row.sameAs);
   });
 });
+
+const noticed = {
+  ...{ minutes: 15, hours: 24 },
+  channels: [
+    { channel: 1, failing: { size: 0.04, hours: 24 }, fewer: { size: 0.6, hours: 24 } },
+    { channel: 5, failing: null, fewer: null },
+  ],
+};
+const SAID =
+  'An error rate above 4.0% or a drop of more than 60% for 15 min would have been noticed on channel 1. There are too few requests to tell on channel 5.';
+
+it('where nothing stands out, the command line says how large something would have been', async () => {
+  const notes: string[] = [];
+  const report = { findings: [], resolved: [], untilMs: NOW_MS, gaps: [], noticed };
+  await findingsCommand.run(makeContext(report, [], notes));
+  expect(notes).toEqual([`Nothing stands out. ${SAID}`]);
+});
+
+it.each([
+  ['now', null, 'Nothing stands out'],
+  ['in a period', { fromMs: NOW_MS - 1, toMs: NOW_MS }, 'Nothing stood out'],
+])(
+  'where nothing stands out %s, the window says how large something would have been',
+  async (_when, period, title) => {
+    const { global } = await provideApplication(new ScriptedBackend({}));
+    const report = { findings: [], resolved: [], untilMs: NOW_MS, gaps: [], noticed };
+    const panel = mount(FindingsPanel, { props: { report, error: null, nowMs: NOW_MS, period }, global });
+    expect(panel.text()).toContain(title);
+    expect(panel.text()).toContain(SAID);
+  },
+);
 
 it('a finding that is there again says when it was there before', async () => {
   const { global } = await provideApplication(new ScriptedBackend({}));

@@ -110,8 +110,11 @@ describe('the incidents of a period', () => {
   });
 
   it('says that nothing stood out only where all could be judged', async () => {
-    const { screen } = await show({ incidents: [] });
+    const size = { size: 0.04, hours: 24 };
+    const channels = [{ channel: 1, failing: size, fewer: { size: 0.6, hours: 24 } }];
+    const { screen } = await show({ incidents: [], noticed: { minutes: 15, hours: 24, channels } });
     expect(screen.text()).toContain('Nothing stood out');
+    expect(screen.text()).toContain('An error rate above 4.0% or a drop of more than 60% for 15 min');
     const gap = {
       direction: 'inbound',
       reason: 'not-cached',

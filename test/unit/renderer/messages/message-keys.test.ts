@@ -24,7 +24,7 @@ function listKeys(tree: object, path: string): string[] {
 }
 
 // What is said of findings stands in the core's words, which speak of them too.
-const source = `${readSources('src-renderer')}\n${readFileSync('src-main/common/words/finding-words.ts', 'utf8')}\n${readFileSync('src-main/common/model/analysis/finding-kinds.ts', 'utf8')}`;
+const source = `${readSources('src-renderer')}\n${readFileSync('src-main/common/words/finding-words.ts', 'utf8')}\n${readFileSync('src-main/common/model/analysis/finding-kinds.ts', 'utf8')}\n${readFileSync('src-main/common/words/noticed-words.ts', 'utf8')}`;
 const everySource = [source, ...['src-main/common', 'src-main/core', 'resources'].map(readSources)].join(
   '\n',
 );

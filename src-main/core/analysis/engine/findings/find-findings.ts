@@ -7,7 +7,7 @@ import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { expectTraffic, type Expectation } from '../../findings/expect-traffic.ts';
-import { findIncidents } from '../../findings/explain-incidents.ts';
+import { findIncidents, judgePlaces } from '../../findings/explain-incidents.ts';
 import { joinIncidents, type JoinedIncident } from '../../findings/join-incidents.ts';
 import { joinFamilies, type FamilyCell } from '../../findings/judge-families.ts';
 import { joinDownSpans } from '../../findings/join-down-spans.ts';
@@ -18,6 +18,7 @@ import {
   type LongTraffic,
 } from '../../findings/long-incidents.ts';
 import { LONG_SLOT_MS } from '../../findings/long-series.ts';
+import { findSizes, NO_SIZES, type FoundSizes } from '../../findings/noticed-sizes.ts';
 import { rankFindings } from '../../findings/rank-findings.ts';
 import {
   createHourCounts,
@@ -60,6 +61,8 @@ export interface FoundFindings {
   readonly resolved: Finding[];
   /** Where the usual level of the last hour was learned; null where it isn't known. */
   readonly learned: Readonly<Record<Direction, Expectation['source'] | null>>;
+  /** What would have been told in the day before the end; nothing while something is. */
+  readonly sizes: FoundSizes;
 }
 
 /** Findings that ended up to this long before are returned too. */
@@ -85,7 +88,7 @@ export async function findFindings(
     if (!looked.incidents.some(mayBeginBefore)) break;
     looked = await look(connection, records, question, days);
   }
-  const { grids, window, incidents } = looked;
+  const { grids, window, incidents, readSizes } = looked;
   const isKept = isToldOf(question.setAside ?? []);
   const [down, rest] = joinDownSpans(question.downSpans.filter(isKept), incidents, window.fromMs, grids);
   const found: Finding[] = [];
@@ -95,8 +98,10 @@ export async function findFindings(
   const shownFrom = Math.floor((question.untilMs - SHOWN_MS - window.fromMs) / MINUTE_MS);
   for (const incident of rest.filter(({ end }) => end === null || end > shownFrom))
     found.push(await describeIncident(connection, looked, incident, question.untilMs));
+  const ranked = rankFindings(found, { untilMs: question.untilMs, shownMs: SHOWN_MS });
   return {
-    ...rankFindings(found, { untilMs: question.untilMs, shownMs: SHOWN_MS }),
+    ...ranked,
+    sizes: ranked.findings.length > 0 ? NO_SIZES : readSizes(),
     learned: { inbound: toLearned(grids, 'inbound'), outbound: toLearned(grids, 'outbound') },
   };
 }
@@ -106,7 +111,7 @@ async function look(
   { resolve, getVersion, settled }: FindingsRecords,
   { connectionId, untilMs, covered, setAside = [] }: FindingsQuestion,
   earlierDays: number,
-): Promise<Looked & { readonly incidents: readonly JoinedIncident[] }> {
+): Promise<Looked & { readonly incidents: readonly JoinedIncident[]; readonly readSizes: () => FoundSizes }> {
   // A window that begins at a midnight is the same for a whole day, and so is everything that is found in it.
   const fromMs = (Math.floor((untilMs - SHOWN_MS - LEAD_MS) / DAY_MS) - earlierDays) * DAY_MS;
   const window = { fromMs, toMs: untilMs };
@@ -151,9 +156,9 @@ async function look(
   const grids = read.map((own, place) =>
     createTrafficGrid({ ...own, window, covered: traffic[place]?.covered ?? [], setAside }),
   );
-  const found = judgeLongTraffic(traffic, window, setAside).complete(
-    joinIncidents(findIncidents(grids), grids),
-  );
+  const judged = judgePlaces(grids);
+  const { complete, isRare } = judgeLongTraffic(traffic, window, setAside);
+  const found = complete(joinIncidents(findIncidents(grids, judged), grids));
   const isLearned = (direction: Direction, minute: number): boolean => {
     const grid = grids.find((each) => each.direction === direction);
     if (grid === undefined) return false;
@@ -162,13 +167,15 @@ async function look(
       grid.hoursCovered.subarray(0, hour).filter((share) => share >= 1).length >= HOURS_TO_LEARN_FAMILIES
     );
   };
+  const readSizes = (): FoundSizes =>
+    findSizes(grids, judged.places, { fromMs: untilMs - SHOWN_MS, toMs: untilMs }, isRare);
   const minutes = Math.ceil((untilMs - fromMs) / MINUTE_MS);
   const incidents = joinFamilies(found, withoutSetAside(await families, window.fromMs, setAside), {
     minutes,
     newMinutes: SHOWN_MS / MINUTE_MS,
     isLearned,
   });
-  return { window, grids, scopes: scopes as Record<Direction, ResolvedScope>, incidents };
+  return { window, grids, scopes: scopes as Record<Direction, ResolvedScope>, incidents, readSizes };
 }
 
 /** A service says nothing of the time before its first record: that there was nothing then isn't what is usual. */

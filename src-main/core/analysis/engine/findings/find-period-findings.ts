@@ -4,6 +4,7 @@ import { DIRECTIONS } from '../../../../common/reporting/reports.ts';
 import { DAY_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { carryIds } from '../../findings/carry-ids.ts';
+import { joinSizes, NO_SIZES, type FoundSizes } from '../../findings/noticed-sizes.ts';
 import {
   findFindings,
   type FindingsQuestion,
@@ -70,6 +71,7 @@ export function createPeriodFindings(): FindPeriodFindings {
   return async (connection, records, { period, downSpans, unreachableSpans, ...question }, signal) => {
     let told: readonly Finding[] = [];
     let learned: FoundFindings['learned'] = { inbound: null, outbound: null };
+    const sizes: FoundSizes[] = [];
     for (const untilMs of listEnds(period)) {
       signal?.throwIfAborted();
       const wasThen = ({ sinceMs }: { readonly sinceMs: number }): boolean => sinceMs < untilMs;
@@ -80,6 +82,7 @@ export function createPeriodFindings(): FindPeriodFindings {
         unreachableSpans: unreachableSpans.filter(wasThen),
       });
       ({ learned } = found);
+      sizes.push(found.sizes);
       const own = carryIds(told, [...found.findings, ...found.resolved]);
       const ids = new Set(own.map(({ id }) => id));
       // What the next day no longer shows had ended by then.
@@ -95,6 +98,7 @@ export function createPeriodFindings(): FindPeriodFindings {
         .filter(({ endedMs }) => endedMs !== null)
         .sort((a, b) => b.sinceMs - a.sinceMs || (a.id < b.id ? -1 : 1)),
       learned,
+      sizes: within.length > 0 ? NO_SIZES : joinSizes(sizes),
     };
   };
 }

@@ -1,6 +1,7 @@
 import type { Finding } from '../../../../common/model/analysis/finding.ts';
 import { createFindingSentences } from '../../../../common/words/finding-words.ts';
 import { markup, type Markup } from '../markup.ts';
+import { writeNoticed } from '../../../../common/words/noticed-words.ts';
 import type { ReportContent } from '../report-content.ts';
 import { toNamedText } from './value-names.ts';
 import { writePattern } from './write-families.ts';
@@ -43,7 +44,13 @@ export function writeFindings(content: ReportContent): Markup {
       ? markup`<p>${t('report.findings.notCached', toRange(fromMs, toMs))}</p>`
       : markup`<p>${t('report.findings.notLearned')}</p>`,
   );
-  const none = t(findings.gaps.length === 0 ? 'report.findings.calm' : 'report.findings.unsure');
+  const calm = t(findings.gaps.length === 0 ? 'report.findings.calm' : 'report.findings.unsure');
+  const noticed = writeNoticed(findings.noticed, {
+    t,
+    formats,
+    toText: (field, value) => toNamedText(names, field, value),
+  });
+  const none = `${calm} ${noticed}`.trim();
   return markup`<section class="panel" aria-labelledby="findings">
     <header>
       <h2 id="findings">${t('report.findings.title')}</h2>

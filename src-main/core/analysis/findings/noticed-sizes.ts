@@ -1,0 +1,241 @@
+import type { NoticedSizes } from '../../../common/model/analysis/finding.ts';
+import { DIRECTIONS, type Direction } from '../../../common/reporting/reports.ts';
+import { toBinomialTail } from '../../../common/statistics/binomial-tail.ts';
+import { MINUTE_MS } from '../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
+import { isLarge } from './detect-incidents.ts';
+import type { JudgedPlace } from './explain-incidents.ts';
+import type { JoinedIncident } from './join-incidents.ts';
+import { measureDispersion } from './measure-dispersion.ts';
+import { ALARM, SETTLE } from './scan-minutes.ts';
+import { HOUR_MINUTES, type TrafficGrid } from './traffic-grid.ts';
+import { weighFewer } from './weigh-volume.ts';
+import { weighHit } from './weigh-shares.ts';
+
+/** Something is said of what lasts so long. */
+export const NOTICED_MINUTES = 15;
+/** Its size is worked out for a beginning at each of these. */
+const STEP_MINUTES = 30;
+/** So surely it would have been told. */
+const SURE = 0.95;
+/** What is less than that, or rarer, doesn't help anybody: half of all requests fail, nearly none come. */
+const MOST_FAILING = 0.5;
+const MOST_FEWER = 0.95;
+/** A size is said of at least this share of the times; of fewer, that there are too few requests. */
+const LEAST_TIMES = 0.25;
+const SEARCH_STEPS = 14;
+
+/** The smallest sizes that would have been told of a channel in one direction; null where there are too few requests. */
+export interface SizesOfChannel {
+  readonly direction: Direction;
+  readonly channel: number;
+  /** The share of failing requests, and how many fewer requests, each by the time at which it would have begun. */
+  readonly failing: readonly (number | null)[];
+  readonly fewer: readonly (number | null)[];
+}
+
+/** What would have been told, by the times that are known in both directions. */
+export interface FoundSizes {
+  readonly atMs: readonly number[];
+  readonly channels: readonly SizesOfChannel[];
+}
+
+export const NO_SIZES: FoundSizes = { atMs: [], channels: [] };
+
+/**
+ * Works out how large something must have been on each channel to be told: the rules of the minutes, read backwards over
+ * the requests that came. `isRare` says whether a drop is rare enough to be told.
+ */
+export function findSizes(
+  grids: readonly TrafficGrid[],
+  places: readonly JudgedPlace[],
+  { fromMs, toMs }: TimeSpan,
+  isRare: (incident: JoinedIncident) => boolean,
+): FoundSizes {
+  const [first] = grids;
+  if (first === undefined) return NO_SIZES;
+  const { firstMinute } = first;
+  const minutes = Math.min(...grids.map(({ minutesCovered }) => minutesCovered.length));
+  const until = Math.min(minutes - SETTLE, Math.floor(toMs / MINUTE_MS) - firstMinute) - NOTICED_MINUTES;
+  const starts: number[] = [];
+  const firstStart = Math.max(0, Math.ceil(fromMs / MINUTE_MS) - firstMinute);
+  for (let start = firstStart; start <= until; start += STEP_MINUTES) {
+    const isKnown = grids.every(({ minutesCovered, ...grid }) => {
+      const own = minutesCovered.subarray(start, start + NOTICED_MINUTES);
+      return (
+        own.every((covered) => covered === 1) && grid.flows.every((flow) => flow.minutesCovered[start] === 1)
+      );
+    });
+    if (isKnown) starts.push(start);
+  }
+  const channels = grids.flatMap((grid): SizesOfChannel[] =>
+    [...Map.groupBy(grid.flows, ({ channel }) => channel)].flatMap(([channel, flows]) => {
+      if (channel === null) return [];
+      const place = places.find(
+        ({ directions, flows: own }) =>
+          directions.length === 1 &&
+          directions[0] === grid.direction &&
+          own.length === flows.length &&
+          flows.every((flow) => own.includes(flow)),
+      );
+      const { direction } = grid;
+      const none = starts.map(() => null);
+      if (place === undefined) return [{ direction, channel, failing: none, fewer: none }];
+      const failing = starts.map((start) => findFailing(place, start));
+      return [{ direction, channel, failing, fewer: findFewer(place, starts, isRare) }];
+    }),
+  );
+  return { atMs: starts.map((start) => (firstMinute + start) * MINUTE_MS), channels };
+}
+
+/** The share of failing requests that would have been told, were it the share of a quarter of an hour. */
+function findFailing({ series, expected }: JudgedPlace, start: number): number | null {
+  const { requests } = series.minutes;
+  let [total, usual, misses, gains] = [0, 0, 0, 0];
+  for (let minute = start; minute < start + NOTICED_MINUTES; minute += 1) {
+    const share = expected[Math.floor(minute / HOUR_MINUTES)]?.failing ?? 0;
+    const count = requests[minute] ?? 0;
+    if (share === 0) {
+      if (count > 0) return null;
+      continue;
+    }
+    const { hit, miss } = weighHit('errors-up', share);
+    total += count;
+    usual += count * share;
+    misses += count * miss;
+    gains += count * (hit - miss);
+  }
+  if (total === 0) return null;
+  let hits = Math.max(1, Math.ceil((ALARM - misses) / (gains / total)));
+  while (hits <= total && !isLarge('errors-up', { hits, total, expected: usual })) hits += 1;
+  if (hits > total) return null;
+  return findLeast((share) => toBinomialTail(hits, total, share));
+}
+
+/** By how many times fewer requests would have been told, were so many left out of those that came. */
+function findFewer(
+  place: JudgedPlace,
+  starts: readonly number[],
+  isRare: (incident: JoinedIncident) => boolean,
+): (number | null)[] {
+  const { covered, series, expected, directions, channel, service } = place;
+  const before = Math.floor(covered.firstMinute / HOUR_MINUTES) - covered.firstHour;
+  const dispersion = measureDispersion(series.hours.requests.subarray(0, before), covered.hoursCovered);
+  const { requests } = series.minutes;
+  const probe = weighFewer({ ...covered, dispersion }, series.minutes, expected);
+  return probe(starts, (start, weigh) => {
+    let came = 0;
+    for (let minute = start; minute < start + NOTICED_MINUTES; minute += 1) came += requests[minute] ?? 0;
+    const isTold = (left: number): boolean => {
+      const usual = weigh(NOTICED_MINUTES, came === 0 ? 0 : left / came);
+      if (usual === null) return false;
+      const measured = { hits: left, total: left, expected: usual };
+      const incident: JoinedIncident = {
+        kind: 'volume-down',
+        also: [],
+        directions,
+        channel,
+        service,
+        onset: start,
+        end: start + NOTICED_MINUTES,
+        crossed: start + NOTICED_MINUTES,
+        score: 0,
+        measured,
+        source: 'days',
+        newFamily: null,
+        part: null,
+      };
+      return isLarge('volume-down', measured) && isRare(incident);
+    };
+    if (came === 0 || !isTold(0)) return null;
+    let [least, most] = [0, came];
+    while (most - least > 1) {
+      const middle = Math.floor((least + most) / 2);
+      if (isTold(middle)) least = middle;
+      else most = middle;
+    }
+    // Each request is left out with the same chance.
+    return findLeast((share) => toBinomialTail(came - least, came, share));
+  });
+}
+
+/** The least share with which something is told as surely as said; null where none is. */
+function findLeast(toChance: (share: number) => number): number | null {
+  if (toChance(1) < SURE) return null;
+  let [low, high] = [0, 1];
+  for (let step = 0; step < SEARCH_STEPS; step += 1) {
+    const middle = (low + high) / 2;
+    if (toChance(middle) >= SURE) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** Returns the sizes of spans that follow one another; what both tell of a time, the first one does. */
+export function joinSizes(parts: readonly FoundSizes[]): FoundSizes {
+  const known = new Set<number>();
+  const atMs: number[] = [];
+  const channels = new Map<string, { -readonly [Name in keyof SizesOfChannel]: SizesOfChannel[Name] }>();
+  for (const part of parts) {
+    const isNew = part.atMs.map((at) => !known.has(at));
+    const own = part.atMs.filter((_, place) => isNew[place]);
+    const pick = (sizes: readonly (number | null)[]) => sizes.filter((_, place) => isNew[place]);
+    const pad = (length: number): null[] => Array.from({ length }, () => null);
+    const told = new Set<string>();
+    for (const { direction, channel, failing, fewer } of part.channels) {
+      const key = `${direction} ${channel}`;
+      told.add(key);
+      const before = channels.get(key) ?? {
+        direction,
+        channel,
+        failing: pad(atMs.length),
+        fewer: pad(atMs.length),
+      };
+      channels.set(key, {
+        ...before,
+        failing: [...before.failing, ...pick(failing)],
+        fewer: [...before.fewer, ...pick(fewer)],
+      });
+    }
+    for (const [key, before] of channels) {
+      if (told.has(key)) continue;
+      const none = pad(own.length);
+      channels.set(key, {
+        ...before,
+        failing: [...before.failing, ...none],
+        fewer: [...before.fewer, ...none],
+      });
+    }
+    for (const at of own) known.add(at);
+    atMs.push(...own);
+  }
+  return { atMs, channels: [...channels.values()] };
+}
+
+/** Returns what can be said of a period: for each channel one size, and of how many hours it is true. */
+export function toNoticed({ atMs, channels }: FoundSizes, { fromMs, toMs }: TimeSpan): NoticedSizes {
+  const places = atMs.flatMap((at, place) => (at >= fromMs && at < toMs ? [place] : []));
+  const toHours = (times: number): number => (times * STEP_MINUTES) / HOUR_MINUTES;
+  const ofChannels = [...Map.groupBy(channels, ({ channel }) => channel)].sort(([a], [b]) => a - b);
+  return {
+    minutes: NOTICED_MINUTES,
+    hours: toHours(places.length),
+    channels: ofChannels.map(([channel, own]) => {
+      const sum = (name: 'failing' | 'fewer', most: number) => {
+        const sizes = places.flatMap((place) => {
+          const both = DIRECTIONS.flatMap((direction) => own.filter((one) => one.direction === direction));
+          const found = both.map((one) => one[name][place] ?? null);
+          const worst = found.some((size) => size === null)
+            ? null
+            : Math.max(...found.map((size) => size ?? 1));
+          return worst === null || worst > most ? [] : [worst];
+        });
+        if (sizes.length === 0 || sizes.length < LEAST_TIMES * places.length) return null;
+        sizes.sort((a, b) => a - b);
+        const size = sizes[Math.min(sizes.length - 1, Math.ceil(SURE * sizes.length))] ?? 1;
+        return { size, hours: toHours(sizes.length) };
+      };
+      return { channel, failing: sum('failing', MOST_FAILING), fewer: sum('fewer', MOST_FEWER) };
+    }),
+  };
+}
