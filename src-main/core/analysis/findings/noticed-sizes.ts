@@ -1,5 +1,5 @@
 import type { NoticedSizes } from '../../../common/model/analysis/finding.ts';
-import { DIRECTIONS, type Direction } from '../../../common/reporting/reports.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
 import { toBinomialTail } from '../../../common/statistics/binomial-tail.ts';
 import { MINUTE_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
@@ -19,19 +19,23 @@ const STEP_MINUTES = 30;
 /** So surely it would have been told. */
 const SURE = 0.95;
 /** What is less than that, or rarer, doesn't help anybody: half of all requests fail, nearly none come. */
-const MOST_FAILING = 0.5;
-const MOST_FEWER = 0.95;
+export const MOST = { failing: 0.5, fewer: 0.95 } as const;
 /** A size is said of at least this share of the times; of fewer, that there are too few requests. */
 const LEAST_TIMES = 0.25;
 const SEARCH_STEPS = 14;
+/** So many of the times say it for all of them. */
+const MAX_TIMES = 100;
 
-/** The smallest sizes that would have been told of a channel in one direction; null where there are too few requests. */
+/** How many requests had to be hit, of how many that came; null where not even all of them would have been enough. */
+export type Needed = readonly [hits: number, total: number] | null;
+
+/** What would have been told of a channel in one direction, each by the time at which it would have begun. */
 export interface SizesOfChannel {
   readonly direction: Direction;
   readonly channel: number;
-  /** The share of failing requests, and how many fewer requests, each by the time at which it would have begun. */
-  readonly failing: readonly (number | null)[];
-  readonly fewer: readonly (number | null)[];
+  /** Requests that fail, and those that don't come. */
+  readonly failing: readonly Needed[];
+  readonly fewer: readonly Needed[];
 }
 
 /** What would have been told, by the times that are known in both directions. */
@@ -88,8 +92,8 @@ export function findSizes(
   return { atMs: starts.map((start) => (firstMinute + start) * MINUTE_MS), channels };
 }
 
-/** The share of failing requests that would have been told, were it the share of a quarter of an hour. */
-function findFailing({ series, expected }: JudgedPlace, start: number): number | null {
+/** How many failing requests would have been told, were they those of a quarter of an hour. */
+function findFailing({ series, expected }: JudgedPlace, start: number): Needed {
   const { requests } = series.minutes;
   let [total, usual, misses, gains] = [0, 0, 0, 0];
   for (let minute = start; minute < start + NOTICED_MINUTES; minute += 1) {
@@ -108,16 +112,15 @@ function findFailing({ series, expected }: JudgedPlace, start: number): number |
   if (total === 0) return null;
   let hits = Math.max(1, Math.ceil((ALARM - misses) / (gains / total)));
   while (hits <= total && !isLarge('errors-up', { hits, total, expected: usual })) hits += 1;
-  if (hits > total) return null;
-  return findLeast((share) => toBinomialTail(hits, total, share));
+  return hits > total ? null : [hits, total];
 }
 
-/** By how many times fewer requests would have been told, were so many left out of those that came. */
+/** How many requests fewer would have been told, were so many left out of those that came. */
 function findFewer(
   place: JudgedPlace,
   starts: readonly number[],
   isRare: (incident: JoinedIncident) => boolean,
-): (number | null)[] {
+): Needed[] {
   const { covered, series, expected, directions, channel, service } = place;
   const before = Math.floor(covered.firstMinute / HOUR_MINUTES) - covered.firstHour;
   const dispersion = measureDispersion(series.hours.requests.subarray(0, before), covered.hoursCovered);
@@ -154,15 +157,22 @@ function findFewer(
       if (isTold(middle)) least = middle;
       else most = middle;
     }
-    // Each request is left out with the same chance.
-    return findLeast((share) => toBinomialTail(came - least, came, share));
+    return [came - least, came];
   });
 }
 
-/** The least share with which something is told as surely as said; null where none is. */
-function findLeast(toChance: (share: number) => number): number | null {
-  if (toChance(1) < SURE) return null;
-  let [low, high] = [0, 1];
+/** True where a share that is worth saying would have been told as surely as said. */
+export function isTold(needed: Needed, most: number): boolean {
+  return needed !== null && toBinomialTail(...needed, most) >= SURE;
+}
+
+/** The least share, at most so much, of which each request is hit by chance that is told at one of some times as surely as said. */
+function findLeast(needed: readonly NonNullable<Needed>[], most: number): number {
+  const every = Math.ceil(needed.length / MAX_TIMES);
+  const own = needed.filter((_, place) => place % every === 0);
+  const toChance = (share: number): number =>
+    own.reduce((sum, [hits, total]) => sum + toBinomialTail(hits, total, share), 0) / own.length;
+  let [low, high] = [0, most];
   for (let step = 0; step < SEARCH_STEPS; step += 1) {
     const middle = (low + high) / 2;
     if (toChance(middle) >= SURE) high = middle;
@@ -179,7 +189,7 @@ export function joinSizes(parts: readonly FoundSizes[]): FoundSizes {
   for (const part of parts) {
     const isNew = part.atMs.map((at) => !known.has(at));
     const own = part.atMs.filter((_, place) => isNew[place]);
-    const pick = (sizes: readonly (number | null)[]) => sizes.filter((_, place) => isNew[place]);
+    const pick = (sizes: readonly Needed[]) => sizes.filter((_, place) => isNew[place]);
     const pad = (length: number): null[] => Array.from({ length }, () => null);
     const told = new Set<string>();
     for (const { direction, channel, failing, fewer } of part.channels) {
@@ -221,21 +231,20 @@ export function toNoticed({ atMs, channels }: FoundSizes, { fromMs, toMs }: Time
     minutes: NOTICED_MINUTES,
     hours: toHours(places.length),
     channels: ofChannels.map(([channel, own]) => {
-      const sum = (name: 'failing' | 'fewer', most: number) => {
-        const sizes = places.flatMap((place) => {
-          const both = DIRECTIONS.flatMap((direction) => own.filter((one) => one.direction === direction));
-          const found = both.map((one) => one[name][place] ?? null);
-          const worst = found.some((size) => size === null)
-            ? null
-            : Math.max(...found.map((size) => size ?? 1));
-          return worst === null || worst > most ? [] : [worst];
+      const sum = (name: 'failing' | 'fewer') => {
+        const most = MOST[name];
+        const times = places.filter((place) => own.every((one) => isTold(one[name][place] ?? null, most)));
+        if (times.length === 0 || times.length < LEAST_TIMES * places.length) return null;
+        const sizes = own.map((one) => {
+          const needed = times.flatMap((place) => {
+            const at = one[name][place] ?? null;
+            return at === null ? [] : [at];
+          });
+          return findLeast(needed, most);
         });
-        if (sizes.length === 0 || sizes.length < LEAST_TIMES * places.length) return null;
-        sizes.sort((a, b) => a - b);
-        const size = sizes[Math.min(sizes.length - 1, Math.ceil(SURE * sizes.length))] ?? 1;
-        return { size, hours: toHours(sizes.length) };
+        return { size: Math.max(...sizes), hours: toHours(times.length) };
       };
-      return { channel, failing: sum('failing', MOST_FAILING), fewer: sum('fewer', MOST_FEWER) };
+      return { channel, failing: sum('failing'), fewer: sum('fewer') };
     }),
   };
 }

@@ -6,7 +6,9 @@ import { groupNoticed, writeNoticed } from '../../../../../src-main/common/words
 import { isWithin } from '../../../../../src-main/core/analysis/findings/explain-incidents.ts';
 import {
   findSizes,
+  isTold,
   joinSizes,
+  MOST,
   NOTICED_MINUTES,
   toNoticed,
   type FoundSizes,
@@ -19,7 +21,7 @@ import { DAY_MS } from '../../../../support/findings/simulated-rhythm.ts';
 import { simulateMonth } from '../../../../support/findings/simulated-traffic.ts';
 
 /** `CHANNELSCOPE_NOTICED_RUNS=100` is the proof; each run takes some tenths of a second. */
-const RUNS = Number(process.env['CHANNELSCOPE_NOTICED_RUNS'] ?? 12);
+const RUNS = Number(process.env['CHANNELSCOPE_NOTICED_RUNS'] ?? 8);
 const OF_RUNS = 0.95;
 const MINUTE_MS = 60_000;
 const DAYS = 15;
@@ -105,8 +107,9 @@ function count(kind: Injection['kind'], factor: number): { found: number; missed
     );
     const { channel, size } = said[run % said.length] ?? { channel: 0, size: 0 };
     const own = sizes.channels.filter((one) => one.channel === channel);
-    const most = kind === 'failing' ? 0.5 : 0.95;
-    const times = sizes.atMs.filter((_, place) => own.every((one) => (one[kind][place] ?? 1) <= most));
+    const times = sizes.atMs.filter((_, place) =>
+      own.every((one) => isTold(one[kind][place] ?? null, MOST[kind])),
+    );
     const atMs = times[Math.floor(random() * times.length)] ?? 0;
     const minute = atMs / MINUTE_MS + Math.floor(random() * NOTICED_MINUTES);
     const direction = own[Math.floor(random() * own.length)]?.direction ?? 'inbound';
