@@ -24,6 +24,8 @@ const STILL_UNUSUAL = ALARM;
 
 /** Effects come this many minutes before or after their cause. */
 export const SAME_ONSET = 12;
+/** Or so much of the shorter one before or after the other: where errors rise slowly, a beginning is not seen to the minute. */
+const SAME_ONSET_SHARE = 1 / 4;
 /** So much, in the first hour, speaks for the other direction having an incident too. */
 const LEANING = 3;
 const LEANING_MINUTES = 60;
@@ -226,25 +228,31 @@ function isOfItsDirections(
   if (incident.directions.length < 2) return true;
   const isSame = (other: Place): boolean =>
     other.channel === incident.channel && other.service === incident.service;
-  const alone = place.directions.map((direction) => {
-    const own = candidates.filter(
-      (other) => other.incident.directions.join() === direction && isSame(other.incident),
-    );
-    return {
-      direction,
-      onsets: own
-        .filter((other) => overlaps(other.incident, incident))
-        .map(({ incident: { onset } }) => onset),
-    };
-  });
-  const [one, other] = alone.filter(({ onsets }) => onsets.length > 0);
+  const alone = place.directions.map((direction) => ({
+    direction,
+    incidents: candidates
+      .map((other) => other.incident)
+      .filter((other) => other.directions.join() === direction && isSame(other) && overlaps(other, incident)),
+  }));
+  const [one, other] = alone.filter(({ incidents }) => incidents.length > 0);
   if (one === undefined) return true;
+  const { length } = place.covered.minutesCovered;
   if (other !== undefined)
-    return one.onsets.some((onset) => other.onsets.some((own) => Math.abs(own - onset) <= SAME_ONSET));
+    return one.incidents.some((own) => other.incidents.some((two) => beginTogether(own, two, length)));
   const rest = places.find(
     (own) => own.directions.join() !== one.direction && own.directions.length < 2 && isSame(own),
   );
   return rest === undefined || isLeaningTo(incident, rest);
+}
+
+/** True for what began at the same time, as far as that can be told. `minutes` is when those that go on are looked at. */
+export function beginTogether(
+  one: Pick<Incident, 'onset' | 'end'>,
+  other: Pick<Incident, 'onset' | 'end'>,
+  minutes: number,
+): boolean {
+  const shorter = Math.min(...[one, other].map(({ onset, end }) => (end ?? minutes) - onset));
+  return Math.abs(one.onset - other.onset) <= Math.max(SAME_ONSET, SAME_ONSET_SHARE * shorter);
 }
 
 /** True where a place's requests speak for an incident from its beginning on, though they may be too few to be certain. */

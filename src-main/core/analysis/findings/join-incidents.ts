@@ -3,7 +3,7 @@ import type { DownSpan } from '../../../common/model/connections/status.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { isLarge, type Incident, type Place } from './detect-incidents.ts';
 import type { Measured } from './evidence.ts';
-import { isWithin, SAME_ONSET } from './explain-incidents.ts';
+import { beginTogether, isWithin, SAME_ONSET } from './explain-incidents.ts';
 import type { TrafficGrid } from './traffic-grid.ts';
 import { COUNTED, TRAFFIC_KINDS, type TrafficKind } from './traffic-kinds.ts';
 
@@ -49,9 +49,10 @@ export function joinIncidents(
       b.score - a.score,
   );
   const joined: JoinedIncident[] = [];
+  const minutes = Math.max(0, ...grids.map(({ minutesCovered }) => minutesCovered.length));
   for (const incident of inOrder) {
     const place = joined.findIndex(
-      (other) => isOne(other, incident) && isLargeTogether(other, incident, grids),
+      (other) => isOne(other, incident, minutes) && isLargeTogether(other, incident, grids),
     );
     const other = joined[place];
     if (other === undefined) {
@@ -61,15 +62,17 @@ export function joinIncidents(
   return joined.toSorted((a, b) => a.onset - b.onset || b.score - a.score);
 }
 
-function isOne(joined: JoinedIncident, incident: Incident): boolean {
+function isOne(joined: JoinedIncident, incident: Incident, minutes: number): boolean {
   const isAtOnce =
     incident.onset < (joined.end ?? Infinity) + SAME_ONSET &&
     (incident.onset >= joined.onset - SAME_ONSET || incident.crossed >= joined.onset);
   if (!isAtOnce) return false;
   const isSameWay = incident.directions.some((direction) => joined.directions.includes(direction));
   if (joined.kind === incident.kind) {
-    const isFromThen = Math.abs(incident.onset - joined.onset) <= SAME_ONSET;
-    return (isSameWay || isFromThen) && (isWithin(incident, joined) || isWithin(joined, incident));
+    return (
+      (isSameWay || beginTogether(incident, joined, minutes)) &&
+      (isWithin(incident, joined) || isWithin(joined, incident))
+    );
   }
   return (
     isSameWay &&

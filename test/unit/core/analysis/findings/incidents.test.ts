@@ -395,6 +395,14 @@ describe('both directions', () => {
     ]);
   });
 
+  it('are one where errors rose slowly, and one direction shows it some minutes earlier', () => {
+    const inbound = makeFlow(1, 7, during(NOON, NOON + 170, { [USUAL]: 3, [FAILED]: 3 }));
+    const outbound = makeFlow(1, 7, during(NOON + 29, NOON + 160, { [USUAL]: 3, [FAILED]: 3 }));
+    expect(told([inbound, ...OTHERS], [outbound, ...OTHERS])).toEqual([
+      ['errors-up', 1, 7, 'inbound,outbound', NOON, NOON + 170],
+    ]);
+  });
+
   it('have each its own: fewer requests of one are nothing of the failures of the other', () => {
     const inbound = makeFlow(1, 7, during(NOON, NOON + 60, { [FAILED]: 6 }));
     const outbound = makeFlow(1, 7, during(NOON, NOON + 60, {}));
