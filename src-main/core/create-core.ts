@@ -122,6 +122,7 @@ async function endParts({
   monitor,
   schedules,
   housekeeping,
+  aheadJudge,
   tasks,
   updates,
   localService,
@@ -131,6 +132,7 @@ async function endParts({
 }: Parts): Promise<void> {
   monitor.stop();
   housekeeping.stop();
+  aheadJudge.stop();
   datasets.stop();
   schedules.stop();
   updates.stop();

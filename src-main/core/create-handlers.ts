@@ -13,7 +13,7 @@ import { createDatasetsHandlers } from './datasets/datasets-handlers.ts';
 import { createDiagnosticsHandlers } from './diagnostics/diagnostics-handlers.ts';
 import { createExportsHandlers } from './exports/exports-handlers.ts';
 import { createFamiliesHandlers } from './families/families-handlers.ts';
-import { createFindingsHandlers } from './findings/findings-handlers.ts';
+import { createFindingsHandlers, createListWaits } from './findings/findings-handlers.ts';
 import { createIncidentsHandlers } from './findings/incidents-handlers.ts';
 import { createFollowingHandlers } from './following/following-handlers.ts';
 import { createGlanceHandlers } from './glance/glance-handlers.ts';
@@ -38,6 +38,7 @@ export function createHandlers(
   parts: Parts,
   { mover, ...start }: { readonly isSafe: boolean; readonly mover: FolderMover },
 ): Handlers {
+  const waits = createListWaits();
   return {
     ...createAnalysisHandlers(parts),
     ...createAlertsHandlers(parts),
@@ -52,11 +53,11 @@ export function createHandlers(
     ...parts.downloadCalls,
     ...createExportsHandlers(parts),
     ...createFamiliesHandlers(parts),
-    ...createFindingsHandlers(parts),
+    ...createFindingsHandlers({ ...parts, waits }),
     ...createFollowingHandlers(parts),
     ...createGlanceHandlers(parts),
     ...createImportsHandlers(parts),
-    ...createIncidentsHandlers(parts),
+    ...createIncidentsHandlers({ ...parts, waits }),
     ...createLocalServiceHandlers(parts),
     ...createMarksHandlers(parts),
     ...createOutcomeHandlers(parts),

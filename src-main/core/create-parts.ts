@@ -30,6 +30,7 @@ import { openExportMemory } from './exports/presets/open-export-memory.ts';
 import { openExportPace } from './exports/presets/export-pace.ts';
 import { createRowWriter } from './exports/thread/create-row-writer.ts';
 import { startRowThread } from './exports/thread/start-row-thread.ts';
+import { createAheadJudge } from './findings/judge-ahead.ts';
 import { createFollowing } from './following/create-following.ts';
 import type { Host } from './host.ts';
 import { createLibraryImporter } from './imports/create-library-importer.ts';
@@ -251,6 +252,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     following,
     downloadCalls,
     schedules,
+    aheadJudge: createAheadJudge({ ...shared, logger: logger.child('findings') }),
     housekeeping: createHousekeeping({ ...shared, logger: logger.child('housekeeping') }),
     keychain,
     libraryImporter: createLibraryImporter({ ...shared, parquet, logger: importLogger }),

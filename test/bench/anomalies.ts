@@ -10,7 +10,7 @@ import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
 import { ENGINE_COLUMNS } from '../../src-main/core/analysis/engine/engine-tables.ts';
 import { createEngineFeed } from '../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import type { EngineValue } from '../../src-main/core/analysis/engine/feed/feed-source.ts';
-import { createPeriodFindings } from '../../src-main/core/analysis/engine/findings/find-period-findings.ts';
+import { findPeriodFindings } from '../../src-main/core/analysis/engine/findings/find-period-findings.ts';
 import { createSettledTraffic } from '../../src-main/core/analysis/engine/findings/settled-traffic.ts';
 import { openEngineFile } from '../integration/analysis/open-engine-file.ts';
 import { toQuantile, type BenchFigure, type BenchOptions } from './figure.ts';
@@ -70,7 +70,7 @@ async function tell(file: string, { zone, begin, end }: Labels): Promise<TimeSpa
     });
     await feed.follow();
     const whole = { fromMs: Date.parse(begin), toMs: Date.parse(end) };
-    const found = await createPeriodFindings()(
+    const found = await findPeriodFindings(
       engine.connection,
       {
         resolve: ({ report, fromMs, toMs }) => {

@@ -205,7 +205,7 @@ async function createStores(
 ): Promise<FeedStores> {
   const families = await createFamilyStore(connection, source);
   const outcomes = await createOutcomeStore(connection);
-  const onChanged = (): void => undefined;
+  const onChanged = (): Promise<void> => Promise.resolve();
   if (isOn) return { families, outcomes, onChanged };
   return {
     families: {

@@ -1,3 +1,4 @@
+import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { FindingsReport } from '../../common/model/analysis/finding.ts';
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
@@ -15,24 +16,59 @@ import { withoutDismissed } from './to-incidents.ts';
 /** What is still told, or was until so long ago, lends its id to what it turns out to be. */
 const REMEMBERED_MS = 7 * DAY_MS;
 
+/** Lists that windows wait for, each of which judges day after day. */
+export interface ListWaits {
+  /** Does the work until it is stopped; what the same `listId` waited for before is. */
+  run<Value>(
+    listId: string | undefined,
+    work: (signal: AbortSignal | undefined) => Promise<Value>,
+  ): Promise<Value>;
+  stop(listId: string): void;
+}
+
+export function createListWaits(): ListWaits {
+  const ends = new Map<string, AbortController>();
+  return {
+    async run(listId, work) {
+      if (listId === undefined) return work(undefined);
+      const end = new AbortController();
+      ends.get(listId)?.abort();
+      ends.set(listId, end);
+      try {
+        return await work(end.signal);
+      } catch (error) {
+        if (!end.signal.aborted) throw error;
+        throw new AppError('app.cancelled', 'Nobody waits for this list any more.', {}, error);
+      } finally {
+        if (ends.get(listId) === end) ends.delete(listId);
+      }
+    },
+    stop: (listId) => ends.get(listId)?.abort(),
+  };
+}
+
 /** The handlers of `findings/…`. */
 export function createFindingsHandlers(parts: {
   readonly cache: Cache;
   readonly engine: Engine;
   readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
   readonly connections: Pick<ConnectionStore, 'get'>;
+  readonly waits: ListWaits;
   now(): number;
 }): HandlersOf<'findings'> {
   const { connections } = parts;
   const told = new Map<string, readonly Identified[]>();
   return {
-    'findings/list': async ({ connectionId, period }): Promise<FindingsReport> => {
+    'findings/list': async ({ connectionId, period, listId }): Promise<FindingsReport> => {
       const nowMs = parts.now();
       const { incidents: notes = [], plans } = connections.get(connectionId);
       if (period !== undefined) {
         const setAside = listSetAside(plans, period);
-        const found = await readPeriodFindings(parts, connectionId, nowMs, { ...period, setAside });
-        return withoutDismissed(found, notes);
+        const { findings, resolved, untilMs, gaps, noticed } = await parts.waits.run(listId, (signal) =>
+          readPeriodFindings(parts, connectionId, nowMs, { ...period, setAside, signal }),
+        );
+        const said = noticed === undefined ? {} : { noticed };
+        return withoutDismissed({ findings, resolved, untilMs, gaps, ...said }, notes);
       }
       const setAside = listSetAside(plans, await findShown(parts.ledger, connectionId, nowMs));
       const report = withoutDismissed(await readFindings(parts, connectionId, nowMs, { setAside }), notes);
@@ -53,6 +89,10 @@ export function createFindingsHandlers(parts: {
       ]);
       const count = report.findings.length;
       return { ...report, findings: own.slice(0, count), resolved: own.slice(count) };
+    },
+    'findings/stop-list': ({ listId }) => {
+      parts.waits.stop(listId);
+      return null;
     },
   };
 }

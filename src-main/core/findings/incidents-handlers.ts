@@ -3,6 +3,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import { MAX_INCIDENT_NOTES, type IncidentNote } from '../../common/model/analysis/incident.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { ListWaits } from './findings-handlers.ts';
 import { readPeriodFindings, type FindingsParts } from './read-findings.ts';
 import { changeNotes, groupNotes, toIncidents } from './to-incidents.ts';
 
@@ -10,10 +11,11 @@ import { changeNotes, groupNotes, toIncidents } from './to-incidents.ts';
 export function createIncidentsHandlers(
   parts: FindingsParts & {
     readonly connections: Pick<ConnectionStore, 'get' | 'saveIncidents'>;
+    readonly waits: ListWaits;
     now(): number;
   },
 ): HandlersOf<'incidents'> {
-  const { connections, now } = parts;
+  const { connections, now, waits } = parts;
   const save = async (
     connectionId: string,
     change: (notes: readonly IncidentNote[]) => IncidentNote[],
@@ -29,12 +31,19 @@ export function createIncidentsHandlers(
     return null;
   };
   return {
-    'incidents/list': async ({ connectionId, period }) => {
+    'incidents/list': async ({ connectionId, period, listId, isKeptOnly = false }) => {
       const { incidents: notes = [], plans } = connections.get(connectionId);
       const setAside = listSetAside(plans, period);
-      const report = await readPeriodFindings(parts, connectionId, now(), { ...period, setAside });
-      const { findings, resolved, ...known } = report;
-      return { incidents: toIncidents({ findings, resolved }, notes), ...known };
+      const question = { ...period, setAside, isKeptOnly };
+      const report = await waits.run(listId, (signal) =>
+        readPeriodFindings(parts, connectionId, now(), { ...question, signal }),
+      );
+      const { findings, resolved, unjudgedMs, ...known } = report;
+      return {
+        incidents: toIncidents({ findings, resolved }, notes),
+        unjudgedDays: unjudgedMs.length,
+        ...known,
+      };
     },
     'incidents/change': ({ connectionId, parts: findings, change }) => {
       const name = change.name?.replace(/\s+/gu, ' ').trim();

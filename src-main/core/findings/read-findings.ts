@@ -22,6 +22,13 @@ export interface FindingsOptions {
   readonly setAside?: readonly SetAside[];
 }
 
+/** A period that is looked at, and how. */
+interface PeriodOptions extends TimeSpan, FindingsOptions {
+  /** Only days that were judged before are told of; the ends of the others are `unjudgedMs`. */
+  readonly isKeptOnly?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface FindingsParts {
   readonly cache: Pick<Cache, 'readStatusHistory'>;
   readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
@@ -82,8 +89,8 @@ export async function readPeriodFindings(
   { cache, engine, ledger }: FindingsParts,
   connectionId: string,
   nowMs: number,
-  { setAside = [], ...period }: TimeSpan & FindingsOptions,
-): Promise<FindingsReport> {
+  { setAside = [], isKeptOnly = false, signal, ...period }: PeriodOptions,
+): Promise<FindingsReport & { readonly unjudgedMs: readonly number[] }> {
   const { fromMs } = period;
   const toMs = Math.max(fromMs, Math.min(period.toMs, nowMs));
   const extents = await Promise.all(
@@ -111,14 +118,18 @@ export async function readPeriodFindings(
     spanMs,
     ticks: Math.ceil(spanMs / STATUS_TICK_MS),
   });
-  const { findings, resolved, learned, sizes } = await engine.findPeriodFindings({
-    connectionId,
-    period: looked,
-    covered,
-    downSpans,
-    unreachableSpans,
-    setAside,
-  });
+  const { findings, resolved, learned, sizes, unjudgedMs } = await engine.findPeriodFindings(
+    {
+      connectionId,
+      period: looked,
+      isKeptOnly,
+      covered,
+      downSpans,
+      unreachableSpans,
+      setAside,
+    },
+    { signal },
+  );
   const gaps = DIRECTIONS.flatMap((direction): FindingsGap[] => {
     // Following asks now and then: what came since is no gap.
     const knownTo = Math.max(fromMs, Math.min(toMs, nowMs - FRESH_MS));
@@ -129,9 +140,10 @@ export async function readPeriodFindings(
   return {
     findings,
     resolved,
+    unjudgedMs,
     untilMs: within.length === 0 ? null : Math.max(...within.map((span) => span.toMs)),
     gaps,
-    ...toSaid(sizes, { fromMs, toMs }, findings.length + resolved.length + gaps.length),
+    ...toSaid(sizes, { fromMs, toMs }, findings.length + resolved.length + gaps.length + unjudgedMs.length),
   };
 }
 

@@ -1,4 +1,4 @@
-import { refThrottled, useThrottleFn } from '@vueuse/core';
+import { promiseTimeout, refThrottled, useThrottleFn } from '@vueuse/core';
 import { computed, onScopeDispose, reactive, ref, shallowRef, watch } from 'vue';
 import type { Output } from '../../../src-main/common/contract/index.ts';
 import type { Incident, IncidentChange } from '../../../src-main/common/model/analysis/incident.ts';
@@ -20,6 +20,8 @@ import { usePeriodStore } from '../../stores/window/period.ts';
 /** Days are judged again at most so often while records come in. */
 const RELOAD_INTERVAL_MS = 15_000;
 const CLOCK_INTERVAL_MS = 15_000;
+/** While days are judged, what is known of them is read so often. */
+const KEPT_INTERVAL_MS = 2_000;
 
 type Listed = Output<'incidents/list'>;
 
@@ -31,6 +33,8 @@ export function useIncidents() {
   const periods = usePeriodStore();
   const snapshots = useSnapshotsStore();
   const nowMs = useClock(CLOCK_INTERVAL_MS);
+  /** What is waited for. */
+  let listId = '';
   /** A period that moves with the clock stands still until something new is there to show. */
   const asOfMs = ref(Date.now());
   const loaded = shallowRef<{ readonly question: string; readonly listed: Listed } | null>(null);
@@ -51,16 +55,38 @@ export function useIncidents() {
   async function read(): Promise<void> {
     const [asked, connectionId, span] = [question.value, connection.value?.id, period.value];
     if (connectionId === undefined || span === null) return;
-    try {
-      const found = await backend.call('incidents/list', { connectionId, period: span });
-      if (question.value !== asked) return;
+    listId = crypto.randomUUID();
+    let isJudged = false;
+    const show = (found: Listed): void => {
+      if (question.value !== asked || (isJudged && found.unjudgedDays > 0)) return;
       loaded.value = { question: asked, listed: found };
+    };
+    /** What is known of the days that were judged before is there at once, and what follows as it comes. */
+    const showKept = async (): Promise<void> => {
+      while (!isJudged && question.value === asked && listed.value?.unjudgedDays !== 0) {
+        show(await backend.call('incidents/list', { connectionId, period: span, isKeptOnly: true }));
+        await promiseTimeout(KEPT_INTERVAL_MS);
+      }
+    };
+    showKept().catch(() => undefined);
+    try {
+      const found = await backend.call('incidents/list', { connectionId, period: span, listId });
+      isJudged = true;
+      show(found);
       error.value = null;
     } catch (cause) {
       if (question.value === asked) error.value = toErrorLike(cause);
+    } finally {
+      isJudged = true;
     }
   }
   const reload = oneAtATime(read);
+  /** Nobody waits for the days of another question, or of a screen that is left. */
+  const stop = (): void => {
+    if (listId !== '') backend.call('findings/stop-list', { listId }).catch(() => undefined);
+  };
+  onScopeDispose(stop);
+  watch(question, stop);
   const reloadLater = useThrottleFn(() => void reload(), RELOAD_INTERVAL_MS, true);
   onScopeDispose(
     backend.on('outcome/changed', ({ connectionId, isDeciding }) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding, FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { createListWaits } from '../../../src-main/core/findings/findings-handlers.ts';
 import { readFindings, readPeriodFindings } from '../../../src-main/core/findings/read-findings.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { createRecordsHandlers } from '../../../src-main/core/records/records-handlers.ts';
@@ -241,6 +242,39 @@ describe('the findings of a period', () => {
           .sort(),
       );
     }
+  });
+
+  it('are kept day by day, over a restart of the engine, until the cache loses records', async () => {
+    const fromMs = FIRST_MS + LEARN_DAYS * DAY_MS;
+    const readKept = (span = { fromMs, toMs: END_MS }) =>
+      readPeriodFindings(parts(), 'one', END_MS + DAY_MS, { ...span, isKeptOnly: true });
+    const told = await readPeriod(fromMs, END_MS);
+    const kept = await readKept();
+    expect(kept).toEqual({ ...told, unjudgedMs: [] });
+    await engine.restart();
+    expect(await readKept()).toEqual({ ...told, unjudgedMs: [] });
+    // The days of another period are the same days.
+    expect((await readKept({ fromMs: fromMs + DAY_MS, toMs: END_MS })).unjudgedMs).toEqual([]);
+    const hour = END_MS - 10 * HOUR_MS;
+    expect((await readKept({ fromMs: hour, toMs: hour + HOUR_MS })).unjudgedMs).toEqual([hour + HOUR_MS]);
+    const other = await fillSnapshot(cache, [], { connectionId: 'two', report: 'inbound-detail' }, 10);
+    await cache.removeSnapshots({ snapshotIds: [other], nowMs: END_MS });
+    engine.noteChange();
+    expect(await readKept()).toEqual({ ...told, unjudgedMs: [] });
+  });
+
+  it('end where nobody waits for them any more', async () => {
+    const waits = createListWaits();
+    const ask = (listId: string) =>
+      waits.run(listId, (signal) =>
+        readPeriodFindings(parts(), 'one', END_MS + DAY_MS, { fromMs: FIRST_MS, toMs: END_MS + 7, signal }),
+      );
+    const stopped = ask('stopped');
+    const replaced = ask('list');
+    const last = ask('list');
+    waits.stop('stopped');
+    for (const one of [stopped, replaced]) await expect(one).rejects.toMatchObject({ code: 'app.cancelled' });
+    expect((await last).findings).toBeDefined();
   });
 
   it('say what of the period is not cached, and nothing of what lies outside of the cache', async () => {

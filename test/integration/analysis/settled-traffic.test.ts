@@ -3,14 +3,20 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { readTraffic } from '../../../src-main/core/analysis/engine/findings/read-traffic.ts';
-import { createSettledReader } from '../../../src-main/core/analysis/engine/findings/settled-traffic.ts';
+import {
+  createDayReader,
+  divideByDay,
+  joinDays,
+} from '../../../src-main/core/analysis/engine/findings/settled-traffic.ts';
 import type { ResolvedScope, ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import type { TrafficCells } from '../../../src-main/core/analysis/findings/traffic-cells.ts';
 import { openEngineFile } from './open-engine-file.ts';
 import { createPlainSource, recordArbitrary, SPAN, type PlainRecord } from './random-records.ts';
 
 const SLOT_MS = 5000;
-const SETTLED = { fromMs: 0, toMs: 30_000 };
+/** Days of ten seconds; the last of them is not over. */
+const DAY_MS = 2 * SLOT_MS;
+const SETTLED = { fromMs: 0, toMs: 34_000 };
 
 let engine: Awaited<ReturnType<typeof openEngineFile>>;
 let connection: DuckDBConnection;
@@ -35,10 +41,12 @@ async function followCache() {
   // Nothing of the cache before, whose snapshots had the same numbers.
   for (const table of ['inbound', 'outbound', 'fed_snapshots']) await connection.run(`DELETE FROM ${table}`);
   const feed = await createEngineFeed(connection, createPlainSource(snapshots, 'cache', readings));
-  const readSettled = createSettledReader(
-    () => feed.version,
-    (own, scope: ResolvedScope, span) => readTraffic(own, scope, span, SLOT_MS),
-  );
+  const readSettled = createDayReader(() => feed.version, {
+    read: async (own, scope: ResolvedScope, span) =>
+      divideByDay(await readTraffic(own, scope, span, SLOT_MS), DAY_MS / SLOT_MS),
+    measure: ({ slots }) => slots.length,
+    dayMs: DAY_MS,
+  });
   const toScope = (isDated: boolean): ResolvedScope => ({
     direction: 'inbound',
     parts: [...snapshots].map(([snapshotId, records]): ScopePart => {
@@ -67,7 +75,7 @@ async function followCache() {
       const { version } = feed;
       const scope = toScope(isDated);
       const question = { span: SETTLED, version };
-      const settled = toRows(await readSettled(connection, scope, question));
+      const settled = toRows(joinDays(await readSettled(connection, scope, question), 0));
       return { settled, counted: toRows(await readTraffic(connection, scope, SETTLED, SLOT_MS)) };
     },
   };
@@ -110,4 +118,9 @@ it('records after a span leave what was counted of it alone', async () => {
   expect(settled).toEqual(counted);
   // Only what it is compared with was counted again.
   expect(stream).toHaveBeenCalledTimes(3);
+  cache.change(3, [at(11_000), at(21_000)], false);
+  const more = await cache.ask(true);
+  expect(more.settled).toEqual(more.counted);
+  // The two days that have other records, side by side, are counted at once.
+  expect(stream).toHaveBeenCalledTimes(5);
 });

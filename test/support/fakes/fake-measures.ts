@@ -80,8 +80,7 @@ export function createFakeMeasures(
         after({ families: [], familyCount: 0, errorCount: 0, recordCount: records.length }),
       findPeriodFindings: () =>
         after({
-          findings: [],
-          resolved: [],
+          ...{ findings: [], resolved: [], unjudgedMs: [] },
           learned: { inbound: 'days' as const, outbound: null },
           sizes: { atMs: [], channels: [] },
         }),

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { Incident, IncidentChange, IncidentPart } from '../../model/analysis/incident.ts';
 import { FindingsReport } from '../../model/analysis/finding.ts';
 import { ConnectionId, Nothing, operation } from '../operation.ts';
+import { ListId } from './findings.ts';
 
 const OfParts = Type.Object({
   ...ConnectionId.properties,
@@ -11,15 +12,19 @@ const OfParts = Type.Object({
 export const incidentsOperations = {
   /**
    * The incidents of a period, the one with the latest onset first: what stood out in it, joined where it came back, with
-   * what a person said of it. What came later is left out.
+   * what a person said of it. What came later is left out. Days are judged once and kept: `isKeptOnly` tells at once what is
+   * known from them, and `unjudgedDays` how many are missing. `listId` as in `findings/list`.
    */
   'incidents/list': operation(
     Type.Object({
       ...ConnectionId.properties,
       period: Type.Object({ fromMs: Type.Integer(), toMs: Type.Integer() }),
+      isKeptOnly: Type.Optional(Type.Boolean()),
+      listId: Type.Optional(ListId),
     }),
     Type.Object({
       incidents: Type.Array(Incident),
+      unjudgedDays: Type.Integer({ minimum: 0 }),
       ...Type.Pick(FindingsReport, ['untilMs', 'gaps', 'noticed']).properties,
     }),
   ),

@@ -28,7 +28,11 @@ import { findPatterns, type PatternsProgress } from './find-patterns.ts';
 import { findFirstSeen } from './first-seen.ts';
 import { createFileOperations } from './files/file-operations.ts';
 import { findFindings, type FindingsQuestion, type FindingsRecords } from './findings/find-findings.ts';
-import { createPeriodFindings, type PeriodFindingsQuestion } from './findings/find-period-findings.ts';
+import {
+  createKeptDays,
+  findPeriodFindings,
+  type PeriodFindingsQuestion,
+} from './findings/find-period-findings.ts';
 import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { resolveMarks } from './marked-records.ts';
 import { createMeasureOperations } from './measures/measure-operations.ts';
@@ -102,7 +106,15 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     following = following.catch(() => undefined).then(() => feed.follow(report));
     return following;
   };
-  const findPeriodFindings = createPeriodFindings();
+  const kept = createKeptDays(
+    feedConnection,
+    () => feed.version,
+    (write) => {
+      following = following.catch(() => undefined).then(write);
+      // What can't be kept is looked at again.
+      following.catch(() => undefined);
+    },
+  );
   const toFindingsRecords = (connection: DuckDBConnection): FindingsRecords => ({
     resolve: (scope) => resolver.resolve(connection, scope),
     getVersion: () => feed.version,
@@ -266,7 +278,10 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     /** What stood out in it during a period. */
     findPeriodFindings: (question: PeriodFindingsQuestion, context: Context) =>
       withConnection(context, (connection) =>
-        findPeriodFindings(connection, toFindingsRecords(connection), question, context.signal),
+        findPeriodFindings(connection, toFindingsRecords(connection), question, {
+          kept,
+          signal: context.signal,
+        }),
       ),
     /** What some rules make of everything cached of a report. */
     previewOutcomes: (question: OutcomeQuestion, context: Context) =>

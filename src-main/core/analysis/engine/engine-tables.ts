@@ -12,7 +12,7 @@ import {
 } from '../../../common/reporting/reports.ts';
 
 /** Raised whenever a table or macro below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 11;
+export const ENGINE_SCHEMA = 12;
 
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
 export const DATE_TEXT_COLUMN = 'date_text';
@@ -105,6 +105,8 @@ export function listTableSql(): string[] {
     `CREATE TABLE family_changes (connection_id VARCHAR, direction VARCHAR, changes VARCHAR)`,
     // By which rules the records of a connection were decided.
     `CREATE TABLE outcome_rules (connection_id VARCHAR, direction VARCHAR, rules VARCHAR)`,
+    // What stood out at the end of days, as long as the records that it was told of stay as they are.
+    `CREATE TABLE finding_days (connection_id VARCHAR, until_ms BIGINT, key VARCHAR, found VARCHAR)`,
     `CREATE TYPE outcome AS ENUM (${OUTCOMES.map((outcome) => `'${outcome}'`).join(', ')})`,
     ...tables,
     ...listFoldCaseSql(),

@@ -28,7 +28,7 @@ export async function readReportFindings(
   const { incidents = [], plans } = parts.findConnection(connectionId) ?? {};
   const setAside = listSetAside(plans, { fromMs, toMs: endMs });
   const found = withoutDismissed(
-    await readPeriodFindings(parts, connectionId, nowMs, { fromMs, toMs: endMs, setAside }),
+    await readPeriodFindings(parts, connectionId, nowMs, { fromMs, toMs: endMs, setAside, signal }),
     incidents,
   );
   const list = [...found.findings, ...found.resolved]

@@ -30,6 +30,8 @@ export function usePeriodFindings() {
   const ofNow = useFindingsStore();
   const periods = usePeriodStore();
   const clock = useClockStore();
+  /** What is waited for. */
+  let listId = '';
   const loaded = shallowRef<Loaded | null>(null);
   const error = shallowRef<ErrorLike | null>(null);
 
@@ -53,8 +55,9 @@ export function usePeriodFindings() {
     const [asked, connectionId] = [question.value, connections.active?.id];
     if (asked === '' || connectionId === undefined) return;
     const period = toSpan();
+    listId = crypto.randomUUID();
     try {
-      const report = await backend.call('findings/list', { connectionId, period });
+      const report = await backend.call('findings/list', { connectionId, period, listId });
       if (question.value !== asked) return;
       loaded.value = { question: asked, report, period, atMs: Date.now() };
       error.value = null;
@@ -70,13 +73,19 @@ export function usePeriodFindings() {
     }),
     backend.on('snapshots/removed', () => void reloadLater()),
   ];
+  /** Nobody waits for the days of another question, or of a screen that is left. */
+  const stopList = (): void => {
+    if (listId !== '') backend.call('findings/stop-list', { listId }).catch(() => undefined);
+  };
   onScopeDispose(() => {
     for (const stop of stops) stop();
+    stopList();
   });
   watch(
     question,
     () => {
       error.value = null;
+      stopList();
       void reload();
     },
     { immediate: true },

@@ -36,9 +36,10 @@ const LISTED: Incident[] = [
 let screens: VueWrapper[];
 let changed: Input<'incidents/change'>[];
 let grouped: Input<'incidents/group'>[];
+let stopped: string[];
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
-  [screens, changed, grouped] = [[], [], []];
+  [screens, changed, grouped, stopped] = [[], [], [], []];
 });
 afterEach(() => {
   for (const screen of screens) screen.unmount();
@@ -46,11 +47,21 @@ afterEach(() => {
   document.body.innerHTML = '';
 });
 
-async function show(own: Partial<Output<'incidents/list'>> = {}, path = '/incidents?period=yesterday') {
+type List = (input: Input<'incidents/list'>) => Output<'incidents/list'> | Promise<Output<'incidents/list'>>;
+
+async function show(
+  own: Partial<Output<'incidents/list'>> = {},
+  path = '/incidents?period=yesterday',
+  list: List = () => ({ incidents: LISTED, untilMs: NOW_MS, gaps: [], unjudgedDays: 0, ...own }),
+) {
   const backend = new ScriptedBackend({
     'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
     'coverage/read': () => ({ gaps: [], unreadyRecords: 0 }) as never,
-    'incidents/list': () => ({ incidents: LISTED, untilMs: NOW_MS, gaps: [], ...own }),
+    'incidents/list': list,
+    'findings/stop-list': ({ listId }) => {
+      stopped.push(listId);
+      return null;
+    },
     'incidents/change': (input) => {
       changed.push(input);
       return null;
@@ -125,6 +136,40 @@ describe('the incidents of a period', () => {
     expect(unsure.text()).toContain('Nothing stood out in what is cached');
     const { screen: none } = await show({ incidents: [], untilMs: null });
     expect(none.text()).toContain('No records of this period');
+  });
+
+  it('shows what was judged before at once, and says what is still to come', async () => {
+    let finish = (): void => undefined;
+    const judged = new Promise<void>((resolve) => (finish = resolve));
+    const list: List = async ({ isKeptOnly }) => {
+      if (isKeptOnly !== true) await judged;
+      const [first] = LISTED;
+      const known = isKeptOnly === true && first !== undefined ? [first] : LISTED;
+      return { incidents: known, untilMs: NOW_MS, gaps: [], unjudgedDays: isKeptOnly === true ? 3 : 0 };
+    };
+    const { screen } = await show({}, undefined, list);
+    expect(readRows(screen)).toHaveLength(1);
+    expect(screen.text()).toContain('Judging 3 more days…');
+    finish();
+    await flushPromises();
+    expect(readRows(screen)).toHaveLength(LISTED.length);
+    expect(screen.text()).not.toContain('Judging');
+  });
+
+  it('says nothing of days that were not judged yet, and stops when it is left', async () => {
+    const asked: Input<'incidents/list'>[] = [];
+    const list: List = (input) => {
+      asked.push(input);
+      if (input.isKeptOnly !== true) return new Promise(() => undefined);
+      return { incidents: [], untilMs: NOW_MS, gaps: [], unjudgedDays: 1 };
+    };
+    const { screen } = await show({}, undefined, list);
+    expect(screen.text()).toContain('Judging one more day…');
+    expect(screen.text()).not.toContain('Nothing stood out');
+    screen.unmount();
+    screens.pop();
+    await flushPromises();
+    expect(stopped).toEqual(asked.flatMap(({ listId }) => listId ?? []));
   });
 
   it('dismisses an incident, and takes that back', async () => {

@@ -31,7 +31,7 @@ export type AppendBatch = (snapshot: FeedSnapshot, batch: Batch) => Promise<Wate
 export interface FeedStores {
   readonly families: FamilyStore;
   readonly outcomes: OutcomeStore;
-  onChanged(): void;
+  onChanged(): Promise<void>;
 }
 
 /** The cache holds fewer records of a snapshot than it counts. */
@@ -74,7 +74,7 @@ export function createBatchAppender(
       await before.promise;
       await rowsAhead.finish();
       const isMoved = await own.keep();
-      if (isMoved) onChanged();
+      if (isMoved) await onChanged();
       await ownOutcomes.finish(toRecordId(snapshotId, from), toRecordId(snapshotId, until), isMoved);
       const watermark = { ...order, startedAtMs, recordCount: until, reading };
       await writeWatermark(connection, snapshot, watermark);

@@ -64,8 +64,26 @@ export async function createEngineFeed(
   /** Null before any rules were set. */
   let isUndecided: boolean | null = null;
   const families = await createFamilyStore(connection, source);
-  const onChanged = (): void => {
+  /** What was told of records is forgotten before they change, and what is told meanwhile isn't kept. */
+  const changing = async <Value>(change: () => Promise<Value>): Promise<Value> => {
     version += 1;
+    await connection.run('DELETE FROM finding_days');
+    try {
+      return await change();
+    } finally {
+      version += 1;
+    }
+  };
+  /** In the transaction of a batch, whose end is a change of its own. */
+  let isMoving = false;
+  const onChanged = async (): Promise<void> => {
+    version += 1;
+    isMoving = true;
+    await connection.run('DELETE FROM finding_days');
+  };
+  const endMove = (): void => {
+    if (isMoving) version += 1;
+    isMoving = false;
   };
   const outcomes = await createOutcomeStore(connection);
   const appendBatch = createBatchAppender(connection, source, { families, outcomes, onChanged });
@@ -73,8 +91,7 @@ export async function createEngineFeed(
 
   const countFed = (snapshotId: number): number => watermarks.get(snapshotId)?.recordCount ?? 0;
   const forget = async (snapshotId: number): Promise<void> => {
-    version += 1;
-    await deleteFed(connection, snapshotId);
+    await changing(() => deleteFed(connection, snapshotId));
     watermarks.delete(snapshotId);
   };
   const forgetOutdated = async (snapshots: readonly FeedSnapshot[]): Promise<void> => {
@@ -95,9 +112,11 @@ export async function createEngineFeed(
       try {
         await feedSnapshot(parts, snapshot, watermarks.get(snapshotId), (mark, count) => {
           watermarks.set(snapshotId, mark);
+          endMove();
           onFed(count, toFedMark(snapshotId, mark));
         });
       } catch (error) {
+        endMove();
         await families.reload();
         // A page may have been read again meanwhile, and have fewer records; the next run feeds what is there then.
         if (!(error instanceof RecordsMissing) || isStillListed(source, snapshot)) throw error;
@@ -137,9 +156,14 @@ export async function createEngineFeed(
       const snapshots = source.list();
       await forgetOutdated(snapshots);
       await families.forgetOthers(snapshots.map(({ connectionId }) => connectionId));
-      const changedFamilies = await families.catchUp(snapshots);
-      const isDecidedAgain = await outcomes.catchUp(snapshots, changedFamilies);
-      if (isDecidedAgain || changedFamilies.length > 0) version += 1;
+      const decide = async (): Promise<boolean> => {
+        const changedFamilies = await families.catchUp(snapshots);
+        return (await outcomes.catchUp(snapshots, changedFamilies)) || changedFamilies.length > 0;
+      };
+      const isBehind = families.isBehind(snapshots) || outcomes.isBehind(snapshots);
+      const isDecidedAgain = await (isBehind ? changing(decide) : decide());
+      // Rules may have been set a moment ago.
+      if (isDecidedAgain && !isBehind) await changing(() => Promise.resolve());
       isUndecided &&= false;
       const total = snapshots.reduce((sum, { recordCount }) => sum + recordCount, 0);
       let fed = snapshots.reduce((sum, { snapshotId }) => sum + countFed(snapshotId), 0);

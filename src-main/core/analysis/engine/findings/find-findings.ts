@@ -29,10 +29,8 @@ import {
 } from '../../findings/traffic-grid.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 import { describeDown, describeIncident, type Looked } from './describe-finding.ts';
-import { readNewFamilies } from './read-families.ts';
-import { readLateTraffic, readTraffic } from './read-traffic.ts';
-import { readLongTraffic } from './read-long-traffic.ts';
-import type { SettledTraffic } from './settled-traffic.ts';
+import { listNewFamilies, readFamilyCells, type FamilyCounts } from './read-families.ts';
+import { joinDays, type ReadSettled, type SettledTraffic } from './settled-traffic.ts';
 
 /** Whose findings, and what is known from elsewhere. */
 export interface FindingsQuestion {
@@ -115,43 +113,40 @@ async function look(
   // A window that begins at a midnight is the same for a whole day, and so is everything that is found in it.
   const fromMs = (Math.floor((untilMs - SHOWN_MS - LEAD_MS) / DAY_MS) - earlierDays) * DAY_MS;
   const window = { fromMs, toMs: untilMs };
-  const firstMs = toFirstHour(window) * HOUR_MS;
+  const firstHour = toFirstHour(window);
+  const hoursMs = Math.floor((firstHour * HOUR_MS) / DAY_MS) * DAY_MS;
+  const weeksMs = toFirstSlot(window) * LONG_SLOT_MS;
   const read: Omit<Parameters<typeof createTrafficGrid>[0], 'window' | 'covered'>[] = [];
   const traffic: LongTraffic[] = [];
-  const weeksMs = toFirstSlot(window) * LONG_SLOT_MS;
+  const known: FamilyCounts[] = [];
+  const fresh: FamilyCounts[] = [];
   const scopes: Partial<Record<Direction, ResolvedScope>> = {};
   for (const direction of DIRECTIONS) {
     const version = getVersion();
     const scope = await resolve({
       connectionId,
       report: `${direction}-detail`,
-      fromMs: firstMs,
+      fromMs: Math.min(hoursMs, weeksMs),
       toMs: untilMs,
     });
     scopes[direction] = scope;
-    const before = { span: { fromMs: firstMs, toMs: fromMs }, version };
-    const hours = await settled.readHours(connection, scope, before);
-    const minutes = await readTraffic(connection, scope, window, MINUTE_MS);
+    const count = <Counts>(settledOf: ReadSettled<Counts>, span: TimeSpan): Promise<readonly Counts[]> =>
+      settledOf(connection, scope, { span, version });
+    const before = { fromMs: hoursMs, toMs: fromMs };
+    const hours = joinDays(await count(settled.readHours, before), firstHour);
+    const minutes = joinDays(await count(settled.readMinutes, window), 0);
     const late = {
-      hours: await settled.readLateHours(connection, scope, before),
-      minutes: await readLateTraffic(connection, scope, window, MINUTE_MS),
+      hours: joinDays(await count(settled.readLateHours, before), firstHour),
+      minutes: joinDays(await count(settled.readLateMinutes, window), 0),
     };
     read.push({ direction, hours, minutes, late });
-    const weeks = await resolve({
-      connectionId,
-      report: `${direction}-detail`,
-      fromMs: weeksMs,
-      toMs: untilMs,
-    });
-    const weeksBefore = { span: { fromMs: weeksMs, toMs: fromMs }, version };
-    const cells = [
-      await settled.readWeeks(connection, weeks, weeksBefore),
-      await readLongTraffic(connection, weeks, window),
-    ];
+    const cells = await count(settled.readWeeks, { fromMs: weeksMs, toMs: untilMs });
     traffic.push({ direction, covered: sinceFirst(covered[direction], cells), cells });
+    known.push(...(await count(settled.readFamilies, before)));
+    fresh.push(...(await count(settled.readFamilies, window)));
   }
   // They are read while the traffic is judged.
-  const families = readNewFamilies(connection, Object.values(scopes), window);
+  const families = readFamilyCells(connection, Object.values(scopes), window, listNewFamilies(known, fresh));
   families.catch(() => undefined);
   const grids = read.map((own, place) =>
     createTrafficGrid({ ...own, window, covered: traffic[place]?.covered ?? [], setAside }),

@@ -1,10 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { createHash } from 'node:crypto';
 import type { Finding } from '../../../../common/model/analysis/finding.ts';
 import { DIRECTIONS } from '../../../../common/reporting/reports.ts';
-import { DAY_MS } from '../../../../common/time/durations.ts';
+import type { OutageSpan } from '../../../../common/model/connections/status.ts';
+import { DAY_MS, MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { carryIds } from '../../findings/carry-ids.ts';
 import { joinSizes, NO_SIZES, type FoundSizes } from '../../findings/noticed-sizes.ts';
+import { readRows } from '../engine-database.ts';
 import {
   findFindings,
   type FindingsQuestion,
@@ -14,93 +17,130 @@ import {
 
 export interface PeriodFindingsQuestion extends Omit<FindingsQuestion, 'untilMs'> {
   readonly period: TimeSpan;
+  /** Nothing is looked at: only what is kept is told. */
+  readonly isKeptOnly?: boolean;
 }
 
-/** Days that are remembered; what is told of each takes some kilobytes. */
-const MAX_DAYS = 400;
 /** Records so long before the end of a day decide what is told of it. */
 const DECIDING_MS = 45 * DAY_MS;
+/** Outages so long before the end of a day are told of it. */
+const OUTAGES_MS = 2 * DAY_MS;
+/** Days begin at such moments somewhere. */
+const KEPT_MS = 15 * MINUTE_MS;
 
-export type FindPeriodFindings = (
-  connection: DuckDBConnection,
-  records: FindingsRecords,
-  question: PeriodFindingsQuestion,
-  signal?: AbortSignal,
-) => Promise<FoundFindings>;
+/** Where what was told of days is kept, until records that it was told of are decided otherwise or go. */
+export interface KeptDays {
+  read(connection: DuckDBConnection, key: string): Promise<FoundFindings | null>;
+  /** `version` is what the feed's was before the day's records were looked at: what has changed since isn't kept. */
+  keep(day: KeptDay): void;
+}
+
+export interface KeptDay {
+  readonly connectionId: string;
+  readonly untilMs: number;
+  readonly key: string;
+  readonly found: FoundFindings;
+  readonly version: number;
+}
+
+/** What stood out in a period; `unjudgedMs` where only kept days were asked for: the ends of those that aren't. */
+export interface FoundInPeriod extends FoundFindings {
+  readonly unjudgedMs: readonly number[];
+}
 
 /**
- * Creates a function that finds what stood out in a period, as it was told at its end: what went on then, and what had
- * ended in it. Days are looked at one by one, each against the days before it, as they were told live; an incident of
- * several days is told once, as the last of them shows it. Days are remembered while the records that decide stay.
+ * Finds what stood out in a period, as it was told at its end: what went on then, and what had ended in it. Days are
+ * looked at one by one, each against the days before it, as they were told live; an incident of several days is told
+ * once, as the last of them shows it. Days are kept while the records that decide stay.
  */
-export function createPeriodFindings(): FindPeriodFindings {
-  const days = new Map<string, FoundFindings>();
-  const findDay = async (
-    connection: DuckDBConnection,
-    records: FindingsRecords,
-    question: FindingsQuestion,
-  ): Promise<FoundFindings> => {
-    const { connectionId, untilMs, covered, setAside = [] } = question;
-    if (untilMs % DAY_MS !== 0) return findFindings(connection, records, question);
-    const fromMs = untilMs - DECIDING_MS;
-    const scopes = [];
+export async function findPeriodFindings(
+  connection: DuckDBConnection,
+  records: FindingsRecords,
+  { period, isKeptOnly = false, ...question }: PeriodFindingsQuestion,
+  { kept, signal }: { readonly kept?: KeptDays; readonly signal?: AbortSignal } = {},
+): Promise<FoundInPeriod> {
+  let told: readonly Finding[] = [];
+  let learned: FoundFindings['learned'] = { inbound: null, outbound: null };
+  const unjudgedMs: number[] = [];
+  const sizes: FoundSizes[] = [];
+  for (const untilMs of listEnds(period)) {
+    signal?.throwIfAborted();
+    const day = clipQuestion(question, untilMs);
+    const isKept = kept !== undefined && untilMs % KEPT_MS === 0;
     const version = records.getVersion();
-    for (const direction of DIRECTIONS) {
-      const span = { connectionId, report: `${direction}-detail` as const, fromMs, toMs: untilMs };
-      scopes.push(await records.resolve(span));
+    const key = isKept ? await toKey(records, day) : '';
+    const before = isKept ? await kept.read(connection, key) : null;
+    if (before === null && isKeptOnly) {
+      unjudgedMs.push(untilMs);
+      continue;
     }
-    const isNear = (span: TimeSpan): boolean => span.toMs > fromMs && span.fromMs < untilMs;
-    const key = JSON.stringify([
-      version,
-      {
-        ...question,
-        covered: DIRECTIONS.map((direction) => covered[direction].filter(isNear)),
-        setAside: setAside.filter(isNear),
-      },
-      scopes,
-    ]);
-    const found = days.get(key) ?? (await findFindings(connection, records, question));
-    days.delete(key);
-    if (records.getVersion() === version) days.set(key, found);
-    for (const oldest of days.keys()) {
-      if (days.size <= MAX_DAYS) break;
-      days.delete(oldest);
-    }
-    return found;
+    const found = before ?? (await findFindings(connection, records, day));
+    if (isKept && before === null)
+      kept.keep({ connectionId: question.connectionId, untilMs, key, found, version });
+    ({ learned } = found);
+    sizes.push(found.sizes);
+    const own = carryIds(told, [...found.findings, ...found.resolved]);
+    const ids = new Set(own.map(({ id }) => id));
+    // What the next day no longer shows had ended by then.
+    const ended = told
+      .filter(({ id }) => !ids.has(id))
+      .map((finding) => (finding.endedMs === null ? { ...finding, endedMs: finding.untilMs } : finding));
+    told = [...ended, ...own];
+  }
+  const within = told.filter(({ endedMs }) => endedMs === null || endedMs > period.fromMs);
+  return {
+    findings: within.filter(({ endedMs }) => endedMs === null),
+    resolved: within
+      .filter(({ endedMs }) => endedMs !== null)
+      .sort((a, b) => b.sinceMs - a.sinceMs || (a.id < b.id ? -1 : 1)),
+    learned,
+    sizes: within.length > 0 ? NO_SIZES : joinSizes(sizes),
+    unjudgedMs,
   };
-  return async (connection, records, { period, downSpans, unreachableSpans, ...question }, signal) => {
-    let told: readonly Finding[] = [];
-    let learned: FoundFindings['learned'] = { inbound: null, outbound: null };
-    const sizes: FoundSizes[] = [];
-    for (const untilMs of listEnds(period)) {
-      signal?.throwIfAborted();
-      const wasThen = ({ sinceMs }: { readonly sinceMs: number }): boolean => sinceMs < untilMs;
-      const found = await findDay(connection, records, {
-        ...question,
-        untilMs,
-        downSpans: downSpans.filter(wasThen),
-        unreachableSpans: unreachableSpans.filter(wasThen),
-      });
-      ({ learned } = found);
-      sizes.push(found.sizes);
-      const own = carryIds(told, [...found.findings, ...found.resolved]);
-      const ids = new Set(own.map(({ id }) => id));
-      // What the next day no longer shows had ended by then.
-      const before = told
-        .filter(({ id }) => !ids.has(id))
-        .map((finding) => (finding.endedMs === null ? { ...finding, endedMs: finding.untilMs } : finding));
-      told = [...before, ...own];
-    }
-    const within = told.filter(({ endedMs }) => endedMs === null || endedMs > period.fromMs);
-    return {
-      findings: within.filter(({ endedMs }) => endedMs === null),
-      resolved: within
-        .filter(({ endedMs }) => endedMs !== null)
-        .sort((a, b) => b.sinceMs - a.sinceMs || (a.id < b.id ? -1 : 1)),
-      learned,
-      sizes: within.length > 0 ? NO_SIZES : joinSizes(sizes),
-    };
+}
+
+/** What decides what is told at a moment, the same whichever period the moment was asked for in. */
+function clipQuestion(
+  { covered, downSpans, unreachableSpans, setAside = [], ...question }: Omit<FindingsQuestion, 'untilMs'>,
+  untilMs: number,
+): FindingsQuestion {
+  const fromMs = untilMs - DECIDING_MS;
+  const clip = <Span extends TimeSpan>(spans: readonly Span[]): Span[] =>
+    spans
+      .map((span) => ({
+        ...span,
+        fromMs: Math.max(fromMs, span.fromMs),
+        toMs: Math.min(untilMs, span.toMs),
+      }))
+      .filter((span) => span.fromMs < span.toMs);
+  const wasThen = ({ sinceMs, untilMs: endMs }: OutageSpan): boolean =>
+    sinceMs < untilMs && endMs >= untilMs - OUTAGES_MS;
+  return {
+    ...question,
+    untilMs,
+    covered: { inbound: clip(covered.inbound), outbound: clip(covered.outbound) },
+    downSpans: downSpans.filter(wasThen),
+    unreachableSpans: unreachableSpans.filter(wasThen),
+    setAside: clip(setAside),
   };
+}
+
+async function toKey(records: FindingsRecords, question: FindingsQuestion): Promise<string> {
+  const { connectionId, untilMs } = question;
+  const fromMs = untilMs - DECIDING_MS;
+  const scopes = [];
+  for (const direction of DIRECTIONS) {
+    const scope = await records.resolve({
+      connectionId,
+      report: `${direction}-detail`,
+      fromMs,
+      toMs: untilMs,
+    });
+    scopes.push(scope);
+  }
+  return createHash('sha256')
+    .update(JSON.stringify([question, scopes]))
+    .digest('hex');
 }
 
 /** The midnights within a period, and its end. */
@@ -108,4 +148,43 @@ function listEnds({ fromMs, toMs }: TimeSpan): number[] {
   const ends: number[] = [];
   for (let atMs = (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS; atMs < toMs; atMs += DAY_MS) ends.push(atMs);
   return [...ends, toMs];
+}
+
+/** Days that are kept of a connection; what is told of each takes some kilobytes. */
+const MAX_DAYS = 800;
+
+/**
+ * Creates what keeps days in the engine's file. `getVersion` is the feed's, and `enqueue` runs what is passed to it while
+ * the feed changes nothing: a day that was looked at before a change is never written after it.
+ */
+export function createKeptDays(
+  feedConnection: DuckDBConnection,
+  getVersion: () => number,
+  enqueue: (write: () => Promise<void>) => void,
+): KeptDays {
+  return {
+    async read(connection, key) {
+      const [row] = await readRows<[string]>(connection, 'SELECT found FROM finding_days WHERE key = $1', [
+        key,
+      ]);
+      return row === undefined ? null : (JSON.parse(row[0]) as FoundFindings);
+    },
+    keep: ({ connectionId, untilMs, key, found, version }) =>
+      enqueue(async () => {
+        if (getVersion() !== version) return;
+        const run = (sql: string, ...values: string[]): Promise<unknown> => feedConnection.run(sql, values);
+        const own = `FROM finding_days WHERE connection_id = $1`;
+        await run(`DELETE ${own} AND until_ms = ${untilMs}`, connectionId);
+        await run(
+          `DELETE ${own} AND until_ms IN (SELECT until_ms ${own} ORDER BY until_ms DESC OFFSET ${MAX_DAYS - 1})`,
+          connectionId,
+        );
+        await run(
+          `INSERT INTO finding_days VALUES ($1, ${untilMs}, $2, $3)`,
+          connectionId,
+          key,
+          JSON.stringify(found),
+        );
+      }),
+  };
 }
