@@ -14,12 +14,12 @@ const STEP = 0.01;
 const LEAST_RANGE = 3;
 
 /** A size that is said of several channels, and of at least how many hours. */
-export interface SaidSize {
+interface SaidSize {
   readonly size: number;
   readonly hours: number;
 }
 
-export interface NoticedGroup {
+interface NoticedGroup {
   readonly channels: readonly number[];
   readonly failing: SaidSize | null;
   readonly fewer: SaidSize | null;

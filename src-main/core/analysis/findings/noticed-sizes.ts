@@ -27,10 +27,10 @@ const SEARCH_STEPS = 14;
 const MAX_TIMES = 100;
 
 /** How many requests had to be hit, of how many that came; null where not even all of them would have been enough. */
-export type Needed = readonly [hits: number, total: number] | null;
+type Needed = readonly [hits: number, total: number] | null;
 
 /** What would have been told of a channel in one direction, each by the time at which it would have begun. */
-export interface SizesOfChannel {
+interface SizesOfChannel {
   readonly direction: Direction;
   readonly channel: number;
   /** Requests that fail, and those that don't come. */

@@ -103,7 +103,7 @@ export function copyCounts(counts: TrafficCounts): TrafficCounts {
 }
 
 /** Returns counts with each of their rows made another one. */
-export function mapCounts(
+function mapCounts(
   { requests, failures, timed, slow, reached, late }: TrafficCounts,
   change: (values: Float64Array) => Float64Array,
 ): TrafficCounts {

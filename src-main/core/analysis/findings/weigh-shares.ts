@@ -13,7 +13,7 @@ const MAX_SHARE = 0.95;
 const OF_RUN = 2 / 3;
 
 /** Returns the share that is tested for where another one is usual. */
-export function toUnusualShare(kind: ShareKind, usual: number): number {
+function toUnusualShare(kind: ShareKind, usual: number): number {
   const { factor, step } = FINDING_KIND_ROWS[kind].share;
   return Math.min(MAX_SHARE, Math.max(factor * usual, usual + step));
 }
