@@ -4,7 +4,7 @@ import { DirectionSchema } from '../cache/snapshot.ts';
 import { Nullable } from '../nullable.ts';
 import { FINDING_KINDS } from './finding-kinds.ts';
 
-export const FindingKind = Type.Enum([...FINDING_KINDS]);
+const FindingKind = Type.Enum([...FINDING_KINDS]);
 
 /** One incident. */
 export const Finding = Type.Object({
