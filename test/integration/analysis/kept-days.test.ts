@@ -17,7 +17,12 @@ beforeEach(async () => {
 });
 afterEach(() => engine.close());
 
-const FOUND: FoundFindings = { findings: [], resolved: [], learned: { inbound: 'days', outbound: null } };
+const FOUND: FoundFindings = {
+  findings: [],
+  resolved: [],
+  learned: { inbound: 'days', outbound: null },
+  sizes: { atMs: [], channels: [] },
+};
 
 async function keepDays() {
   const records = fc.sample(recordArbitrary, 5).map((record, seq) => ({ ...record, recordId: SPAN + seq }));
