@@ -87,6 +87,11 @@ const routes: RouteRecordRaw[] = [
     component: () => import('./screens/planned/PlannedScreen.vue'),
   },
   {
+    path: '/service-levels/:id?',
+    name: 'service-levels',
+    component: () => import('./screens/service-levels/ServiceLevelsScreen.vue'),
+  },
+  {
     path: '/sql',
     name: 'sql',
     component: () => import('./screens/sql/SqlScreen.vue'),

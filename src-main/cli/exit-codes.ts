@@ -58,6 +58,8 @@ const BY_CODE: Partial<Record<ErrorCode, ExitCode>> = {
   'schedules.query': EXIT.usage,
   'files.held': EXIT.disk,
   'planned.not-found': EXIT.notFound,
+  'service-levels.not-found': EXIT.notFound,
+  'service-levels.no-report': EXIT.notFound,
 };
 const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
   connections: EXIT.usage,
@@ -66,6 +68,7 @@ const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
   exports: EXIT.disk,
   imports: EXIT.usage,
   planned: EXIT.usage,
+  'service-levels': EXIT.usage,
 };
 
 /** Returns the exit code of an error of the core. */

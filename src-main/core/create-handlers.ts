@@ -10,6 +10,7 @@ import type { Parts } from './create-parts.ts';
 import type { FolderMover } from './data-folder/create-folder-mover.ts';
 import { createDataFolderHandlers } from './data-folder/data-folder-handlers.ts';
 import { createDatasetsHandlers } from './datasets/datasets-handlers.ts';
+import { createDeprecationsHandlers } from './deprecations/deprecations-handlers.ts';
 import { createDiagnosticsHandlers } from './diagnostics/diagnostics-handlers.ts';
 import { createExportsHandlers } from './exports/exports-handlers.ts';
 import { createFamiliesHandlers } from './families/families-handlers.ts';
@@ -26,6 +27,7 @@ import { createOverviewHandlers } from './overview/overview-handlers.ts';
 import { createPlannedHandlers } from './planned/planned-handlers.ts';
 import { createRecordsHandlers } from './records/records-handlers.ts';
 import { createSchedulesHandlers } from './schedules/schedules-handlers.ts';
+import { createServiceLevelsHandlers } from './service-levels/service-levels-handlers.ts';
 import { createSettingsHandlers } from './settings/settings-handlers.ts';
 import { createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
 import { createSqlHandlers } from './sql/sql-handlers.ts';
@@ -49,6 +51,7 @@ export function createHandlers(
     ...createCoverageHandlers(parts),
     ...createDataFolderHandlers({ ...parts, mover }),
     ...createDatasetsHandlers(parts),
+    ...createDeprecationsHandlers(parts),
     ...createDiagnosticsHandlers({ ...parts, ...start }),
     ...parts.downloadCalls,
     ...createExportsHandlers(parts),
@@ -65,6 +68,7 @@ export function createHandlers(
     ...createPlannedHandlers(parts),
     ...createRecordsHandlers(parts),
     ...createSchedulesHandlers(parts),
+    ...createServiceLevelsHandlers(parts),
     ...createSettingsHandlers(parts),
     ...createSnapshotsHandlers(parts),
     ...createSqlHandlers(parts),

@@ -1,3 +1,4 @@
+import type { DeprecationSigns } from '../../src-main/common/model/analysis/deprecation-match.ts';
 import { utcMsToCivil } from '../../src-main/common/time/civil-time.ts';
 import { findRowOrder, readGivenDate, type DateOrder, type GivenDate } from './read-given-date.ts';
 
@@ -11,6 +12,8 @@ export interface Announcement {
   readonly action: string;
   /** Days that the row's text names, as YYYY-MM-DD. */
   readonly datesInText: readonly string[];
+  /** What records show that use it, as far as the announcement says; empty where they can't. */
+  readonly signs: DeprecationSigns;
 }
 
 export interface Deprecation {

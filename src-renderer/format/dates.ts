@@ -11,6 +11,7 @@ export const formatDayClock: DateFormats['formatDayClock'] = (...given) =>
 export const formatExact: DateFormats['formatExact'] = (...given) => readFormats().formatExact(...given);
 export const formatFullDay: DateFormats['formatFullDay'] = (...given) =>
   readFormats().formatFullDay(...given);
+export const formatMonth: DateFormats['formatMonth'] = (...given) => readFormats().formatMonth(...given);
 export const formatMonthName: DateFormats['formatMonthName'] = (...given) =>
   readFormats().formatMonthName(...given);
 export const formatMonths: DateFormats['formatMonths'] = (...given) => readFormats().formatMonths(...given);

@@ -15,6 +15,7 @@ import {
   Settings,
   Siren,
   SquareTerminal,
+  Target,
 } from '@lucide/vue';
 
 export type ViewGroup = 'none' | 'inbound' | 'outbound' | 'data';
@@ -34,6 +35,7 @@ export interface View {
     | 'local-service'
     | 'schedules'
     | 'planned'
+    | 'service-levels'
     | 'sql';
   /** The word in the sidebar, below the name of the group. */
   readonly short:
@@ -48,6 +50,7 @@ export interface View {
     | 'local-service'
     | 'schedules'
     | 'planned'
+    | 'service-levels'
     | 'sql';
   readonly path: string;
   readonly icon: Component;
@@ -80,6 +83,13 @@ export const VIEWS: readonly View[] = [
   { name: 'sql', short: 'sql', path: '/sql', icon: SquareTerminal, group: 'data' },
   { name: 'schedules', short: 'schedules', path: '/schedules', icon: CalendarSync, group: 'data' },
   { name: 'planned', short: 'planned', path: '/planned', icon: CalendarRange, group: 'data' },
+  {
+    name: 'service-levels',
+    short: 'service-levels',
+    path: '/service-levels',
+    icon: Target,
+    group: 'data',
+  },
   { name: 'deprecations', short: 'deprecations', path: '/deprecations', icon: CalendarClock, group: 'data' },
   { name: 'local-service', short: 'local-service', path: '/local-service', icon: HardDrive, group: 'data' },
 ];

@@ -13,6 +13,7 @@ import { outcomeCommand } from './outcome.ts';
 import { plannedCommand } from './planned.ts';
 import { PRESET_COMMANDS } from './presets.ts';
 import { SCHEDULE_COMMANDS } from './schedules.ts';
+import { serviceLevelsCommand } from './service-levels.ts';
 import { SNAPSHOT_COMMANDS } from './snapshots.ts';
 import { sqlCommand } from './sql.ts';
 import { statusCommand } from './status.ts';
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   summaryCommand,
   outcomeCommand,
   plannedCommand,
+  serviceLevelsCommand,
   errorsCommand,
   findingsCommand,
   incidentsCommand,

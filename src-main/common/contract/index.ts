@@ -22,7 +22,9 @@ import { marksEvents, marksOperations } from './operations/marks.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import { outcomeEvents, outcomeOperations } from './operations/outcome.ts';
 import { overviewOperations } from './operations/overview.ts';
+import { deprecationsOperations } from './operations/deprecations.ts';
 import { plannedOperations } from './operations/planned.ts';
+import { serviceLevelsOperations } from './operations/service-levels.ts';
 import { recordsEvents, recordsOperations } from './operations/records.ts';
 import { schedulesEvents, schedulesOperations } from './operations/unattended/schedules.ts';
 import { settingsEvents, settingsOperations } from './operations/settings.ts';
@@ -60,7 +62,9 @@ export const OPERATIONS = {
   ...marksOperations,
   ...outcomeOperations,
   ...overviewOperations,
+  ...deprecationsOperations,
   ...plannedOperations,
+  ...serviceLevelsOperations,
   ...recordsOperations,
   ...schedulesOperations,
   ...settingsOperations,

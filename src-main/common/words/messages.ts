@@ -1,26 +1,37 @@
 import type { Language } from '../model/settings/language.ts';
 import deDesktop from './de/desktop.json' with { type: 'json' };
 import deFindings from './de/findings.json' with { type: 'json' };
+import deLevels from './de/levels.json' with { type: 'json' };
 import deNotes from './de/notes.json' with { type: 'json' };
 import dePage from './de/page.json' with { type: 'json' };
 import deReport from './de/report.json' with { type: 'json' };
 import enDesktop from './en/desktop.json' with { type: 'json' };
 import enFindings from './en/findings.json' with { type: 'json' };
+import enLevels from './en/levels.json' with { type: 'json' };
 import enNotes from './en/notes.json' with { type: 'json' };
 import enPage from './en/page.json' with { type: 'json' };
 import enReport from './en/report.json' with { type: 'json' };
 import esDesktop from './es/desktop.json' with { type: 'json' };
 import esFindings from './es/findings.json' with { type: 'json' };
+import esLevels from './es/levels.json' with { type: 'json' };
 import esNotes from './es/notes.json' with { type: 'json' };
 import esPage from './es/page.json' with { type: 'json' };
 import esReport from './es/report.json' with { type: 'json' };
 import ptDesktop from './pt/desktop.json' with { type: 'json' };
 import ptFindings from './pt/findings.json' with { type: 'json' };
+import ptLevels from './pt/levels.json' with { type: 'json' };
 import ptNotes from './pt/notes.json' with { type: 'json' };
 import ptPage from './pt/page.json' with { type: 'json' };
 import ptReport from './pt/report.json' with { type: 'json' };
 
-const ENGLISH = { desktop: enDesktop, findings: enFindings, notes: enNotes, page: enPage, report: enReport };
+const ENGLISH = {
+  desktop: enDesktop,
+  findings: enFindings,
+  levels: enLevels,
+  notes: enNotes,
+  page: enPage,
+  report: enReport,
+};
 
 /** What is said outside of the window: by the desktop, in notifications, in reports and by pages that need no session. */
 export type SpokenMessages = typeof ENGLISH;
@@ -37,7 +48,28 @@ export type FindingKey = Extract<SpokenKey, `findings.${string}`>;
 
 export const SPOKEN_MESSAGES: Readonly<Record<Language, SpokenMessages>> = {
   en: ENGLISH,
-  es: { desktop: esDesktop, findings: esFindings, notes: esNotes, page: esPage, report: esReport },
-  pt: { desktop: ptDesktop, findings: ptFindings, notes: ptNotes, page: ptPage, report: ptReport },
-  de: { desktop: deDesktop, findings: deFindings, notes: deNotes, page: dePage, report: deReport },
+  es: {
+    desktop: esDesktop,
+    findings: esFindings,
+    levels: esLevels,
+    notes: esNotes,
+    page: esPage,
+    report: esReport,
+  },
+  pt: {
+    desktop: ptDesktop,
+    findings: ptFindings,
+    levels: ptLevels,
+    notes: ptNotes,
+    page: ptPage,
+    report: ptReport,
+  },
+  de: {
+    desktop: deDesktop,
+    findings: deFindings,
+    levels: deLevels,
+    notes: deNotes,
+    page: dePage,
+    report: deReport,
+  },
 };

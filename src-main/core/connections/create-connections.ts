@@ -11,6 +11,8 @@ import {
 import type { IncidentNote } from '../../common/model/analysis/incident.ts';
 import type { ConnectionFamilies } from '../../common/model/connections/family-changes.ts';
 import { NO_PLANS, type ConnectionPlans } from '../../common/model/connections/planned-time.ts';
+import type { ConnectionSigns } from '../../common/model/analysis/deprecation-match.ts';
+import type { ServiceLevel } from '../../common/model/connections/service-level.ts';
 import type { ConnectionOutcomes } from '../../common/reporting/outcome.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
@@ -64,6 +66,13 @@ export interface ConnectionStore {
   ): Promise<void>;
   /** Replaces planned times and marks by what `change` returns. Throws `connections.not-found`. */
   savePlans(connectionId: string, change: (plans: ConnectionPlans) => ConnectionPlans): Promise<Connection>;
+  /** Replaces the agreed targets by what `change` returns. Throws `connections.not-found`. */
+  saveServiceLevels(
+    connectionId: string,
+    change: (levels: readonly ServiceLevel[]) => ServiceLevel[],
+  ): Promise<Connection>;
+  /** Replaces what deprecations are recognised by. Throws `connections.not-found`. */
+  saveSigns(connectionId: string, change: (signs: ConnectionSigns) => ConnectionSigns): Promise<Connection>;
   /** Switches following on or off. */
   saveFollowed(connectionId: string, followed: boolean): Promise<void>;
   /** The place for imported records of a tenant and an address; a new one is not kept before `keepImportedPlace`. */
@@ -256,6 +265,22 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
       inTurn(async () => {
         const known = get(connectionId);
         const connection: SavedConnection = { ...known, plans: change(known.plans ?? NO_PLANS) };
+        await keep(connection);
+        await announce();
+        return toConnection(connection);
+      }),
+    saveServiceLevels: (connectionId, change) =>
+      inTurn(async () => {
+        const known = get(connectionId);
+        const connection: SavedConnection = { ...known, serviceLevels: change(known.serviceLevels ?? []) };
+        await keep(connection);
+        await announce();
+        return toConnection(connection);
+      }),
+    saveSigns: (connectionId, change) =>
+      inTurn(async () => {
+        const known = get(connectionId);
+        const connection: SavedConnection = { ...known, signs: change(known.signs ?? {}) };
         await keep(connection);
         await announce();
         return toConnection(connection);

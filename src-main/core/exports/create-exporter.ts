@@ -20,6 +20,7 @@ import { prepareResult, type ResultParts } from './prepare-result.ts';
 import type { PreparedDocument, PreparedExport } from './prepared-export.ts';
 import { previewExport } from './preview-export.ts';
 import { preparePortable, type PortableParts, type PreparedPortable } from './portable/prepare-portable.ts';
+import { prepareLevels } from './report/prepare-levels.ts';
 import { prepareReport } from './report/prepare-report.ts';
 import type { ReportParts } from './report/report-parts.ts';
 import type { RowWriter } from './thread/create-row-writer.ts';
@@ -43,6 +44,8 @@ export interface Exporter {
   startResult(input: Input<'exports/start-result'>): Started;
   /** The same for a portable file of whole snapshots. */
   startPortable(snapshotIds: readonly number[]): Started;
+  /** The same for a month's report of service levels. Throws `service-levels.no-report`. */
+  startLevels(input: Input<'exports/start-service-levels'>): Started;
   preview(input: Input<'exports/preview'>): Promise<Output<'exports/preview'>>;
   previewResult(input: Input<'exports/preview-result'>): Promise<Output<'exports/preview'>>;
   /** Writes records to a file as part of a task that runs. Throws as the task of `start` ends. */
@@ -52,7 +55,7 @@ export interface Exporter {
 }
 
 /** A document or portable file, which knows how to write itself. */
-type PreparedFile = PreparedDocument | PreparedPortable;
+type PreparedFile = Omit<PreparedDocument, 'preview'> | PreparedPortable;
 
 interface Finished {
   readonly target: string;
@@ -222,6 +225,7 @@ export function createExporter(
       return start(prepared, toPaceKind(input));
     },
     startResult: async (input) => start(prepareResult(options, input), toPaceKind(input)),
+    startLevels: async (input) => start(prepareLevels(options, input), 'service levels'),
     startPortable: async (snapshotIds) => start(await preparePortable(options, snapshotIds), 'portable'),
     preview: async (input) => {
       const prepared = await prepare(input);

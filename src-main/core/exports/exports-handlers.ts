@@ -12,6 +12,7 @@ export function createExportsHandlers(parts: {
     'exports/start': (input) => exporter.start(input),
     'exports/start-result': (input) => exporter.startResult(input),
     'exports/start-portable': ({ snapshotIds }) => exporter.startPortable(snapshotIds),
+    'exports/start-service-levels': (input) => exporter.startLevels(input),
     'exports/preview': (input) => exporter.preview(input),
     'exports/preview-result': (input) => exporter.previewResult(input),
     'exports/read-choices': () => exportMemory.read(),

@@ -67,4 +67,11 @@ export async function visitLibrary(guide: Guide): Promise<void> {
   await guide.open('/planned/marks');
   await guide.button('planned.newMark').click();
   await guide.show('planned-marks');
+
+  await guide.open('/service-levels/new');
+  await page.getByText(guide.say('levels.form.someHours'), { exact: true }).click();
+  await guide.show('service-levels-form');
+  await guide.button('common.item.save').click();
+  await guide.heading('levels.calendar').waitFor();
+  await guide.show('service-levels');
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { LevelMonth, MAX_SERVICE_LEVELS } from '../../model/connections/service-level.ts';
 import { ExportChoices } from '../../model/exports/export-choices.ts';
 import { ExportFormat, ExportLayout, RecordFormat } from '../../model/exports/export-options.ts';
 import { EvidenceOptions, PackPreview } from '../../model/exports/evidence-options.ts';
@@ -84,6 +85,16 @@ export const exportsOperations = {
   /** As `exports/start`, for a portable file of whole snapshots: their pages as received, and all that proves them. */
   'exports/start-portable': operation(
     Type.Object({ snapshotIds: Type.Array(Type.Integer(), { minItems: 1, maxItems: 1000 }) }),
+    StartedTask,
+  ),
+  /** As `exports/start`, for a report of a month of service levels; of all of a connection where none are named. */
+  'exports/start-service-levels': operation(
+    Type.Object({
+      connectionId: Type.String(),
+      month: LevelMonth,
+      levelIds: Type.Array(Type.String(), { maxItems: MAX_SERVICE_LEVELS }),
+      format: Type.Enum(['html', 'pdf']),
+    }),
     StartedTask,
   ),
   /** The beginning of what `exports/start` would write. */

@@ -2,9 +2,11 @@ import { Type, type Static } from 'typebox';
 import { ConnectionOutcomes } from '../../reporting/outcome.ts';
 import { mapKinds, REPORT_KINDS } from '../../reporting/reports.ts';
 import { Nullable } from '../nullable.ts';
+import { ConnectionSigns } from '../analysis/deprecation-match.ts';
 import { IncidentNote } from '../analysis/incident.ts';
 import { ConnectionFamilies } from './family-changes.ts';
 import { ConnectionPlans } from './planned-time.ts';
+import { MAX_SERVICE_LEVELS, ServiceLevel } from './service-level.ts';
 import { ValueNames } from '../records/value-name.ts';
 import { MINUTE_MS } from '../../time/durations.ts';
 
@@ -84,6 +86,10 @@ export const Connection = Type.Object({
   incidents: Type.Optional(Type.Array(IncidentNote)),
   /** Planned times, special days and marks on the time axis. */
   plans: Type.Optional(ConnectionPlans),
+  /** Targets that were agreed. */
+  serviceLevels: Type.Optional(Type.Array(ServiceLevel, { maxItems: MAX_SERVICE_LEVELS })),
+  /** What deprecations are recognised by in its records, where a person said so. */
+  signs: Type.Optional(ConnectionSigns),
 });
 export type Connection = Static<typeof Connection>;
 

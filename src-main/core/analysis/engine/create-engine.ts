@@ -85,6 +85,7 @@ const NAMES = [
   'findFirstSeen',
   'readFamily',
   'checkFamilies',
+  'matchSigns',
   'listFamilyNames',
   'findFindings',
   'findPeriodFindings',

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Facets, RecordOrder } from '../../../common/model/records/record.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
+import type { WatchedDeprecation } from '../../../common/model/analysis/deprecation-match.ts';
 import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import type { PatternField } from '../../../common/model/records/text-patterns.ts';
@@ -35,6 +36,7 @@ import {
 } from './findings/find-period-findings.ts';
 import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { resolveMarks } from './marked-records.ts';
+import { matchSigns } from './match-signs.ts';
 import { createMeasureOperations } from './measures/measure-operations.ts';
 import { readHistogram, type HistogramShape } from './read-histogram.ts';
 import { checkFamilies, readFamily } from './read-family.ts';
@@ -259,6 +261,14 @@ export async function createEngineOperations(database: EngineDatabase, source: E
           all: await resolver.resolveAll(connection, scope.connectionId, scope.report),
         }),
       ),
+    /** What everything cached of a direction shows of deprecations. */
+    matchSigns: (
+      {
+        watched,
+        ...owner
+      }: { connectionId: string; direction: Direction; watched: readonly WatchedDeprecation[] },
+      context: Context,
+    ) => askAll(owner, context, (connection, scope) => matchSigns(connection, scope, watched)),
     /** Patterns of a connection's errors with the families of now, where these have another name. */
     listFamilyNames: ({ connectionId }: { connectionId: string }, context: Context) =>
       withConnection(context, (connection) => listFamilyNames(connection, connectionId)),

@@ -47,6 +47,11 @@ export function createStatusReader(database: Database) {
          WHERE connection_id = ? AND checked_at_ms <= ? AND ${condition}
          ORDER BY checked_at_ms DESC, sample_id DESC LIMIT 1)`,
     );
+  const readOldest = database
+    .prepare<[string], number | null>(
+      'SELECT min(checked_at_ms) FROM status_samples INDEXED BY status_points WHERE connection_id = ?',
+    )
+    .pluck();
   const readLatest = prepareNewest('true');
   const readLastAnswered = prepareNewest('failure IS NULL');
   return {
@@ -66,6 +71,8 @@ export function createStatusReader(database: Database) {
       latest: toNullableSample(readLatest.get(connectionId, untilMs)),
       lastAnswered: toNullableSample(readLastAnswered.get(connectionId, untilMs)),
     }),
+    /** When the oldest check that is kept was made; null where there is none. */
+    readOldestMs: (connectionId: string): number | null => readOldest.get(connectionId) ?? null,
     countSamples: (connectionId: string, fromMs: number, untilMs: number): number =>
       count.get(connectionId, fromMs, untilMs) ?? 0,
     /** Whole samples in [fromMs, untilMs], oldest first. */

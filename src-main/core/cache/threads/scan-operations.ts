@@ -1,4 +1,5 @@
 import type { Input, Output } from '../../../common/contract/index.ts';
+import type { LevelPart } from '../../../common/model/connections/service-level.ts';
 import type { StatusFigures, StatusHistory } from '../../../common/model/connections/status.ts';
 import type { Summary } from '../../../common/model/records/summary.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
@@ -15,6 +16,8 @@ import {
 } from '../read/download-figures.ts';
 import { createExportReader } from '../read/export-batches.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
+import { measureLevel, type MeasuredLevel } from '../../analysis/status/measure-level.ts';
+import { MAX_SPOKEN_MS } from '../../analysis/status/status-point.ts';
 import { toStatusFigures } from '../../analysis/status/to-status-figures.ts';
 import { toStatusHistory } from '../../analysis/status/to-status-history.ts';
 import { createStatusReader } from '../read/status-samples.ts';
@@ -28,6 +31,17 @@ import { createPageVerifier, type PageCheck } from '../read/verify-pages.ts';
 interface StatusAsOf {
   readonly nowMs: number;
   readonly planned?: readonly TimeSpan[];
+}
+
+/** Agreed times of a connection's parts, in order, from a moment until another. */
+interface LevelsToMeasure {
+  readonly connectionId: string;
+  readonly levels: readonly {
+    readonly part: LevelPart;
+    readonly fromMs: number;
+    readonly untilMs: number;
+    readonly agreed: readonly TimeSpan[];
+  }[];
 }
 
 export type ScanOperations = ReturnType<typeof createScanOperations>;
@@ -86,6 +100,19 @@ export function createScanOperations(database: Database, file: string) {
         spansMs,
         planned,
       ),
+    /** Measures agreed times, each until a moment of its own; the oldest check that is kept tells what can't be known. */
+    measureLevels: ({
+      connectionId,
+      levels,
+    }: LevelsToMeasure): { measured: MeasuredLevel[]; checkedSinceMs: number | null } => {
+      const fromMs = Math.min(...levels.map((level) => level.fromMs)) - MAX_SPOKEN_MS;
+      const untilMs = Math.max(...levels.map((level) => level.untilMs));
+      const points = levels.length === 0 ? [] : status.readPoints(connectionId, fromMs, untilMs);
+      return {
+        measured: levels.map((level) => measureLevel(points, level.part, level.agreed, level.untilMs)),
+        checkedSinceMs: status.readOldestMs(connectionId),
+      };
+    },
     /** What was seen of the platform and the connector in [fromMs, untilMs], oldest first. */
     readHealth: (span: { connectionId: string; fromMs: number; untilMs: number }) =>
       status.readPoints(span.connectionId, span.fromMs, span.untilMs),

@@ -7,7 +7,7 @@ import type { Ledger } from '../../coverage/create-ledger.ts';
 
 /** What reports are computed from. */
 export interface ReportParts {
-  readonly cache: Pick<Cache, 'readStatusHistory' | 'getDownload' | 'readJournalFigures'>;
+  readonly cache: Pick<Cache, 'readStatusHistory' | 'getDownload' | 'readJournalFigures' | 'measureLevels'>;
   readonly ledger: Pick<Ledger, 'read' | 'readSnapshot' | 'readExtent'>;
   readonly engine: Pick<
     Engine,
@@ -22,5 +22,10 @@ export interface ReportParts {
   /** Undefined for a connection that is gone. */
   findConnection(
     connectionId: string,
-  ): Pick<SavedConnection, 'kind' | 'name' | 'baseAddress' | 'tenant' | 'incidents' | 'plans'> | undefined;
+  ):
+    | Pick<
+        SavedConnection,
+        'kind' | 'name' | 'baseAddress' | 'tenant' | 'incidents' | 'plans' | 'serviceLevels'
+      >
+    | undefined;
 }

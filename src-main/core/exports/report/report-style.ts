@@ -94,7 +94,7 @@ body{margin:0;background:var(--cs-canvas);color:var(--cs-text-1);font:13px/20px 
 main{max-width:1080px;margin:0 auto;padding:28px 20px 40px;display:flex;flex-direction:column;gap:12px}
 h1,h2,h3,p,dl,dd,figure,table{margin:0}
 h1{font-size:20px;line-height:28px;font-weight:600;letter-spacing:-.015em}
-h2{font-size:13px;line-height:20px;font-weight:600}
+h2,h3{font-size:13px;line-height:20px;font-weight:600}
 .num,td,dd{font-variant-numeric:tabular-nums}
 .quiet{color:var(--cs-text-2)}.faint{color:var(--cs-text-3)}.micro{font-size:11px;line-height:16px}
 .mono{font:11.5px/18px ${MONO};overflow-wrap:anywhere}
@@ -111,6 +111,8 @@ h2{font-size:13px;line-height:20px;font-weight:600}
 .figures .panel{padding:10px 14px}
 .figure{font-size:22px;line-height:28px;font-weight:600;letter-spacing:-.015em;white-space:nowrap}
 .figure small{font-size:12px;font-weight:500;letter-spacing:0;margin-left:3px}
+.level{display:flex;flex-direction:column;gap:12px}
+.figures.levels{grid-template-columns:repeat(4,minmax(0,1fr))}
 .bad{color:var(--cs-5xx-ink)}.warn{color:var(--cs-4xx-ink)}
 .chart{display:block;width:100%;height:auto}
 .chart text{font:11px ${FONT};fill:var(--cs-text-3);font-variant-numeric:tabular-nums}
@@ -158,7 +160,7 @@ details[open] summary{margin-bottom:6px}
 .token{border-radius:3px;background:var(--cs-sunken);color:var(--cs-text-2);padding:0 3px}
 .notes{display:flex;flex-direction:column;gap:4px;margin-top:8px}
 footer{font-size:11px;line-height:16px;color:var(--cs-text-3)}
-@media (max-width:820px){.figures{grid-template-columns:repeat(3,minmax(0,1fr))}.facts{grid-template-columns:repeat(2,minmax(0,1fr))}}
+@media (max-width:820px){.figures{grid-template-columns:repeat(3,minmax(0,1fr))}.figures.levels{grid-template-columns:repeat(2,minmax(0,1fr))}.facts{grid-template-columns:repeat(2,minmax(0,1fr))}}
 @media (max-width:480px){.figures{grid-template-columns:repeat(2,minmax(0,1fr))}.facts{grid-template-columns:1fr}}`;
 
 const PRINT = `@media print{

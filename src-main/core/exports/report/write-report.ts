@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Words } from '../../../common/words/words.ts';
 import { markup, Markup } from './markup.ts';
 import type { ReportContent } from './report-content.ts';
 import { writeStyle } from './report-style.ts';
@@ -19,15 +20,20 @@ const HATCHING = markup`<svg class="definitions" aria-hidden="true">
   </defs>
 </svg>`;
 
+/** A page of its own: what stands in its head, and what it shows. */
+interface PageContent {
+  readonly title: string;
+  readonly words: Words;
+  readonly applicationVersion: string;
+  readonly body: Markup;
+}
+
 /**
- * Writes a report as one HTML file: no script, no request, nothing that is loaded. Its policy allows its own style sheet
+ * Writes a page as one HTML file: no script, no request, nothing that is loaded. Its policy allows its own style sheet
  * and nothing else, by the sheet's hash, so that markup could do nothing even if a value became some.
  */
-export function writeReport(content: ReportContent): string {
-  const { t, formats } = content.words;
-  const own = writeTitle(content);
-  const { tenant } = content.about;
-  const title = tenant === undefined ? own : t('report.title', { title: own, tenant });
+export function writePage({ title, words, applicationVersion, body }: PageContent): string {
+  const { t, formats } = words;
   const style = writeStyle(`Channelscope · ${title}`, t('report.page'));
   const hash = createHash('sha256').update(style).digest('base64');
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
@@ -39,19 +45,27 @@ export function writeReport(content: ReportContent): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="no-referrer" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="generator" content="Channelscope ${content.applicationVersion}" />
+        <meta name="generator" content="Channelscope ${applicationVersion}" />
         <title>${title}</title>
         ${new Markup(`<style>${style}</style>`)}
       </head>
       <body>
         ${HATCHING}
-        <main>
-          ${writeHead(content)} ${writeFigures(content)} ${writeFindings(content)} ${writeCharts(content)}
-          ${writePairs(content)} ${writeCodes(content)} ${writeFamilies(content)} ${writeMissing(content)}
-          ${writeCertificates(content)}
-          <footer>${t('report.basis')}</footer>
-        </main>
+        <main>${body}</main>
       </body>
     </html> `;
   return page.text;
+}
+
+/** Writes a report of records as a page. */
+export function writeReport(content: ReportContent): string {
+  const { words, applicationVersion } = content;
+  const own = writeTitle(content);
+  const { tenant } = content.about;
+  const title = tenant === undefined ? own : words.t('report.title', { title: own, tenant });
+  const body = markup`${writeHead(content)} ${writeFigures(content)} ${writeFindings(content)} ${writeCharts(content)}
+    ${writePairs(content)} ${writeCodes(content)} ${writeFamilies(content)} ${writeMissing(content)}
+    ${writeCertificates(content)}
+    <footer>${words.t('report.basis')}</footer>`;
+  return writePage({ title, words, applicationVersion, body });
 }

@@ -23,8 +23,15 @@ function listKeys(tree: object, path: string): string[] {
   });
 }
 
-// What is said of findings stands in the core's words, which speak of them too.
-const source = `${readSources('src-renderer')}\n${readFileSync('src-main/common/words/finding-words.ts', 'utf8')}\n${readFileSync('src-main/common/model/analysis/finding-kinds.ts', 'utf8')}\n${readFileSync('src-main/common/words/noticed-words.ts', 'utf8')}`;
+// What is said of findings and service levels stands in the core's words, which speak of them too.
+const SHARED = [
+  'src-main/common/words/finding-words.ts',
+  'src-main/common/model/analysis/finding-kinds.ts',
+  'src-main/common/words/noticed-words.ts',
+  'src-main/common/words/level-words.ts',
+  'src-main/core/exports/report/prepare-levels.ts',
+];
+const source = [readSources('src-renderer'), ...SHARED.map((file) => readFileSync(file, 'utf8'))].join('\n');
 const everySource = [source, ...['src-main/common', 'src-main/core', 'resources'].map(readSources)].join(
   '\n',
 );
