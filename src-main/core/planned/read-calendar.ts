@@ -75,6 +75,18 @@ export async function readCalendar({ text, fileName, zone, nowMs }: CalendarFile
     );
   }
   const groups = groupEvents(unfolded);
+  const broken = begun - [...groups.values()].flat().length;
+  for (const [uid, group] of [...groups]) {
+    const dated = group.flatMap(listOwnDates);
+    if (dated.length > MAX_PLANNED_DATES) {
+      throw new AppError(
+        'planned.too-many-events',
+        `An event has ${dated.length} dates; at most ${MAX_PLANNED_DATES} are read.`,
+        { events: dated.length, most: MAX_PLANNED_DATES },
+      );
+    }
+    for (const [place, block] of dated.entries()) groups.set(`${uid}#${place}`, [block]);
+  }
   const leftOut: { name: string; reason: LeftOutReason }[] = [];
   const whole: PlannedDate[] = [];
   const timed: PlannedDate[] = [];
@@ -146,7 +158,6 @@ export async function readCalendar({ text, fileName, zone, nowMs }: CalendarFile
       }
     }
   }
-  const broken = begun - [...groups.values()].flat().length;
   for (let count = 0; count < broken; count += 1) leftOut.push({ name: '', reason: 'broken' });
   const times = [
     ...toList('special', whole, { zone, fileName, name: findCalendarName(unfolded) ?? fileName }),
@@ -172,6 +183,68 @@ function groupEvents(text: string): Map<string, string[]> {
     groups.set(uid, [...(groups.get(uid) ?? []), block.trim()]);
   }
   return groups;
+}
+
+/** `20261225`, `20261225T140000` or `20261225T140000Z`. */
+const CALENDAR_DATE = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?$/u;
+
+/**
+ * The dates that an event lists one by one (RDATE), which the library leaves out: each as an event of its own, as long as
+ * the event, or as its own period says. One that the event excludes (EXDATE) isn't listed.
+ */
+function listOwnDates(block: string): string[] {
+  const lines = block.split(/\r?\n/u);
+  const listOf = (name: string): { parameters: string; value: string }[] =>
+    lines.flatMap((line) => {
+      const [, parameters = '', values = ''] =
+        new RegExp(`^${name}((?:;[^:]*)?):(.*)$`, 'iu').exec(line) ?? [];
+      return values === '' ? [] : values.split(',').map((value) => ({ parameters, value: value.trim() }));
+    });
+  const [first] = listOf('DTSTART');
+  const [last] = listOf('DTEND');
+  const excluded = listOf('EXDATE').map(({ value }) => value);
+  const plain = lines.filter((line) => !/^(?:RDATE|EXDATE|RRULE|RECURRENCE-ID|UID|DTSTART)[;:]/iu.test(line));
+  return listOf('RDATE').flatMap(({ parameters, value }, place) => {
+    const [from = '', to] = value.split('/');
+    if (excluded.includes(from) || from === first?.value) return [];
+    const own = parameters.replace(/;VALUE=PERIOD/iu, '');
+    const inside = [`UID:listed-${place}`, `DTSTART${own}:${from}`];
+    const rest = to === undefined ? plain : plain.filter((line) => !/^(?:DTEND|DURATION)[;:]/iu.test(line));
+    if (to !== undefined) inside.push(to.startsWith('P') ? `DURATION:${to}` : `DTEND${own}:${to}`);
+    else if (first !== undefined && last !== undefined) {
+      const end = moveCalendarDate(from, first.value, last.value);
+      if (end === null) return [];
+      return [
+        toBlock([...rest.filter((line) => !/^DTEND[;:]/iu.test(line)), ...inside, `DTEND${own}:${end}`]),
+      ];
+    }
+    return [toBlock([...rest, ...inside])];
+  });
+}
+
+/** Puts lines in the place of those of an event. */
+function toBlock(lines: readonly string[]): string {
+  const inner = lines.filter((line) => !/^(?:BEGIN|END):VEVENT/iu.test(line));
+  return ['BEGIN:VEVENT', ...inner, 'END:VEVENT'].join('\r\n');
+}
+
+/** A date so much later as one is after another, all by their own clocks; null where one of them is none. */
+function moveCalendarDate(text: string, from: string, to: string): string | null {
+  const [own, first, last] = [text, from, to].map((date) => {
+    const [, year, month, day, hour = 0, minute = 0, second = 0] = CALENDAR_DATE.exec(date) ?? [];
+    return Date.UTC(
+      Number(year),
+      Number(month) - 1,
+      Number(day),
+      Number(hour),
+      Number(minute),
+      Number(second),
+    );
+  });
+  const endMs = (own ?? NaN) + (last ?? NaN) - (first ?? NaN);
+  if (Number.isNaN(endMs)) return null;
+  const written = new Date(endMs).toISOString().replaceAll(/[-:]|\.000/gu, '');
+  return text.includes('T') ? written.slice(0, text.endsWith('Z') ? 16 : 15) : written.slice(0, 8);
 }
 
 interface ReadEvent {

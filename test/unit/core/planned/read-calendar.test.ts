@@ -121,6 +121,63 @@ describe('a calendar', () => {
     ]);
   });
 
+  it('takes dates that an event lists one by one, beside those that it repeats on', async () => {
+    const { times, leftOut } = await read(
+      wrap(
+        [
+          'DTSTART;TZID=Europe/Berlin:20261015T210000',
+          'DTEND;TZID=Europe/Berlin:20261016T003000',
+          'RDATE;TZID=Europe/Berlin:20261020T210000,20261103T220000',
+          'RDATE;TZID=Europe/Berlin:20261110T210000',
+          'EXDATE;TZID=Europe/Berlin:20261110T210000',
+          'SUMMARY:Listed',
+        ],
+        [
+          'DTSTART:20261201T100000Z',
+          'DURATION:PT1H',
+          'RDATE;VALUE=PERIOD:20261202T100000Z/PT2H,20261203T100000Z/20261203T130000Z',
+          'SUMMARY:Periods',
+        ],
+        [
+          'DTSTART:20261204T100000Z',
+          'DURATION:PT30M',
+          'RRULE:FREQ=WEEKLY;BYDAY=FR',
+          'RDATE:20261209T080000Z',
+          'SUMMARY:Weekly',
+        ],
+        ['DTSTART;VALUE=DATE:20261224', 'RDATE;VALUE=DATE:20261231', 'SUMMARY:Half days'],
+      ),
+      'UTC',
+    );
+    expect(leftOut).toEqual([]);
+    expect(times).toMatchObject([
+      {
+        kind: 'special',
+        times: {
+          dates: [
+            { from: '2026-12-24T00:00', to: '2026-12-25T00:00', name: 'Half days' },
+            { from: '2026-12-31T00:00', to: '2027-01-01T00:00', name: 'Half days' },
+          ],
+        },
+      },
+      {
+        kind: 'planned',
+        times: {
+          dates: [
+            { from: '2026-10-15T19:00', to: '2026-10-15T22:30', name: 'Listed' },
+            { from: '2026-10-20T19:00', to: '2026-10-20T22:30', name: 'Listed' },
+            { from: '2026-11-03T21:00', to: '2026-11-04T00:30', name: 'Listed' },
+            { from: '2026-12-01T10:00', to: '2026-12-01T11:00', name: 'Periods' },
+            { from: '2026-12-02T10:00', to: '2026-12-02T12:00', name: 'Periods' },
+            { from: '2026-12-03T10:00', to: '2026-12-03T13:00', name: 'Periods' },
+            { from: '2026-12-09T08:00', to: '2026-12-09T08:30', name: 'Weekly' },
+          ],
+        },
+      },
+      { name: 'Weekly', times: { repeats: 'weekly', weekdays: ['friday'], minutes: 30 } },
+    ]);
+  });
+
   it('leaves out what is no planned time, and says which and why', async () => {
     const good = ['DTSTART:20261212T210000Z', 'DURATION:PT3H', 'SUMMARY:Good'];
     const text = wrap(
