@@ -9,10 +9,7 @@ export async function visitApplication(guide: Guide): Promise<void> {
   await guide.open('/deprecations');
   await guide.heading('deprecations.timeline').waitFor();
   await guide.show('deprecations');
-  await page
-    .getByRole('button', { name: guide.say('deprecations.traffic.editLabel').split('{')[0] })
-    .first()
-    .click();
+  await page.getByText(guide.say('deprecations.traffic.edit'), { exact: true }).first().click();
   await guide.showPopup('deprecations-signs');
   await page.keyboard.press('ControlOrMeta+k');
   await guide.showPopup('palette');

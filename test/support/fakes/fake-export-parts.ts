@@ -101,6 +101,7 @@ export function createFakeExportParts(options: {
         throw new Error('not here');
       },
       readJournalFigures: () => Promise.reject(new Error('not here')),
+      measureLevels: () => Promise.reject(new Error('not here')),
       readSummary: () =>
         Promise.resolve({ source: 'reported' as const, snapshotId: 1, groups, requestCount: groups.length }),
     },

@@ -7,7 +7,7 @@ import { gatherMessages, type Messages } from '../../../src-renderer/messages/ga
 /** What the window says that the core says too. */
 const SHARED = 'src-main/common/words';
 const FOLDERS = ['src-renderer/messages', SHARED];
-const SHARED_FILE = 'findings.json';
+const SHARED_FILES = ['findings.json', 'levels.json'];
 
 /** A message, or messages by the parts of their keys. */
 export interface MessageTree {
@@ -20,7 +20,7 @@ export function readWindowMessages(language: Language): MessageTree {
   for (const path of FOLDERS) {
     const folder = fileURLToPath(new URL(`../../../${path}/${language}`, import.meta.url));
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-      if (!file.endsWith('.json') || (path === SHARED && file !== SHARED_FILE)) continue;
+      if (!file.endsWith('.json') || (path === SHARED && !SHARED_FILES.includes(file))) continue;
       files[file.replaceAll('\\', '/')] = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Messages;
     }
   }

@@ -2,7 +2,10 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { TooltipProvider } from 'reka-ui';
 import { h } from 'vue';
 import { expect, it } from 'vitest';
-import type { DeprecationMatches } from '../../../../src-main/common/model/analysis/deprecation-match.ts';
+import type {
+  ConnectionSigns,
+  DeprecationMatches,
+} from '../../../../src-main/common/model/analysis/deprecation-match.ts';
 import DeprecationsScreen from '../../../../src-renderer/screens/deprecations/DeprecationsScreen.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
@@ -18,7 +21,7 @@ const SEARCHED = [
 
 async function show(
   matched: DeprecationMatches,
-  signs?: Parameters<typeof makeConnection>[0]['signs'],
+  signs?: ConnectionSigns,
 ): Promise<{ page: VueWrapper; backend: ScriptedBackend }> {
   const connection = makeConnection({ id: 'one', ...(signs === undefined ? {} : { signs }) });
   const backend = new ScriptedBackend({
