@@ -26,6 +26,12 @@ const routes: RouteRecordRaw[] = [
     meta: { hasPeriod: true },
   },
   {
+    path: '/conversations',
+    name: 'conversations',
+    component: () => import('./screens/conversations/ConversationsScreen.vue'),
+    meta: { hasPeriod: true },
+  },
+  {
     path: '/compare',
     name: 'compare',
     component: () => import('./screens/compare/CompareScreen.vue'),

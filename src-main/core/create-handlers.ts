@@ -5,6 +5,7 @@ import { createAppHandlers } from './app/app-handlers.ts';
 import { createCacheHandlers } from './cache/cache-handlers.ts';
 import { createCompareHandlers } from './compare/compare-handlers.ts';
 import { createConnectionsHandlers } from './connections/connections-handlers.ts';
+import { createConversationsHandlers } from './conversations/conversations-handlers.ts';
 import { createCoverageHandlers } from './coverage/coverage-handlers.ts';
 import type { Parts } from './create-parts.ts';
 import type { FolderMover } from './data-folder/create-folder-mover.ts';
@@ -48,6 +49,7 @@ export function createHandlers(
     ...createCacheHandlers(parts),
     ...createCompareHandlers(parts),
     ...createConnectionsHandlers(parts),
+    ...createConversationsHandlers(parts),
     ...createCoverageHandlers(parts),
     ...createDataFolderHandlers({ ...parts, mover }),
     ...createDatasetsHandlers(parts),

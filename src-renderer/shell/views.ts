@@ -12,6 +12,7 @@ import {
   HardDrive,
   Info,
   List,
+  MessagesSquare,
   Settings,
   Siren,
   SquareTerminal,
@@ -24,6 +25,7 @@ export interface View {
   readonly name:
     | 'overview'
     | 'incidents'
+    | 'conversations'
     | 'compare'
     | 'alerts'
     | 'inbound-summary'
@@ -41,6 +43,7 @@ export interface View {
   readonly short:
     | 'overview'
     | 'incidents'
+    | 'conversations'
     | 'compare'
     | 'alerts'
     | 'summary'
@@ -61,6 +64,13 @@ export interface View {
 export const VIEWS: readonly View[] = [
   { name: 'overview', short: 'overview', path: '/overview', icon: Activity, group: 'none' },
   { name: 'incidents', short: 'incidents', path: '/incidents', icon: Siren, group: 'none' },
+  {
+    name: 'conversations',
+    short: 'conversations',
+    path: '/conversations',
+    icon: MessagesSquare,
+    group: 'none',
+  },
   { name: 'compare', short: 'compare', path: '/compare', icon: GitCompareArrows, group: 'none' },
   { name: 'alerts', short: 'alerts', path: '/alerts', icon: Bell, group: 'none' },
   {

@@ -14,6 +14,7 @@ const SCREENS = {
   '/inbound/summary': 'Summary',
   '/inbound/detail': 'Detail',
   '/incidents': 'Incidents',
+  '/conversations': 'Conversations',
   '/compare?period=last-24-hours&with=period-before': 'Compare',
   '/alerts/new?new=error-share&direction=inbound': 'Alerts',
   '/library': 'Library',

@@ -1,6 +1,7 @@
 import type { Command } from '../words/command.ts';
 import { createCompletionCommand } from './completion.ts';
 import { CONNECTION_COMMANDS } from './connections.ts';
+import { conversationsCommand } from './conversations.ts';
 import { countCommand } from './count.ts';
 import { datasetCommand } from './dataset.ts';
 import { errorsCommand } from './errors.ts';
@@ -32,6 +33,7 @@ export const COMMANDS: readonly Command[] = [
   plannedCommand,
   serviceLevelsCommand,
   errorsCommand,
+  conversationsCommand,
   findingsCommand,
   incidentsCommand,
   sqlCommand,

@@ -5,6 +5,7 @@ import { appEvents, appOperations } from './operations/app.ts';
 import { cacheEvents, cacheOperations } from './operations/cache.ts';
 import { compareOperations } from './operations/compare.ts';
 import { connectionsEvents, connectionsOperations } from './operations/connections.ts';
+import { conversationsOperations } from './operations/conversations.ts';
 import { coverageEvents, coverageOperations } from './operations/coverage.ts';
 import { dataFolderEvents, dataFolderOperations } from './operations/data-folder.ts';
 import { datasetsEvents, datasetsOperations } from './operations/unattended/datasets.ts';
@@ -46,6 +47,7 @@ export const OPERATIONS = {
   ...cacheOperations,
   ...compareOperations,
   ...connectionsOperations,
+  ...conversationsOperations,
   ...coverageOperations,
   ...dataFolderOperations,
   ...datasetsOperations,

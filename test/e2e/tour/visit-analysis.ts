@@ -1,6 +1,6 @@
 import type { Guide } from './tour.ts';
 
-/** Summaries, incidents, comparisons, alerts, and all connections at a glance. */
+/** Summaries, incidents, conversations, comparisons, alerts, and all connections at a glance. */
 export async function visitAnalysis(guide: Guide): Promise<void> {
   await visitSummary(guide);
   const { page } = guide;
@@ -9,6 +9,11 @@ export async function visitAnalysis(guide: Guide): Promise<void> {
   await guide.button('incidents.panel.name').waitFor();
   await guide.show('incidents');
   await guide.showOpened('incident-name', guide.button('incidents.panel.name'));
+
+  await guide.open('/conversations');
+  await page.getByRole('gridcell').first().waitFor();
+  await guide.show('conversations');
+  await guide.showOpened('conversations-clients', guide.button('conversations.clients.button'));
 
   await guide.open('/compare?period=last-24-hours&with=period-before');
   await page.getByRole('rowheader', { name: guide.say('comparison.all') }).waitFor();

@@ -124,6 +124,23 @@ describe('a night’s work on the command line', () => {
         expect.stringContaining('T'),
       ]);
     }
+    const talks = await cli.run('conversations', '--connection', 'Night', ...DAY, '--json', '--allow-gaps');
+    expect(talks.code, talks.errors).toBe(0);
+    expect(talks.objects.length).toBeGreaterThan(0);
+    // Nothing outbound is cached: what became of them isn't known.
+    expect(new Set(talks.objects.map(({ outcome }) => outcome))).toEqual(new Set(['unknown']));
+    expect(talks.objects.reduce((sum, { inbound }) => sum + Number(inbound), 0)).toBe(records);
+    const lost = await cli.run(
+      'conversations',
+      '--connection',
+      'Night',
+      ...DAY,
+      '--outcome',
+      'lost',
+      '--json',
+    );
+    expect(lost.objects).toEqual([]);
+    expect(lost.errors).toContain('outbound-detail: Incomplete');
     const errors = await cli.run('errors', '--connection', 'Night', ...DAY, '--json');
     expect(errors.code, errors.errors).toBe(0);
     expect(errors.errors).toContain('outbound-detail: Nothing of the period is cached.');

@@ -32,8 +32,10 @@ const RecordExport = Type.Object({
   evidence: Type.Optional(EvidenceOptions),
 });
 
-/** A result of SQL that is open. */
+/** A result of SQL that is open, or a list of conversations or their clients. */
 const ResultExport = Type.Object({
+  /** What it is of; left out, of SQL. */
+  kind: Type.Optional(Type.Union([Type.Literal('conversations'), Type.Literal('clients')])),
   resultId: Type.String(),
   connectionId: Type.String(),
   columns: Type.Array(SqlColumn, { maxItems: 2000 }),

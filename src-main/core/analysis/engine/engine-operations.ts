@@ -7,7 +7,7 @@ import type { RecordFilter } from '../../../common/model/records/record-filter.t
 import type { PatternField } from '../../../common/model/records/text-patterns.ts';
 import type { PeriodScope, RecordScope } from '../../../common/model/records/record-scope.ts';
 import type { FamilyAct } from '../../../common/model/connections/family-changes.ts';
-import type { SqlQuestion } from '../../../common/model/records/sql.ts';
+import type { SqlCell, SqlQuestion } from '../../../common/model/records/sql.ts';
 import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts';
 import type { DetailKind, Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
@@ -27,6 +27,7 @@ import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies, groupErrors, listFamilyNames, resolveFamilies } from './error-families.ts';
 import { findPatterns, type PatternsProgress } from './find-patterns.ts';
 import { findFirstSeen } from './first-seen.ts';
+import { createConversationViews, type ConversationsQuestion } from './conversations/conversation-views.ts';
 import { createFileOperations } from './files/file-operations.ts';
 import { findFindings, type FindingsQuestion, type FindingsRecords } from './findings/find-findings.ts';
 import {
@@ -93,7 +94,10 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     isInOrder: (snapshotId) => feed.isInOrder(snapshotId),
     listRunStarts: (snapshotId) => source.listRunStarts(snapshotId),
   });
-  const feed: EngineFeed = await createEngineFeed(feedConnection, source, views.closeOf);
+  const feed: EngineFeed = await createEngineFeed(feedConnection, source, (snapshotId) => {
+    views.closeOf(snapshotId);
+    conversations.closeOf(snapshotId);
+  });
   const results = createSqlResults(mark);
   const settled = createSettledTraffic(() => feed.version);
   const ending = new AbortController();
@@ -157,6 +161,21 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   ): Promise<FilteredRecords> =>
     resolveFamilies(connection, await resolveMarks(connection, records, source, connectionId), connectionId);
 
+  const conversations = createConversationViews(database, mark, {
+    resolve: (connection, scope) => resolver.resolve(connection, scope),
+    resolveFilter,
+    getVersion: () => feed.version,
+  });
+
+  /** Rows of a result of SQL, or of a list of conversations or clients. */
+  const readResult = (
+    place: { readonly resultId: string; readonly offset: number; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<SqlCell[][]> =>
+    conversations.has(place.resultId)
+      ? conversations.readCells(place, signal)
+      : Promise.resolve().then(() => results.read({ ...place, whole: true }));
+
   /** As `ask`, with a filter in which marks and notes stand for ids of records, and patterns for the families of today. */
   const askFiltered = <Value>(
     { scope, filter, viewId }: Question,
@@ -182,7 +201,10 @@ export async function createEngineOperations(database: EngineDatabase, source: E
 
   return {
     /** Records that this process has fed, and whether its end would close views or results. */
-    readLoad: () => ({ fedRecords: feed.fedRecords, isInUse: views.size > 0 || results.count > 0 }),
+    readLoad: () => ({
+      fedRecords: feed.fedRecords,
+      isInUse: views.size > 0 || results.count > 0 || conversations.size > 0,
+    }),
     /**
      * Brings the engine up to the cache; reports the records fed after each batch. Returns how far each snapshot is, and
      * which patterns of errors the cache has to keep.
@@ -223,7 +245,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ask: askFiltered,
       connect: withConnection,
       source,
-      results,
+      readResult,
     }),
     summarise: (scope: RecordScope, context: Context) => ask(scope, context, summariseRecords),
     findErrorFamilies: ({ period, ...question }: Question & { period: TimeSpan }, context: Context) =>
@@ -345,6 +367,16 @@ export async function createEngineOperations(database: EngineDatabase, source: E
           scopes.push(await resolver.resolveAll(connection, connectionId, report));
         return readSession(connection, scopes, sessionId, limit);
       }),
+    /** Opens the conversations of a period; everything the ledger called known must have been stored before. */
+    openConversations: (question: ConversationsQuestion, { signal }: Context) =>
+      conversations.open(question, signal),
+    readConversations: (place: { viewId: string; offset: number; limit: number }, { signal }: Context) =>
+      conversations.readRows(place, signal),
+    countConversationClients: ({ viewId }: { viewId: string }, { signal }: Context) =>
+      conversations.countClients(viewId, signal),
+    listConversationClients: (question: { viewId: string; isMasked: boolean }, { signal }: Context) =>
+      conversations.listClients(question, signal),
+    closeConversations: ({ viewId }: { viewId: string }): void => conversations.close(viewId),
     /** Runs a statement of a person; its rows are kept for `readSqlRows`. */
     runSql: (
       { timeLimitMs, ...question }: SqlQuestion & { timeLimitMs: number },
@@ -370,9 +402,11 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         countTables(connection, period, (scope) => resolver.resolve(connection, scope), source),
       ),
     readSqlRows: (place: Parameters<typeof results.read>[0]) => results.read(place),
-    /** Whole rows of a result as JSON, which passes through a process without being read. */
-    packSqlRows: (place: { resultId: string; offset: number; limit: number }): Uint8Array =>
-      Buffer.from(JSON.stringify(results.read({ ...place, whole: true }))),
+    /** Whole rows of a result, or of conversations or their clients, as JSON, which passes through a process without being read. */
+    packSqlRows: async (
+      place: { resultId: string; offset: number; limit: number },
+      { signal }: Context,
+    ): Promise<Uint8Array> => Buffer.from(JSON.stringify(await readResult(place, signal))),
     closeSqlResult: (resultId: string): void => results.close(resultId),
     /** Ends what runs by itself; the calls under way are interrupted by their signals. */
     interrupt: (): void => {
@@ -382,6 +416,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     /** Nothing may be running any more. */
     close: async (): Promise<void> => {
       await views.closeAll();
+      await conversations.closeAll();
       await following.catch(() => undefined);
       feedConnection.closeSync();
       database.close();

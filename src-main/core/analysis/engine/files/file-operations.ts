@@ -2,12 +2,11 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { RecordScope } from '../../../../common/model/records/record-scope.ts';
-import { SQL_MAX_ROWS, type SqlCell } from '../../../../common/model/records/sql.ts';
+import type { SqlCell } from '../../../../common/model/records/sql.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import type { CallContext } from '../../../calls/call-messages.ts';
 import type { AskFiltered } from '../measures/measure-operations.ts';
 import type { EngineSource } from '../resolve-scope.ts';
-import type { SqlResults } from '../sql/sql-results.ts';
 import { isOutOfMemory } from '../question-errors.ts';
 import { copyInOrder } from './copy-in-order.ts';
 import { quoteName, toValueSql, type FileColumn } from './file-column.ts';
@@ -28,6 +27,9 @@ interface RecordFile {
   readonly about: string;
 }
 
+/** Rows of a result that are read at once. */
+const RESULT_ROWS = 10_000;
+
 /** Returns the engine's operations that write files into its folder; each says how far it is. */
 export function createFileOperations(options: {
   readonly folder: string;
@@ -37,9 +39,13 @@ export function createFileOperations(options: {
     work: (connection: DuckDBConnection) => Promise<Value>,
   ) => Promise<Value>;
   readonly source: EngineSource;
-  readonly results: Pick<SqlResults, 'read'>;
+  /** Reads rows of an open result; fewer at its end. */
+  readonly readResult: (
+    place: { readonly resultId: string; readonly offset: number; readonly limit: number },
+    signal: AbortSignal,
+  ) => Promise<SqlCell[][]>;
 }) {
-  const { folder, ask, connect, source, results } = options;
+  const { folder, ask, connect, source, readResult } = options;
   return {
     /**
      * Writes records; null, and no file, where texts have to be written row by row (see `prepareText`), or are too long. Throws AppErrors
@@ -84,8 +90,14 @@ export function createFileOperations(options: {
     ): Promise<EngineFile> => {
       const { resultId, places, columns, about } = question;
       return connect(context, (connection) => {
-        const all = results.read({ resultId, offset: 0, limit: SQL_MAX_ROWS, whole: true });
-        const rows = all.map((row) => places.map((place) => row[place] ?? null));
+        async function* readRows(): AsyncGenerator<SqlCell[]> {
+          for (let offset = 0; ; offset += RESULT_ROWS) {
+            const read = await readResult({ resultId, offset, limit: RESULT_ROWS }, context.signal);
+            for (const row of read) yield places.map((place) => row[place] ?? null);
+            if (read.length < RESULT_ROWS) return;
+          }
+        }
+        const rows = readRows();
         return writeRowsAsParquet({ connection, folder, columns, rows, about, ...toRun(context) });
       });
     },

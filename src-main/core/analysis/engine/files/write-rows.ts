@@ -20,7 +20,7 @@ const LARGE_TYPES = new Set(['HUGEINT', 'UHUGEINT']);
 export async function writeRowsAsParquet(
   options: {
     readonly columns: readonly RowColumn[];
-    readonly rows: Iterable<readonly SqlCell[]>;
+    readonly rows: Iterable<readonly SqlCell[]> | AsyncIterable<readonly SqlCell[]>;
     readonly about: string;
   } & Pick<Parameters<typeof writeFile>[0], 'connection' | 'folder' | 'signal' | 'onProgress'>,
 ): Promise<EngineFile> {
@@ -29,7 +29,7 @@ export async function writeRowsAsParquet(
   await connection.run(`CREATE TEMP TABLE written_rows (${texts.join(', ')})`);
   const appender = await connection.createAppender('written_rows', 'main', 'temp');
   let total = 0;
-  for (const row of rows) {
+  for await (const row of rows) {
     appendRow(appender, row, columns.length);
     total += 1;
   }

@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import {
+  Conversation,
+  CONVERSATION_OUTCOMES,
+  ConversationClients,
+  ConversationOrder,
+  OpenedConversations,
+  SLOWEST_PARTS,
+} from '../../model/records/conversation.ts';
+import { RecordFilter } from '../../model/records/record-filter.ts';
+import { Nothing, operation } from '../operation.ts';
+
+const ViewId = Type.Object({ viewId: Type.String() });
+
+/** Conversations of a period, of both directions together. */
+export const ConversationQuestion = Type.Object({
+  connectionId: Type.String(),
+  fromMs: Type.Integer(),
+  /** Exclusive. */
+  toMs: Type.Integer(),
+  /** Of those, the ones with a record that meets it. */
+  filter: RecordFilter,
+  /** Of those, the ones that became one of these; all where it is left out. */
+  outcomes: Type.Optional(Type.Array(Type.Enum([...CONVERSATION_OUTCOMES]))),
+  slowest: Type.Optional(Type.Array(Type.Enum([...SLOWEST_PARTS]))),
+});
+
+export const conversationsOperations = {
+  /** Opens conversations in an order; windows of them are then look-ups. */
+  'conversations/open': operation(
+    Type.Object({ ...ConversationQuestion.properties, order: ConversationOrder }),
+    OpenedConversations,
+  ),
+  /** Rows of a list from a place on; fewer than `limit` at its end. Fails with `cache.view-closed`. */
+  'conversations/read-rows': operation(
+    Type.Object({
+      viewId: Type.String(),
+      offset: Type.Integer({ minimum: 0 }),
+      limit: Type.Integer({ minimum: 1, maximum: 500 }),
+    }),
+    Type.Array(Conversation),
+  ),
+  /** Clients of the conversations that match the filter, by outcome. Fails with `cache.view-closed`. */
+  'conversations/count-clients': operation(ViewId, ConversationClients),
+  /**
+   * Lists the clients behind the conversations of a list, each once, as a result that `exports/start-result` takes until the
+   * list is closed; `isMasked` puts codes in the place of their names. Fails with `cache.view-closed`.
+   */
+  'conversations/list-clients': operation(
+    Type.Object({ viewId: Type.String(), isMasked: Type.Boolean() }),
+    Type.Object({ resultId: Type.String(), rowCount: Type.Integer() }),
+  ),
+  'conversations/close': operation(ViewId, Nothing),
+};

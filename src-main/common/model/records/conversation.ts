@@ -1,0 +1,197 @@
+import { Type, type Static } from 'typebox';
+import { DAY_MS, MINUTE_MS } from '../../time/durations.ts';
+import type { TimeSpan } from '../../time/time-span.ts';
+import { Nullable } from '../nullable.ts';
+
+/**
+ * A conversation is everything of one session Id, in both directions, in the clear order of its dates: records without an
+ * Id or a readable date belong to none. What became of it is one of these, and the first that holds counts:
+ *
+ * 1. `unknown`: a moment of either direction is not cached that the conversation may have reached, so that a message of it
+ *    may be missing. It may reach MAX_PAUSE_MS beyond its first and its last known moment.
+ * 2. `waiting`: it was going on at the newest moment that is known, less than MAX_PAUSE_MS after its last one. That moment
+ *    is the end of what is cached, never the computer's clock.
+ * 3. `lost`: for one of its kinds of requests the last one failed, by the outcome rules of the connection. A kind is a
+ *    direction and a service; what is sent through the channel is apart from what is requested of a service, since an
+ *    apology that arrives does not make a failed order succeed.
+ * 4. `unknown` again: for one of its kinds the rules don't say whether the last request failed.
+ * 5. `recovered`: something failed, and each time one of the same kind succeeded later. An expected answer is a success.
+ *    Dates may be whole seconds: of a failure and a success at the same moment the success counts.
+ * 6. `fine`: nothing failed.
+ *
+ * It belongs to every period in which it goes on, whole: what it said up to CONVERSATION_MARGIN_MS before and after is
+ * counted too, and is not cut at the edges of the period. One that reaches beyond that is `unknown`.
+ */
+export const CONVERSATION_OUTCOMES = ['lost', 'recovered', 'unknown', 'waiting', 'fine'] as const;
+export type ConversationOutcome = (typeof CONVERSATION_OUTCOMES)[number];
+
+/** Platforms end a session after a shorter silence. */
+export const MAX_PAUSE_MS = 30 * MINUTE_MS;
+/** Messaging channels close a conversation after a day. */
+export const CONVERSATION_MARGIN_MS = DAY_MS;
+
+/**
+ * What the longest single time of a conversation was spent on: before a message reached the connector, in a service, on
+ * sending through the channel, or in the connector. The time of an inbound request holds that of the requests made for it:
+ * it counts only where all of them together took less than half of it.
+ */
+export const SLOWEST_PARTS = ['before', 'service', 'sending', 'connector'] as const;
+export type SlowestPart = (typeof SLOWEST_PARTS)[number];
+
+/** What is known of both directions around a period. */
+export interface KnownTime {
+  /** Where conversations are looked for. */
+  readonly span: TimeSpan;
+  /** Moments of it that are not cached in one of the directions, in order, apart. */
+  readonly gaps: readonly TimeSpan[];
+  /** The newest moment that is known; null where nothing is known of one of the directions. */
+  readonly untilMs: number | null;
+}
+
+/** Returns where the conversations of a period are looked for. */
+export function toConversationSpan({ fromMs, toMs }: TimeSpan): TimeSpan {
+  return { fromMs: fromMs - CONVERSATION_MARGIN_MS, toMs: toMs + CONVERSATION_MARGIN_MS };
+}
+
+/**
+ * Returns what is known of both directions from what was read of each, in order. A direction that is followed may be behind
+ * the other one: up to MAX_PAUSE_MS that is no gap, and both are known up to the end of the one behind.
+ */
+export function toKnownTime(span: TimeSpan, read: readonly (readonly TimeSpan[])[]): KnownTime {
+  const ends = read.map((spans) => spans.at(-1)?.toMs ?? null);
+  if (ends.length === 0 || ends.includes(null)) return { span, gaps: [span], untilMs: null };
+  const known = ends.filter((end) => end !== null);
+  const [first, last] = [Math.min(...known), Math.max(...known)];
+  const untilMs = last - first <= MAX_PAUSE_MS ? first : last;
+  const lacking = read.flatMap((spans) => listBetween(spans, span.fromMs, untilMs));
+  return { span, gaps: join(lacking), untilMs };
+}
+
+/** What lies between spans of [fromMs, toMs). */
+function listBetween(spans: readonly TimeSpan[], fromMs: number, toMs: number): TimeSpan[] {
+  const gaps: TimeSpan[] = [];
+  let sinceMs = fromMs;
+  for (const span of spans) {
+    if (span.fromMs > sinceMs) gaps.push({ fromMs: sinceMs, toMs: Math.min(span.fromMs, toMs) });
+    sinceMs = Math.max(sinceMs, span.toMs);
+  }
+  if (sinceMs < toMs) gaps.push({ fromMs: sinceMs, toMs });
+  return gaps.filter((gap) => gap.toMs > gap.fromMs);
+}
+
+function join(spans: readonly TimeSpan[]): TimeSpan[] {
+  const joined: TimeSpan[] = [];
+  for (const span of spans.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = joined.at(-1);
+    if (last === undefined || span.fromMs > last.toMs) joined.push(span);
+    else joined[joined.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, span.toMs) };
+  }
+  return joined;
+}
+
+/**
+ * The spans in which no moment of a conversation may lie, from its first to its last, without it being `unknown`: gaps and
+ * what lies outside of the span looked at, each with the longest pause around it.
+ */
+export function listDoubts({ span, gaps, untilMs }: KnownTime): TimeSpan[] {
+  // What is known reaches further than what is looked at.
+  const isCut = untilMs !== null && untilMs >= span.toMs;
+  const outside = [
+    { fromMs: -Number.MAX_SAFE_INTEGER / 2, toMs: span.fromMs },
+    ...(isCut ? [{ fromMs: span.toMs, toMs: Number.MAX_SAFE_INTEGER / 2 }] : []),
+  ];
+  return join(
+    [...outside, ...gaps].map(({ fromMs, toMs }) => ({
+      fromMs: fromMs - MAX_PAUSE_MS,
+      toMs: toMs + MAX_PAUSE_MS,
+    })),
+  );
+}
+
+/** The longest list of moments of a conversation, the oldest ones. */
+export const MAX_TICKS = 60;
+
+/** One conversation. */
+export const Conversation = Type.Object({
+  sessionId: Type.String(),
+  /** The dates of its first and its last request. */
+  firstMs: Type.Integer(),
+  lastMs: Type.Integer(),
+  /** When its last request ended, as far as records say how long they took. */
+  endMs: Type.Number(),
+  channels: Type.Array(Type.Integer()),
+  services: Type.Array(Type.Integer()),
+  /** The first client that it names; may be empty. */
+  client: Type.String(),
+  inbound: Type.Integer(),
+  outbound: Type.Integer(),
+  failures: Type.Integer(),
+  outcome: Type.Enum([...CONVERSATION_OUTCOMES]),
+  /** Null where no request says how long it took. */
+  slowestPart: Nullable(Type.Enum([...SLOWEST_PARTS])),
+  slowestMs: Nullable(Type.Number()),
+  /** The service of a slowest part that is one. */
+  slowestService: Nullable(Type.Integer()),
+  /** The first request that failed: its error, cut at 300 characters, and its family; null for none. */
+  firstError: Nullable(
+    Type.Object({ text: Type.String(), family: Type.String(), code: Nullable(Type.Integer()) }),
+  ),
+  /** Whether its newest message of the client failed, with nothing sent to the client after it. */
+  isUnanswered: Type.Boolean(),
+  /** Its first requests, at most MAX_TICKS: date, direction, and whether it failed. */
+  ticks: Type.Array(
+    Type.Object({ atMs: Type.Integer(), isInbound: Type.Boolean(), isFailed: Type.Boolean() }),
+  ),
+});
+export type Conversation = Static<typeof Conversation>;
+
+export const CONVERSATION_SORTS = [
+  'start',
+  'length',
+  'outcome',
+  'channel',
+  'service',
+  'client',
+  'messages',
+  'failures',
+  'slowest',
+] as const;
+export type ConversationSort = (typeof CONVERSATION_SORTS)[number];
+
+/** What the list is sorted by; conversations that are equal in it follow each other by their start. */
+export const ConversationOrder = Type.Object({
+  column: Type.Enum([...CONVERSATION_SORTS]),
+  descending: Type.Boolean(),
+});
+export type ConversationOrder = Static<typeof ConversationOrder>;
+
+const OutcomeCount = Type.Object({ outcome: Type.Enum([...CONVERSATION_OUTCOMES]), count: Type.Integer() });
+const NumberCount = Type.Object({ value: Nullable(Type.Integer()), count: Type.Integer() });
+
+/** Values of conversations with how many have each, those of the most first. */
+export const ConversationFacets = Type.Object({
+  channels: Type.Array(NumberCount),
+  /** A conversation may have several. */
+  services: Type.Array(NumberCount),
+  /** Families of first errors; empty for failures without a text. */
+  errors: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() })),
+  slowest: Type.Array(Type.Object({ value: Type.Enum([...SLOWEST_PARTS]), count: Type.Integer() })),
+});
+export type ConversationFacets = Static<typeof ConversationFacets>;
+
+/** A list of conversations that is open. */
+export const OpenedConversations = Type.Object({
+  viewId: Type.String(),
+  rowCount: Type.Integer(),
+  /** Conversations of the period, whatever the filter. */
+  totalCount: Type.Integer(),
+  /** Of those that match the filter, whatever outcomes are chosen; in the order of CONVERSATION_OUTCOMES. */
+  outcomes: Type.Array(OutcomeCount),
+  facets: ConversationFacets,
+  /** The newest moment that is known of both directions; null for none. */
+  knownUntilMs: Nullable(Type.Integer()),
+});
+export type OpenedConversations = Static<typeof OpenedConversations>;
+
+/** Whom it hurt: clients of conversations by outcome, each client once in each. */
+export const ConversationClients = Type.Array(OutcomeCount);

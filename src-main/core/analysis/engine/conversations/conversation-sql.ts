@@ -1,0 +1,145 @@
+import {
+  CONVERSATION_OUTCOMES,
+  listDoubts,
+  MAX_PAUSE_MS,
+  CONVERSATION_MARGIN_MS,
+  SLOWEST_PARTS,
+  type ConversationOutcome,
+  type KnownTime,
+  type SlowestPart,
+} from '../../../../common/model/records/conversation.ts';
+import type { TimeSpan } from '../../../../common/time/time-span.ts';
+import { FAILED_SQL } from '../engine-tables.ts';
+import { NO_CONDITION, type SqlCondition } from '../filter-sql.ts';
+import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
+
+/**
+ * Sessions by 63 bits of their Id: of ten million, two share them with a chance of 1 in 180,000. A GUID means the same in any
+ * letter case; other Ids don't.
+ */
+const KEY_SQL =
+  '(hash(CASE WHEN length(session_id) = 36 THEN lower(session_id) ELSE session_id END) >> 1)::BIGINT';
+/** No time that a record gives is taken for longer: what is beyond is no time. */
+const MAX_TIME_MS = CONVERSATION_MARGIN_MS;
+/** Sent through a channel, rather than requested of a service. */
+const IS_SENDING_SQL = "coalesce(action_id = '-1', false)";
+
+function toMicrosecondsSql(column: string): string {
+  return `CASE WHEN ${column} >= 0 THEN (least(${column}, ${MAX_TIME_MS}) * 1000)::BIGINT END`;
+}
+
+/** The place of a part of SLOWEST_PARTS, in the low bits of a time in microseconds. */
+function packSlowest(microseconds: string, part: SlowestPart): string {
+  return `(${microseconds}) * 4 + ${SLOWEST_PARTS.indexOf(part)}`;
+}
+
+/** Records of both directions that belong to conversations, with `columns` beside what tells what became of them. */
+export function toMembersSql(
+  scopes: readonly ResolvedScope[],
+  columns: readonly string[] = [],
+  where: SqlCondition = NO_CONDITION,
+): string {
+  const parts = scopes.map((scope) => {
+    const isInbound = scope.direction === 'inbound';
+    const took = toMicrosecondsSql('response_time_ms');
+    const slow = isInbound
+      ? packSlowest(toMicrosecondsSql('bot_latency_ms'), 'before')
+      : `CASE WHEN ${IS_SENDING_SQL} THEN ${packSlowest(took, 'sending')} ELSE ${packSlowest(took, 'service')} END`;
+    const selected = [
+      `${KEY_SQL} AS conversation`,
+      'date_ms',
+      'channel',
+      'service',
+      'outcome',
+      `${isInbound} AS is_inbound`,
+      `${isInbound ? 'false' : IS_SENDING_SQL} AS is_sending`,
+      `${took} AS took_us`,
+      `${slow} AS slow`,
+      ...columns,
+    ];
+    const sql = `session_id <> '' AND date_ms IS NOT NULL AND (${where.sql})`;
+    return `SELECT * FROM ${toSourceSql(scope, selected, { ...where, sql })}`;
+  });
+  return `(${parts.join(' UNION ALL ')})`;
+}
+
+/** Keys of the conversations that have a record which meets a condition on one direction. */
+export function toMatchedSql(scope: ResolvedScope, where: SqlCondition): string {
+  const sql = `session_id <> '' AND date_ms IS NOT NULL AND (${where.sql})`;
+  return `SELECT DISTINCT conversation FROM ${toSourceSql(scope, [`${KEY_SQL} AS conversation`], { ...where, sql })}`;
+}
+
+/** Requests of a kind: see CONVERSATION_OUTCOMES. */
+const KIND_SQL = 'conversation, is_inbound, is_sending, service';
+/** The order in which the requests of a conversation stand where their dates are the same. */
+export const MEMBER_ORDER_SQL = '(date_ms, is_inbound, record_id)';
+
+/**
+ * Statements that leave the conversations of a period in the temporary table `conversations`: the only place that says in
+ * SQL what became of them. `several` holds the channels and services of those that have more than one.
+ */
+export function listConversationSql(
+  scopes: readonly ResolvedScope[],
+  period: TimeSpan,
+  known: KnownTime,
+): string[] {
+  const failed = FAILED_SQL;
+  const before = (column: string): string => `coalesce(${column}, -9007199254740991)`;
+  return [
+    `CREATE TEMP TABLE grouped AS
+     SELECT conversation, min(date_ms) AS first_ms, max(date_ms) AS last_ms,
+       max(date_ms + coalesce(took_us, 0) / 1000) AS end_ms,
+       count(*) FILTER (is_inbound) AS inbound, count(*) FILTER (NOT is_inbound) AS outbound,
+       count(*) FILTER (${failed}) AS failures, count(*) FILTER (outcome = 'unknown'::outcome) AS undecided,
+       min(channel) AS channel, max(channel) AS last_channel, min(service) AS service, max(service) AS last_service,
+       max(slow) AS slow, max(CASE WHEN is_inbound THEN took_us END) AS message_us,
+       sum(CASE WHEN is_inbound THEN took_us ELSE -2 * took_us END) AS own_us
+     FROM ${toMembersSql(scopes)} GROUP BY conversation
+     HAVING min(date_ms) < ${period.toMs} AND max(date_ms) >= ${period.fromMs}`,
+    `CREATE TEMP TABLE troubled AS
+     WITH kinds AS (
+       SELECT ${KIND_SQL}, max(date_ms) FILTER (${failed}) AS failed_ms,
+         max(date_ms) FILTER (outcome = 'unknown'::outcome) AS undecided_ms,
+         max(date_ms) FILTER (outcome IN ('ok'::outcome, 'expected'::outcome)) AS good_ms,
+         arg_min(error_pattern, ${MEMBER_ORDER_SQL}) FILTER (${failed}) AS pattern,
+         min(${MEMBER_ORDER_SQL}) FILTER (${failed}) AS first_failed
+       FROM ${toMembersSql(scopes, ['error_pattern', 'record_id'])}
+       SEMI JOIN (SELECT conversation FROM grouped WHERE failures > 0 OR undecided > 0) USING (conversation)
+       GROUP BY ALL
+     )
+     SELECT conversation,
+       bool_or(failed_ms > ${before('good_ms')} AND failed_ms > ${before('undecided_ms')}) AS is_lost,
+       bool_or(undecided_ms > ${before('good_ms')} AND undecided_ms >= ${before('failed_ms')}) AS is_undecided,
+       arg_min(coalesce(pattern, ''), first_failed) FILTER (first_failed IS NOT NULL) AS first_pattern
+     FROM kinds GROUP BY conversation`,
+    `CREATE TEMP TABLE conversations AS
+     SELECT conversation, first_ms, last_ms, end_ms, inbound, outbound, failures, channel, last_channel, service,
+       last_service, first_pattern,
+       CASE WHEN message_us IS NOT NULL AND own_us > 0 AND message_us > coalesce(slow // 4, -1)
+         THEN ${packSlowest('message_us', 'connector')} ELSE slow END AS slow,
+       ${toOutcomeSql(known)} AS outcome
+     FROM grouped LEFT JOIN troubled USING (conversation)`,
+    'DROP TABLE grouped',
+    'DROP TABLE troubled',
+    `CREATE TEMP TABLE several AS
+     SELECT DISTINCT conversation, channel, service FROM ${toMembersSql(scopes)}
+     SEMI JOIN (
+       SELECT conversation FROM conversations WHERE channel <> last_channel OR service <> last_service
+     ) USING (conversation)`,
+  ];
+}
+
+/** The place of the outcome in CONVERSATION_OUTCOMES; what each of them means is said there. */
+function toOutcomeSql(known: KnownTime): string {
+  const { untilMs } = known;
+  const place = (outcome: ConversationOutcome): number => CONVERSATION_OUTCOMES.indexOf(outcome);
+  if (untilMs === null) return `${place('unknown')}::TINYINT`;
+  const doubts = listDoubts(known).map(({ fromMs, toMs }) => `(first_ms < ${toMs} AND end_ms > ${fromMs})`);
+  return `(CASE
+    WHEN ${[...doubts, `last_ms >= ${untilMs + MAX_PAUSE_MS}`].join(' OR ')} THEN ${place('unknown')}
+    WHEN end_ms > ${untilMs - MAX_PAUSE_MS} THEN ${place('waiting')}
+    WHEN is_lost THEN ${place('lost')}
+    WHEN is_undecided THEN ${place('unknown')}
+    WHEN failures > 0 THEN ${place('recovered')}
+    ELSE ${place('fine')} END)::TINYINT`;
+}

@@ -1,0 +1,589 @@
+import { randomUUID } from 'node:crypto';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError } from '../../../../common/contract/errors.ts';
+import type { Input } from '../../../../common/contract/index.ts';
+import {
+  CONVERSATION_OUTCOMES,
+  MAX_TICKS,
+  SLOWEST_PARTS,
+  type Conversation,
+  type ConversationFacets,
+  type ConversationOrder,
+  type KnownTime,
+  type OpenedConversations,
+} from '../../../../common/model/records/conversation.ts';
+import type { SqlCell } from '../../../../common/model/records/sql.ts';
+import { toConversationCells } from '../../../../common/exports/conversation-cells.ts';
+import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
+import { DETAIL_KINDS } from '../../../../common/reporting/reports.ts';
+import { toTextOrderSql } from '../../../../common/sql/view-statements.ts';
+import { quoteText, readRows, toTypes, type EngineDatabase } from '../engine-database.ts';
+import { FAILED_SQL } from '../engine-tables.ts';
+import { toFilterSql } from '../filter-sql.ts';
+import type { FilteredRecords, ResolvedScope } from '../resolved-scope.ts';
+import { listConversationSql, MEMBER_ORDER_SQL, toMatchedSql, toMembersSql } from './conversation-sql.ts';
+
+/** Periods whose conversations are kept, and lists of each; the ones used longest ago go first. */
+const MAX_PERIODS = 3;
+const MAX_LISTS = 6;
+const MAX_FACET_VALUES = 50;
+/** Rows that are read together where they are written to a file. */
+const BLOCK_ROWS = 10_000;
+
+/** A question about conversations, with what is known of its time. */
+export type ConversationsQuestion = Omit<Input<'conversations/open'>, 'order'> & {
+  readonly order: ConversationOrder;
+  readonly known: KnownTime;
+};
+
+/** What conversations are found with. */
+export interface ConversationSource {
+  /** Records of a connection in a span. */
+  resolve(connection: DuckDBConnection, scope: PeriodScope): Promise<ResolvedScope>;
+  /** The filter with what its marks and families stand for. */
+  resolveFilter(
+    connection: DuckDBConnection,
+    records: FilteredRecords,
+    connectionId: string,
+  ): Promise<FilteredRecords>;
+  /** Differs once records or their outcomes are others. */
+  getVersion(): number;
+}
+
+interface OpenList {
+  readonly table: string;
+  /** The condition on `conversations` without the chosen outcomes. */
+  readonly where: string;
+  readonly rowCount: number;
+  block: { readonly offset: number; readonly rows: readonly Conversation[] } | null;
+  /** Lists of its clients, by the id under which they are read; each has a table of its own. */
+  readonly clients: Map<string, { readonly table: string; readonly rowCount: number }>;
+}
+
+/** The conversations of a period in temporary tables of a connection of their own, whose statements run one by one. */
+interface OpenPeriod {
+  readonly scopes: readonly ResolvedScope[];
+  readonly totalCount: number;
+  readonly lists: Map<string, OpenList>;
+  run<Value>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<Value>): Promise<Value>;
+  close(): void;
+}
+
+export interface ConversationViews {
+  /** Lists that are open. */
+  readonly size: number;
+  open(question: ConversationsQuestion, signal: AbortSignal): Promise<OpenedConversations>;
+  /** Rows [offset, offset + limit); fewer at the end. Throws AppError `cache.view-closed`, as all that follow do. */
+  readRows(
+    place: { readonly viewId: string; readonly offset: number; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<Conversation[]>;
+  countClients(
+    viewId: string,
+    signal: AbortSignal,
+  ): Promise<{ outcome: Conversation['outcome']; count: number }[]>;
+  /**
+   * Lists the clients behind the conversations of a list, each once, the one who wrote last first, to be read with
+   * `readCells`. Masked ones have a code in the place of their name, another one in each process.
+   */
+  listClients(
+    question: { readonly viewId: string; readonly isMasked: boolean },
+    signal: AbortSignal,
+  ): Promise<{ resultId: string; rowCount: number }>;
+  /** Whether an id is that of a list of conversations or clients. */
+  has(resultId: string): boolean;
+  /** Rows of such a list, as they are in a file. */
+  readCells(
+    place: { readonly resultId: string; readonly offset: number; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<SqlCell[][]>;
+  close(viewId: string): void;
+  /** Closes all that were found in records of a snapshot, since these are others now. */
+  closeOf(snapshotId: number): void;
+  /** Resolves once nothing is read any more. */
+  closeAll(): Promise<void>;
+}
+
+/** Keeps the conversations of periods; `mark` makes the names of lists differ from those of another process. */
+export function createConversationViews(
+  database: EngineDatabase,
+  mark: string,
+  source: ConversationSource,
+): ConversationViews {
+  const periods = new Map<string, Promise<OpenPeriod>>();
+  const owners = new Map<string, OpenPeriod>();
+  let last = 0;
+  const salt = randomUUID();
+
+  const forget = (key: string): void => {
+    const found = periods.get(key);
+    periods.delete(key);
+    void found?.then(
+      (period) => {
+        for (const viewId of period.lists.keys()) owners.delete(viewId);
+        period.close();
+      },
+      () => undefined,
+    );
+  };
+  const findPeriod = (question: ConversationsQuestion, signal: AbortSignal): Promise<OpenPeriod> => {
+    const { connectionId, fromMs, toMs, known } = question;
+    const key = JSON.stringify([source.getVersion(), connectionId, fromMs, toMs, known]);
+    const opened = periods.get(key) ?? openPeriod(database, source, question, signal);
+    periods.delete(key);
+    periods.set(key, opened);
+    opened.catch(() => periods.get(key) === opened && periods.delete(key));
+    for (const oldest of [...periods.keys()].slice(0, -MAX_PERIODS)) forget(oldest);
+    return opened;
+  };
+  const find = (viewId: string): { period: OpenPeriod; list: OpenList } => {
+    const period = owners.get(viewId);
+    const list = period?.lists.get(viewId);
+    if (period === undefined || list === undefined)
+      throw new AppError('cache.view-closed', 'The view is closed.', { viewId });
+    return { period, list };
+  };
+  const findClients = (resultId: string) => {
+    for (const [viewId, period] of owners) {
+      const found = period.lists.get(viewId)?.clients.get(resultId);
+      if (found !== undefined) return { period, ...found };
+    }
+    return null;
+  };
+  const readBlock = async (viewId: string, offset: number, limit: number, signal: AbortSignal) => {
+    const { period, list } = find(viewId);
+    const end = Math.min(offset + limit, list.rowCount);
+    if (end <= offset) return [];
+    return period.run(signal, (connection) =>
+      readConversations(connection, period.scopes, list.table, { offset, end }),
+    );
+  };
+
+  return {
+    get size() {
+      return owners.size;
+    },
+    async open(question, signal) {
+      const period = await findPeriod(question, signal);
+      const viewId = `conversations-${mark}-${++last}`;
+      const opened = await period.run(signal, (connection) =>
+        openList(connection, source, { question, scopes: period.scopes, number: last }),
+      );
+      period.lists.set(viewId, { ...opened.list, block: null, clients: new Map() });
+      owners.set(viewId, period);
+      for (const oldest of [...period.lists.keys()].slice(0, -MAX_LISTS)) this.close(oldest);
+      const { totalCount } = period;
+      return { viewId, totalCount, knownUntilMs: question.known.untilMs, ...opened.found };
+    },
+    async readRows({ viewId, offset, limit }, signal) {
+      const { list } = find(viewId);
+      const isWithin =
+        list.block !== null &&
+        offset >= list.block.offset &&
+        offset + limit <= list.block.offset + list.block.rows.length;
+      if (list.block !== null && isWithin)
+        return list.block.rows.slice(offset - list.block.offset, offset - list.block.offset + limit);
+      // A file is written window after window: one that follows the one before is read far ahead.
+      const isFollowing = list.block !== null && offset === list.block.offset + list.block.rows.length;
+      const rows = await readBlock(viewId, offset, isFollowing ? Math.max(limit, BLOCK_ROWS) : limit, signal);
+      list.block = { offset, rows };
+      return rows.slice(0, limit);
+    },
+    async countClients(viewId, signal) {
+      const { period, list } = find(viewId);
+      const rows = await period.run(signal, (connection) =>
+        readRows<[number, number]>(
+          connection,
+          `SELECT own.outcome, count(DISTINCT hash(client)) FROM ${toMembersSql(period.scopes, ['client'])} AS member
+           JOIN (SELECT conversation, outcome FROM conversations WHERE ${list.where}) AS own USING (conversation)
+           WHERE client <> '' GROUP BY own.outcome`,
+        ),
+      );
+      const counts = new Map(rows);
+      return CONVERSATION_OUTCOMES.map((outcome, place) => ({ outcome, count: counts.get(place) ?? 0 }));
+    },
+    async listClients({ viewId, isMasked }, signal) {
+      const { period, list } = find(viewId);
+      const resultId = `${viewId}-${isMasked ? 'masked' : 'clients'}`;
+      const known = list.clients.get(resultId);
+      if (known !== undefined) return { resultId, rowCount: known.rowCount };
+      const table = `clients_${++last}`;
+      const rowCount = await period.run(signal, async (connection) => {
+        await connection.run(
+          toClientsSql(period.scopes, { table, list: list.table, salt: isMasked ? salt : null }),
+        );
+        const [count] = await readRows<[number]>(connection, `SELECT count(*) FROM ${table}`);
+        return count?.[0] ?? 0;
+      });
+      list.clients.set(resultId, { table, rowCount });
+      return { resultId, rowCount };
+    },
+    has: (resultId) => owners.has(resultId) || findClients(resultId) !== null,
+    async readCells({ resultId, offset, limit }, signal) {
+      const clients = findClients(resultId);
+      if (clients === null) {
+        const rows = await this.readRows({ viewId: resultId, offset, limit }, signal);
+        return rows.map(toConversationCells);
+      }
+      return clients.period.run(signal, (connection) =>
+        readRows<SqlCell[]>(
+          connection,
+          `SELECT ${CLIENT_CELLS_SQL} FROM ${clients.table}
+           WHERE rowid >= ${offset} AND rowid < ${offset + limit} ORDER BY rowid`,
+        ),
+      );
+    },
+    close(viewId) {
+      const period = owners.get(viewId);
+      const list = period?.lists.get(viewId);
+      owners.delete(viewId);
+      period?.lists.delete(viewId);
+      if (period === undefined || list === undefined) return;
+      const tables = [
+        list.table,
+        list.table.replace('listed', 'matched'),
+        ...[...list.clients.values()].map(({ table }) => table),
+      ];
+      period
+        .run(new AbortController().signal, async (connection) => {
+          for (const table of tables) await connection.run(`DROP TABLE IF EXISTS ${table}`);
+        })
+        .catch(() => undefined);
+    },
+    closeOf(snapshotId) {
+      for (const [key, opened] of periods) {
+        void opened.then(
+          ({ scopes }) => {
+            const isTouched = scopes.some(({ parts }) =>
+              parts.some((part) => part.snapshotId === snapshotId),
+            );
+            if (isTouched) forget(key);
+          },
+          () => undefined,
+        );
+      }
+    },
+    async closeAll() {
+      const opened = [...periods.values()];
+      for (const key of [...periods.keys()]) forget(key);
+      await Promise.allSettled(
+        opened.map(async (one) => (await one).run(new AbortController().signal, () => Promise.resolve())),
+      );
+    },
+  };
+}
+
+/** The columns of CLIENT_COLUMNS, in their order. */
+const CLIENT_CELLS_SQL = `client, conversations, lost, recovered, waiting, unknown,
+  strftime(epoch_ms(last_ms), '%Y-%m-%dT%H:%M:%S.%gZ'), last_outcome, channels, last_session_id`;
+
+/** The clients behind a list of conversations, each by the first name that its conversation has. */
+function toClientsSql(
+  scopes: readonly ResolvedScope[],
+  { table, list, salt }: { readonly table: string; readonly list: string; readonly salt: string | null },
+): string {
+  const name =
+    salt === null ? 'client' : `'Client ' || upper(left(sha256(${quoteText(salt)} || client), 10))`;
+  const count = (outcome: Conversation['outcome']): string =>
+    `count(*) FILTER (outcome = ${CONVERSATION_OUTCOMES.indexOf(outcome)}) AS ${outcome}`;
+  const names = CONVERSATION_OUTCOMES.map(quoteText).join(', ');
+  return `CREATE TEMP TABLE ${table} AS
+    WITH named AS (
+      SELECT conversation, arg_min(client, ${MEMBER_ORDER_SQL}) FILTER (client <> '') AS client,
+        arg_min(session_id, ${MEMBER_ORDER_SQL}) AS session_id
+      FROM ${toMembersSql(scopes, ['client', 'session_id', 'record_id'])}
+      SEMI JOIN ${list} USING (conversation) GROUP BY conversation
+    )
+    SELECT ${name} AS client, count(*) AS conversations, ${(['lost', 'recovered', 'waiting', 'unknown'] as const).map(count).join(', ')},
+      max(last_ms) AS last_ms, [${names}][arg_max(outcome, (last_ms, conversation)) + 1] AS last_outcome,
+      array_to_string(list_sort(list_distinct(list(channel))), ', ') AS channels,
+      arg_max(session_id, (last_ms, conversation)) AS last_session_id
+    FROM named JOIN conversations USING (conversation) WHERE client IS NOT NULL
+    GROUP BY client ORDER BY last_ms DESC, client`;
+}
+
+async function openPeriod(
+  database: EngineDatabase,
+  source: ConversationSource,
+  { connectionId, fromMs, toMs, known }: ConversationsQuestion,
+  signal: AbortSignal,
+): Promise<OpenPeriod> {
+  const connection = await database.connect();
+  let running: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
+  const run: OpenPeriod['run'] = (ownSignal, work) => {
+    const interrupt = (): void => connection.interrupt();
+    const result = running.then(async () => {
+      ownSignal.throwIfAborted();
+      if (isClosed) throw new AppError('cache.view-closed', 'The view is closed.', {});
+      ownSignal.addEventListener('abort', interrupt, { once: true });
+      try {
+        return await work(connection);
+      } finally {
+        ownSignal.removeEventListener('abort', interrupt);
+      }
+    });
+    running = result.catch(() => undefined);
+    return result;
+  };
+  const close = (): void => {
+    // No connection may be closed under a statement.
+    void running.then(() => {
+      if (!isClosed) connection.closeSync();
+      isClosed = true;
+    });
+  };
+  try {
+    return await run(signal, async () => {
+      const scopes: ResolvedScope[] = [];
+      for (const report of DETAIL_KINDS)
+        scopes.push(await source.resolve(connection, { connectionId, report, ...known.span }));
+      for (const sql of listConversationSql(scopes, { fromMs, toMs }, known)) await connection.run(sql);
+      const [count] = await readRows<[number]>(connection, 'SELECT count(*) FROM conversations');
+      return { scopes, totalCount: count?.[0] ?? 0, lists: new Map(), run, close };
+    });
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Opens a list of the conversations that a question is about, and counts them. */
+async function openList(
+  connection: DuckDBConnection,
+  source: ConversationSource,
+  {
+    question,
+    scopes,
+    number,
+  }: {
+    readonly question: ConversationsQuestion;
+    readonly scopes: readonly ResolvedScope[];
+    readonly number: number;
+  },
+): Promise<{
+  list: Omit<OpenList, 'block' | 'clients'>;
+  found: Pick<OpenedConversations, 'rowCount' | 'outcomes' | 'facets'>;
+}> {
+  const { filter, outcomes, slowest, order, connectionId } = question;
+  const where = [await matchFilter(connection, source, { filter, scopes, connectionId, number })];
+  const toPlaces = (all: readonly string[], chosen: readonly string[]): string =>
+    chosen.length === 0 ? '-1' : chosen.map((one) => all.indexOf(one)).join(', ');
+  if (slowest !== undefined) where.push(`slow % 4 IN (${toPlaces(SLOWEST_PARTS, slowest)})`);
+  const matching = where.join(' AND ');
+  const shown =
+    outcomes === undefined
+      ? matching
+      : `${matching} AND outcome IN (${toPlaces(CONVERSATION_OUTCOMES, outcomes)})`;
+  const table = `listed_${number}`;
+  const clients =
+    order.column === 'client'
+      ? `LEFT JOIN (
+           SELECT conversation, arg_min(client, ${MEMBER_ORDER_SQL}) FILTER (client <> '') AS client
+           FROM ${toMembersSql(scopes, ['client', 'record_id'])} GROUP BY conversation
+         ) AS named USING (conversation)`
+      : '';
+  await connection.run(
+    `CREATE TEMP TABLE ${table} AS
+     SELECT conversation FROM conversations ${clients} WHERE ${shown} ORDER BY ${toOrderSql(order)}`,
+  );
+  const counted = await readRows<[number, number]>(
+    connection,
+    `SELECT outcome, count(*) FROM conversations WHERE ${matching} GROUP BY outcome`,
+  );
+  const counts = new Map(counted);
+  const [rows] = await readRows<[number]>(connection, `SELECT count(*) FROM ${table}`);
+  return {
+    list: { table, where: matching, rowCount: rows?.[0] ?? 0 },
+    found: {
+      rowCount: rows?.[0] ?? 0,
+      outcomes: CONVERSATION_OUTCOMES.map((outcome, place) => ({ outcome, count: counts.get(place) ?? 0 })),
+      facets: await readFacets(connection, shown),
+    },
+  };
+}
+
+/** Returns the condition that a conversation has a record which meets the filter. */
+async function matchFilter(
+  connection: DuckDBConnection,
+  source: ConversationSource,
+  {
+    filter,
+    scopes,
+    connectionId,
+    number,
+  }: {
+    readonly filter: RecordFilter;
+    readonly scopes: readonly ResolvedScope[];
+    readonly connectionId: string;
+    readonly number: number;
+  },
+): Promise<string> {
+  if (filter.conditions.length === 0) return 'true';
+  const table = `matched_${number}`;
+  await connection.run(`CREATE TEMP TABLE ${table} (conversation BIGINT)`);
+  for (const scope of scopes) {
+    const records = await source.resolveFilter(connection, { scope, filter }, connectionId);
+    const where = toFilterSql(records.filter, scope.direction);
+    await connection.run(
+      `INSERT INTO ${table} ${toMatchedSql(scope, where)}`,
+      [...where.values],
+      toTypes(where.values),
+    );
+  }
+  return `conversation IN (SELECT conversation FROM ${table})`;
+}
+
+function toOrderSql({ column, descending }: ConversationOrder): string {
+  const keys: Readonly<Record<ConversationOrder['column'], readonly string[]>> = {
+    start: [],
+    length: ['end_ms - first_ms'],
+    outcome: ['outcome'],
+    channel: ['channel', 'last_channel'],
+    service: ['service', 'last_service'],
+    client: [toTextOrderSql('client')],
+    messages: ['inbound', 'outbound'],
+    failures: ['failures'],
+    slowest: ['slow // 4'],
+  };
+  const direction = descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST';
+  // Where they tie, the newest comes first; the key decides the rest, always alike.
+  const ties = column === 'start' ? [`first_ms ${direction}`] : ['first_ms DESC'];
+  return [...keys[column].map((key) => `${key} ${direction}`), ...ties, 'conversation'].join(', ');
+}
+
+async function readFacets(connection: DuckDBConnection, where: string): Promise<ConversationFacets> {
+  const readNumbers = async (name: 'channel' | 'service') => {
+    const rows = await readRows<[number | null, number]>(
+      connection,
+      `SELECT ${name}, count(*) AS counted FROM (
+         SELECT ${name} FROM conversations
+         WHERE ${name} IS NOT DISTINCT FROM last_${name} AND ${where}
+         UNION ALL SELECT DISTINCT ON (conversation, ${name}) ${name} FROM several
+         SEMI JOIN (SELECT conversation FROM conversations WHERE ${name} <> last_${name} AND ${where}) AS own
+           USING (conversation)
+         WHERE ${name} IS NOT NULL
+       ) GROUP BY ${name} ORDER BY counted DESC, ${name} LIMIT ${MAX_FACET_VALUES}`,
+    );
+    return rows.map(([value, count]) => ({ value, count }));
+  };
+  const errors = await readRows<[string, number]>(
+    connection,
+    `SELECT first_pattern, count(*) AS counted FROM conversations WHERE first_pattern IS NOT NULL AND ${where}
+     GROUP BY first_pattern ORDER BY counted DESC, first_pattern LIMIT ${MAX_FACET_VALUES}`,
+  );
+  const slowest = await readRows<[number, number]>(
+    connection,
+    `SELECT slow % 4 AS part, count(*) AS counted FROM conversations WHERE slow IS NOT NULL AND ${where}
+     GROUP BY part ORDER BY counted DESC, part`,
+  );
+  return {
+    channels: await readNumbers('channel'),
+    services: await readNumbers('service'),
+    errors: errors.map(([value, count]) => ({ value, count })),
+    slowest: slowest.flatMap(([place, count]) => {
+      const value = SLOWEST_PARTS[place];
+      return value === undefined ? [] : [{ value, count }];
+    }),
+  };
+}
+
+type Row = [
+  ...[key: string, firstMs: number, lastMs: number, endMs: number, inbound: number, outbound: number],
+  ...[failures: number, outcome: number, slow: number | null],
+];
+type Details = [
+  ...[key: string, sessionId: string, client: string | null, channels: string, services: string],
+  ...[firstError: string | null, slowestService: number | null, ticks: string],
+  ...[isLastFailed: boolean | null, lastMessageMs: number | null, lastSentMs: number | null],
+];
+
+/** Reads rows of a list with what is shown of each. */
+async function readConversations(
+  connection: DuckDBConnection,
+  scopes: readonly ResolvedScope[],
+  table: string,
+  { offset, end }: { readonly offset: number; readonly end: number },
+): Promise<Conversation[]> {
+  const shown = `SELECT rowid AS place, conversation FROM ${table} WHERE rowid >= ${offset} AND rowid < ${end}`;
+  const rows = await readRows<Row>(
+    connection,
+    `SELECT conversation::VARCHAR, first_ms, last_ms, end_ms, inbound, outbound, failures, outcome, slow
+     FROM (${shown}) JOIN conversations USING (conversation) ORDER BY place`,
+  );
+  const fromMs = rows.reduce((least, [, firstMs]) => Math.min(least, firstMs), Infinity);
+  const toMs = rows.reduce((most, [, , lastMs]) => Math.max(most, lastMs), -Infinity);
+  const columns = ['record_id', 'session_id', 'client', 'error', 'error_pattern', 'response_code'];
+  const within = { sql: `date_ms BETWEEN ${fromMs} AND ${toMs}`, values: [] };
+  const details = await readRows<Details>(
+    connection,
+    `SELECT conversation::VARCHAR, arg_min(session_id, ${MEMBER_ORDER_SQL}),
+       arg_min(client, ${MEMBER_ORDER_SQL}) FILTER (client <> ''),
+       to_json(list_sort(list_distinct(list(channel)))), to_json(list_sort(list_distinct(list(service)))),
+       to_json(arg_min({text: left(error, 300), family: error_pattern, code: response_code}, ${MEMBER_ORDER_SQL})
+         FILTER (${FAILED_SQL})),
+       arg_max(service, (took_us, -record_id)) FILTER (NOT is_inbound AND NOT is_sending AND took_us IS NOT NULL),
+       to_json(list([date_ms, is_inbound::BIGINT, (${FAILED_SQL})::BIGINT] ORDER BY ${MEMBER_ORDER_SQL})[1:${MAX_TICKS}]),
+       arg_max(${FAILED_SQL}, ${MEMBER_ORDER_SQL}) FILTER (is_inbound), max(date_ms) FILTER (is_inbound),
+       max(date_ms) FILTER (is_sending AND NOT ${FAILED_SQL})
+     FROM ${toMembersSql(scopes, columns, within)} SEMI JOIN (${shown}) AS own USING (conversation)
+     GROUP BY conversation`,
+  );
+  const byKey = new Map(details.map((one) => [one[0], one]));
+  return rows.flatMap((row) => {
+    const own = byKey.get(row[0]);
+    return own === undefined ? [] : [toConversation(row, own)];
+  });
+}
+
+function toConversation(
+  [, firstMs, lastMs, endMs, inbound, outbound, failures, outcome, slow]: Row,
+  [
+    ,
+    sessionId,
+    client,
+    channels,
+    services,
+    firstError,
+    slowestService,
+    ticks,
+    isFailed,
+    messageMs,
+    sentMs,
+  ]: Details,
+): Conversation {
+  const slowestPart = slow === null ? null : (SLOWEST_PARTS[slow % 4] ?? null);
+  return {
+    sessionId,
+    firstMs,
+    lastMs,
+    endMs,
+    channels: JSON.parse(channels) as number[],
+    services: JSON.parse(services) as number[],
+    client: (client ?? '').slice(0, 300),
+    inbound,
+    outbound,
+    failures,
+    outcome: CONVERSATION_OUTCOMES[outcome] ?? 'unknown',
+    slowestPart,
+    slowestMs: slow === null ? null : Math.floor(slow / 4) / 1000,
+    slowestService: slowestPart === 'service' ? slowestService : null,
+    firstError: firstError === null ? null : toError(firstError),
+    isUnanswered: isFailed === true && (sentMs ?? -Infinity) < (messageMs ?? -Infinity),
+    ticks: (JSON.parse(ticks) as [number, number, number][]).map(([atMs, isInbound, failed]) => ({
+      atMs,
+      isInbound: isInbound === 1,
+      isFailed: failed === 1,
+    })),
+  };
+}
+
+function toError(json: string): Conversation['firstError'] {
+  const { text, family, code } = JSON.parse(json) as {
+    text: string | null;
+    family: string | null;
+    code: number | null;
+  };
+  return { text: text ?? '', family: family ?? '', code };
+}

@@ -1,0 +1,145 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Input, Output } from '../../../../src-main/common/contract/index.ts';
+import type { Conversation } from '../../../../src-main/common/model/records/conversation.ts';
+import ConversationsScreen from '../../../../src-renderer/screens/conversations/ConversationsScreen.vue';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeConnection } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 27, 9, 12);
+const LOST: Conversation = {
+  ...{ sessionId: 'chat-1', firstMs: NOW_MS - 90_000, lastMs: NOW_MS - 3000, endMs: NOW_MS - 1000 },
+  ...{ channels: [3], services: [2, 7], client: '<img src=x> Rosa', inbound: 4, outbound: 6, failures: 2 },
+  ...{ outcome: 'lost', slowestPart: 'service', slowestMs: 10_012, slowestService: 7, isUnanswered: true },
+  firstError: { text: 'Gateway timeout', family: 'Gateway timeout', code: 504 },
+  ticks: [{ atMs: NOW_MS - 90_000, isInbound: true, isFailed: false }],
+};
+const OPENED: Output<'conversations/open'> = {
+  ...{ viewId: 'list', rowCount: 1, totalCount: 340, knownUntilMs: NOW_MS },
+  outcomes: [
+    { outcome: 'lost', count: 1 },
+    { outcome: 'recovered', count: 19 },
+    { outcome: 'unknown', count: 0 },
+    { outcome: 'waiting', count: 20 },
+    { outcome: 'fine', count: 300 },
+  ],
+  facets: {
+    channels: [{ value: 3, count: 1 }],
+    services: [{ value: 7, count: 1 }],
+    errors: [{ value: 'Gateway timeout', count: 1 }],
+    slowest: [{ value: 'service', count: 1 }],
+  },
+};
+
+let screens: VueWrapper[];
+let opened: Input<'conversations/open'>[];
+let listed: Input<'conversations/list-clients'>[];
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
+  [screens, opened, listed] = [[], [], []];
+});
+afterEach(() => {
+  for (const screen of screens) screen.unmount();
+  vi.useRealTimers();
+  document.body.innerHTML = '';
+});
+
+async function show(
+  own: Partial<Output<'conversations/open'>> = {},
+  path = '/conversations?period=yesterday',
+) {
+  const backend = new ScriptedBackend({
+    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
+    'coverage/read': () => ({ gaps: [], unreadyRecords: 0 }) as never,
+    'conversations/open': (question) => {
+      opened.push(question);
+      return { ...OPENED, ...own };
+    },
+    'conversations/read-rows': () => [LOST],
+    'conversations/count-clients': () => [{ outcome: 'lost', count: 1 }],
+    'conversations/close': () => null,
+    'conversations/list-clients': (question) => {
+      listed.push(question);
+      return { resultId: 'clients', rowCount: 1 };
+    },
+  });
+  const { global, router } = await provideApplication(backend, path);
+  await useConnectionsStore().load();
+  const screen = mount(ConversationsScreen, { global, attachTo: document.body });
+  screens.push(screen);
+  await flushPromises();
+  return { screen, router };
+}
+
+it('the totals say how many became what, and whom it hurt', async () => {
+  const { screen } = await show();
+  const totals = screen.find('[role=group][aria-label="Conversations by outcome"]').text();
+  expect(totals).toContain('340 conversations');
+  for (const part of ['300 fine', '20 waiting', '0 unknown', '19 recovered', '1 lost'])
+    expect(totals).toContain(part);
+  expect(totals).toContain('1 client');
+  expect(opened[0]).toMatchObject({
+    connectionId: 'one',
+    toMs: NOW_MS + 1000,
+    order: { column: 'start', descending: true },
+  });
+  expect(opened[0]).not.toHaveProperty('outcomes');
+});
+
+it('a total is a filter that the address carries, beside the query and what took longest', async () => {
+  const { screen, router } = await show({}, '/conversations?period=yesterday&slowest=service&q=channel:3');
+  expect(opened[0]).toMatchObject({
+    slowest: ['service'],
+    filter: { conditions: [{ field: 'channel', values: [3] }] },
+  });
+  const lost = screen.findAll('button.total').find((one) => one.text().endsWith('lost'));
+  await lost?.trigger('click');
+  await flushPromises();
+  expect(router.currentRoute.value.query['outcome']).toBe('lost');
+  expect(opened.at(-1)).toMatchObject({ outcomes: ['lost'], slowest: ['service'] });
+  expect(screen.findAll('button.total').at(-1)?.attributes('aria-pressed')).toBe('true');
+});
+
+it('a value of a facet narrows the query to records that have it', async () => {
+  const { screen, router } = await show();
+  const service = screen.findAll('aside button').find((one) => one.text().startsWith('7'));
+  await service?.trigger('click');
+  await flushPromises();
+  expect(router.currentRoute.value.query['q']).toBe('service:7');
+  expect(opened.at(-1)?.filter).toEqual({ conditions: [{ field: 'service', values: [7] }] });
+});
+
+it('says why there are none: nothing cached, or nothing that matches', async () => {
+  const none = { rowCount: 0, totalCount: 0, knownUntilMs: null };
+  const { screen } = await show(none);
+  expect(screen.text()).toContain('No conversations in this period');
+  expect(screen.text()).toContain('Nothing is known of one direction');
+  const { screen: filtered } = await show({ rowCount: 0 }, '/conversations?period=yesterday&outcome=lost');
+  expect(filtered.text()).toContain('No conversation matches');
+});
+
+it('the clients behind what is shown are listed with codes or with names', async () => {
+  const { screen } = await show();
+  for (const masked of [true, false]) {
+    screen
+      .findAll('button')
+      .find((one) => one.text() === 'Call-back list')
+      ?.element.dispatchEvent(new PointerEvent('pointerdown', { button: 0, bubbles: true }));
+    await screen
+      .findAll('button')
+      .find((one) => one.text() === 'Call-back list')
+      ?.trigger('click');
+    await flushPromises();
+    const item = [...document.body.querySelectorAll<HTMLElement>('[role=menuitem]')].find((one) =>
+      one.textContent.includes(masked ? 'with codes' : 'with names'),
+    );
+    item?.click();
+    await flushPromises();
+  }
+  expect(listed).toEqual([
+    { viewId: 'list', isMasked: true },
+    { viewId: 'list', isMasked: false },
+  ]);
+});
