@@ -14,6 +14,13 @@ export function toFindingTarget(
   return toRecords({ ...finding, directions: [direction] }, {});
 }
 
+/** Returns the address that shows the conversations with a record of a finding. */
+export function toFindingConversations({ directions, filter }: Finding): RouteLocationRaw {
+  const [only] = directions;
+  const of = directions.length === 1 && only !== undefined ? { of: only } : {};
+  return { path: '/conversations', query: { ...toAddress(filter), ...of } };
+}
+
 /** Returns the address that explains the time of a finding: all requests at its place, against those of other times. */
 export function toFindingExplanation(finding: Finding): RouteLocationRaw {
   // With its failures alone nothing but failures would be compared, of which other times have too few.

@@ -68,12 +68,14 @@ export function useConversations() {
   });
   const outcomes = computed(() => fromList(toQueryText(route.query, 'outcome'), CONVERSATION_OUTCOMES));
   const slowest = computed(() => fromList(toQueryText(route.query, 'slowest'), SLOWEST_PARTS));
+  /** The direction whose records the query is about; null for both. */
+  const direction = computed(() => fromList(toQueryText(route.query, 'of'), DIRECTIONS)[0] ?? null);
   const order = computed((): ConversationOrder => {
     const [column, way] = toQueryText(route.query, 'order').split('.');
     const known = CONVERSATION_SORTS.find((name) => name === column);
     return known === undefined ? NEWEST : { column: known, descending: way === 'desc' };
   });
-  function setPart(name: 'outcome' | 'slowest' | 'order', text: string): void {
+  function setPart(name: 'outcome' | 'slowest' | 'order' | 'of', text: string): void {
     void router.push({ query: withQueryText(route.query, name, text) });
   }
 
@@ -84,6 +86,7 @@ export function useConversations() {
           connectionId: connection.value.id,
           ...period.value,
           filter: chosen,
+          ...(direction.value === null ? {} : { direction: direction.value }),
           ...(outcomes.value.length === 0 ? {} : { outcomes: outcomes.value }),
           ...(slowest.value.length === 0 ? {} : { slowest: slowest.value }),
           order: order.value,
@@ -184,6 +187,7 @@ export function useConversations() {
     setFilter,
     outcomes,
     slowest,
+    direction,
     order,
     setPart,
     toggle(name: 'outcome' | 'slowest', value: string): void {
@@ -208,6 +212,3 @@ export function useConversations() {
     },
   };
 }
-
-/** What `useConversations` returns, as a reactive object. */
-export type Conversations = ReturnType<typeof reactive<ReturnType<typeof useConversations>>>;

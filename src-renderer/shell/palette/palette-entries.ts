@@ -20,6 +20,7 @@ export interface PaletteEntry {
   readonly id: string;
   readonly group:
     | 'session'
+    | 'conversations'
     | 'views'
     | 'actions'
     | 'filters'

@@ -202,6 +202,22 @@ describe('conversations that were simulated', () => {
     expect(failures).toEqual(failures.toSorted((a, b) => a - b));
   }, 120_000);
 
+  it('a filter on the records of one direction leaves those of the other one out', async () => {
+    const filter = { conditions: [{ field: 'outcome' as const, values: ['failed'] }] };
+    const walk = (records: readonly SentRecord[]): string[] =>
+      [
+        ...new Set(
+          records
+            .filter(({ Error, ReponseCode }) => Error !== '' || ReponseCode >= 400)
+            .map(({ Id }) => toId(Id)),
+        ),
+      ].toSorted();
+    for (const direction of ['inbound', 'outbound'] as const) {
+      const rows = await readAll(await open('whole', whole, { filter, direction }));
+      expect(rows.map(({ sessionId }) => toId(sessionId)).toSorted()).toEqual(walk(simulated[direction]));
+    }
+  }, 60_000);
+
   it('a row says the first error, the slowest part and whether the last message had no answer', async () => {
     const opened = await open('whole', whole, { outcomes: ['lost'] });
     const rows = await readAll(opened);

@@ -8,18 +8,21 @@ import {
   SLOWEST_PARTS,
 } from '../../model/records/conversation.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
+import { DIRECTIONS } from '../../reporting/reports.ts';
 import { Nothing, operation } from '../operation.ts';
 
 const ViewId = Type.Object({ viewId: Type.String() });
 
 /** Conversations of a period, of both directions together. */
-export const ConversationQuestion = Type.Object({
+const ConversationQuestion = Type.Object({
   connectionId: Type.String(),
   fromMs: Type.Integer(),
   /** Exclusive. */
   toMs: Type.Integer(),
   /** Of those, the ones with a record that meets it. */
   filter: RecordFilter,
+  /** Records that meet it are looked for in this direction; left out, in both. */
+  direction: Type.Optional(Type.Enum([...DIRECTIONS])),
   /** Of those, the ones that became one of these; all where it is left out. */
   outcomes: Type.Optional(Type.Array(Type.Enum([...CONVERSATION_OUTCOMES]))),
   slowest: Type.Optional(Type.Array(Type.Enum([...SLOWEST_PARTS]))),

@@ -156,7 +156,6 @@ export const CONVERSATION_SORTS = [
   'failures',
   'slowest',
 ] as const;
-export type ConversationSort = (typeof CONVERSATION_SORTS)[number];
 
 /** What the list is sorted by; conversations that are equal in it follow each other by their start. */
 export const ConversationOrder = Type.Object({

@@ -366,8 +366,9 @@ async function openList(
   list: Omit<OpenList, 'block' | 'clients'>;
   found: Pick<OpenedConversations, 'rowCount' | 'outcomes' | 'facets'>;
 }> {
-  const { filter, outcomes, slowest, order, connectionId } = question;
-  const where = [await matchFilter(connection, source, { filter, scopes, connectionId, number })];
+  const { filter, direction, outcomes, slowest, order, connectionId } = question;
+  const looked = scopes.filter((scope) => direction === undefined || scope.direction === direction);
+  const where = [await matchFilter(connection, source, { filter, scopes: looked, connectionId, number })];
   const toPlaces = (all: readonly string[], chosen: readonly string[]): string =>
     chosen.length === 0 ? '-1' : chosen.map((one) => all.indexOf(one)).join(', ');
   if (slowest !== undefined) where.push(`slow % 4 IN (${toPlaces(SLOWEST_PARTS, slowest)})`);
