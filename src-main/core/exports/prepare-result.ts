@@ -24,7 +24,7 @@ const WINDOW_ROWS = 1000;
 /** Prepares the export of an open result of SQL. Throws `connections.not-found`, and `app.invalid-input`. */
 export function prepareResult(parts: ResultParts, input: ResultInput): PreparedExport {
   const { resultId, connectionId, rowCount, hasMore, statement, fromMs, toMs, zone, format } = input;
-  const { layout = {}, kind = 'sql' } = input;
+  const { layout = {}, content = 'sql' } = input;
   const tenant = parts.findTenant(connectionId);
   const all = toResultColumns(input.columns);
   const columns = chooseColumns(all, layout.columns);
@@ -45,12 +45,12 @@ export function prepareResult(parts: ResultParts, input: ResultInput): PreparedE
     format,
     layout,
     connectionId,
-    suggestedName: toExportFileName({ report: kind, tenant, period }, format, { zone }),
+    suggestedName: toExportFileName({ report: content, tenant, period }, format, { zone }),
     snapshotId: null,
     recordCount: rowCount,
     missing: [],
     describe: (recordCount, nowMs) => ({
-      report: kind,
+      report: content,
       ...(tenant === null ? {} : { tenant }),
       startDate: period.startDate,
       endDate: period.endDate,

@@ -35,7 +35,7 @@ const RecordExport = Type.Object({
 /** A result of SQL that is open, or a list of conversations or their clients. */
 const ResultExport = Type.Object({
   /** What it is of; left out, of SQL. */
-  kind: Type.Optional(Type.Union([Type.Literal('conversations'), Type.Literal('clients')])),
+  content: Type.Optional(Type.Union([Type.Literal('conversations'), Type.Literal('clients')])),
   resultId: Type.String(),
   connectionId: Type.String(),
   columns: Type.Array(SqlColumn, { maxItems: 2000 }),

@@ -9,7 +9,7 @@ import type { ReportKind } from '../../../../src-main/common/reporting/reports.t
 export type OpenResult = Omit<Input<'exports/start-result'>, 'format' | 'layout'>;
 
 /** What a table that is no report's is of. */
-type ResultKind = 'sql' | NonNullable<OpenResult['kind']>;
+type ResultKind = 'sql' | NonNullable<OpenResult['content']>;
 
 /** What an export is of: a snapshot, everything cached of a period, or a result of SQL. */
 export interface ExportSubject {
