@@ -8,6 +8,7 @@ import { emptyFilesFolder } from './files/files-folder.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FedMark, FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineStart } from './serve-engine.ts';
+import { limitPatterns, PATTERN_LIMIT_MS } from './limit-patterns.ts';
 import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
 import { createMemoryWatch, type MemoryWatch } from './watch-memory.ts';
 
@@ -132,8 +133,11 @@ export function createEngine(options: {
   readonly manyRecords?: number;
   /** What a statement may take beyond the process at rest. */
   readonly sqlMemoryMb?: number;
+  /** How long a question with a pattern may take. */
+  readonly patternLimitMs?: number;
 }): Engine {
   const { startProcess, start, logger, now, keepPatterns, manyRecords = MANY_RECORDS, sqlMemoryMb } = options;
+  const { patternLimitMs = PATTERN_LIMIT_MS } = options;
   emptyFilesFolder(start.engineFile);
   const listeners = new Set<(progress: FeedProgress | null) => void>();
   let generation = 0;
@@ -155,7 +159,9 @@ export function createEngine(options: {
     fed = marks;
     for (const listener of fedListeners) listener();
   };
+  let isFeeding = false;
   const notify = (progress: FeedProgress | null): void => {
+    isFeeding = progress !== null;
     for (const listener of listeners) listener(progress);
   };
   /** Ends a process that can't answer; the next one opens the same file. Nothing else is asked of this one. */
@@ -309,10 +315,17 @@ export function createEngine(options: {
     }
   };
 
+  const abandon = async (): Promise<void> => {
+    const own = running;
+    if (own === null) return;
+    replace(own);
+    await own.exited;
+  };
+  const limited = limitPatterns({ call, abandon, isFeeding: () => isFeeding, limitMs: patternLimitMs });
   const calls = Object.fromEntries(
     NAMES.map((name) => [
       name,
-      (input: unknown, callOptions?: CallOptions) => call(name, input, callOptions),
+      (input: unknown, callOptions?: CallOptions) => limited(name, input, callOptions),
     ]),
   ) as unknown as Calls;
   return {
@@ -337,12 +350,7 @@ export function createEngine(options: {
     },
     restart,
     letGo,
-    async abandon() {
-      const own = running;
-      if (own === null) return;
-      replace(own);
-      await own.exited;
-    },
+    abandon,
     async close() {
       isClosed = true;
       if (timer !== null) clearTimeout(timer);

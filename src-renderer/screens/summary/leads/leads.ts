@@ -1,8 +1,10 @@
 import type { InjectionKey } from 'vue';
 import type {
   FieldCondition,
+  FilterPart,
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
+import { isAbout } from '../../../../src-main/common/query/filter-tree.ts';
 import type { AlertSubject } from '../../../alerts/alert-link.ts';
 import { isOnGroups } from '../groups/group-conditions.ts';
 
@@ -44,8 +46,8 @@ export const leadsKey: InjectionKey<Leads> = Symbol('leads of a summary');
 export function joinConditions(
   { conditions }: RecordFilter,
   own: readonly FieldCondition[],
-): FieldCondition[] {
-  const isSaid = ({ field }: FieldCondition): boolean =>
-    own.some((one) => one.field === field && one.exclude !== true);
+): FilterPart[] {
+  const isSaid = (part: FilterPart): boolean =>
+    own.some((one) => isAbout(part, one.field) && one.exclude !== true);
   return [...conditions.filter((one) => isOnGroups(one) && !isSaid(one)), ...own];
 }
