@@ -26,9 +26,10 @@ export interface SearchTerm {
 export function listSearchTerms(filter: RecordFilter): readonly SearchTerm[] {
   return listFinding(filter).flatMap(({ field, text, wildcard, values = [], anyCase = [] }): SearchTerm[] => {
     const fields = field === 'anywhere' ? SEARCHED_FIELDS : [field];
+    // A family's own text stands in no record.
+    if (field === 'errorFamily') return [];
     const part = text === undefined ? [] : [{ fields, text }];
-    const isText = toQueryField(field)?.kind === 'text' && field !== 'errorFamily';
-    if (!isText) return part;
+    if (toQueryField(field)?.kind !== 'text') return part;
     const exact = values.filter((value) => value !== null && value !== '');
     return [
       ...part,

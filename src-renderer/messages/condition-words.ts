@@ -37,9 +37,20 @@ export function useConditionWords(readZone: () => string): (part: FilterPart) =>
   }
 
   function toOwnWords(condition: FieldCondition): ConditionWords {
-    const { field, values = [], anyCase = [], classes = [], min, max, text, wildcard, regex, exclude } =
-      condition;
-    if (isPresence(condition)) return { label: t(`detail.fields.${field}`), value: t('detail.filters.present') };
+    const {
+      field,
+      values = [],
+      anyCase = [],
+      classes = [],
+      min,
+      max,
+      text,
+      wildcard,
+      regex,
+      exclude,
+    } = condition;
+    if (isPresence(condition))
+      return { label: t(`detail.fields.${field}`), value: t('detail.filters.present') };
     const parts = [
       // In their own order, whichever was chosen first.
       ...CODE_CLASSES.filter((name) => classes.includes(name)).map((name) => t(`detail.codeClasses.${name}`)),

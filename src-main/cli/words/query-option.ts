@@ -32,7 +32,7 @@ export function readQuery(
     throw toUsageError(`--query: ${words} at character ${error.from + 1}: "${error.text}".${meant}`, '');
   }
   // Nobody sees here that what was meant to join conditions is searched for.
-  if (hint !== null && hint.kind !== 'like-field')
+  if (hint?.kind === 'operator' || hint?.kind === 'comparison')
     throw toUsageError(`--query: "${hint.text}" would be searched as text.${meant}`, '');
   return filter;
 }

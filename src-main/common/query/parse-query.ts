@@ -137,7 +137,9 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
     while (reader.findOperator() === 'OR') alternatives.push(readAll(depth, passOperator('OR')));
     // Beside others a term that can't be understood is left out; anywhere else it would change what they say.
     if (alternatives.length === 1) return first.isWhole || depth === 0 ? first.parts : null;
-    return alternatives.every(({ isWhole }) => isWhole) ? joinAny(alternatives.map(({ parts }) => parts)) : null;
+    return alternatives.every(({ isWhole }) => isWhole)
+      ? joinAny(alternatives.map(({ parts }) => parts))
+      : null;
   }
 
   /** `joint` is the operator before it, which needs something behind it. */
@@ -326,16 +328,19 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
   /** Values of one field in brackets: `code:(500 OR 504)`. */
   function readFieldAny(field: QueryField, from: number, depth: number): Parts {
     const alternatives: Parts[] = [readFieldAll(field, from, depth)];
-    while (reader.findOperator() === 'OR') {
-      passOperator('OR');
-      alternatives.push(readFieldAll(field, from, depth));
-    }
+    while (reader.findOperator() === 'OR')
+      alternatives.push(readFieldAll(field, from, depth, passOperator('OR')));
     return joinWhole(alternatives);
   }
 
-  function readFieldAll(field: QueryField, from: number, depth: number): Parts {
+  function readFieldAll(
+    field: QueryField,
+    from: number,
+    depth: number,
+    last: QuerySpan | null = null,
+  ): Parts {
     const parts: Parts[] = [];
-    let joint: QuerySpan | null = null;
+    let joint = last;
     for (reader.skipBlanks(); !reader.isAtEnd; reader.skipBlanks()) {
       const operator = reader.findOperator();
       if (operator === 'OR' || query[reader.place] === ')') break;
@@ -387,8 +392,13 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
     }
     if (plain.length > 0) {
       const read =
-        own.kind === 'text' ? readTexts(own, plain, { clock, findNamed }) : readNumbers(own, plain, { clock, findNamed });
-      if ('fault' in read) alternatives.push(fail(read.fault === 'range-of-text' ? { ...read, offers: [toQuoted(read)] } : read));
+        own.kind === 'text'
+          ? readTexts(own, plain, { clock, findNamed })
+          : readNumbers(own, plain, { clock, findNamed });
+      if ('fault' in read)
+        alternatives.push(
+          fail(read.fault === 'range-of-text' ? { ...read, offers: [toQuoted(read)] } : read),
+        );
       else for (const condition of read.conditions) alternatives.push(keep(condition, span));
     }
     return joinWhole(alternatives);
@@ -399,13 +409,15 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
     const { pieces, isRegex, operator, text } = token;
     if (pieces === null && !isRegex) return undefined;
     const isEvery = pieces?.every((piece) => piece === '') === true;
-    if (field === null && isEvery) return fail({ fault: 'value-missing', text: '', ...span, offers: [toQuoted(span)] });
+    if (field === null && isEvery)
+      return fail({ fault: 'value-missing', text: '', ...span, offers: [toQuoted(span)] });
     if (field !== null && isEvery) {
       const isText = field.kind === 'text';
       const condition = keep({ field: field.field, values: [isText ? '' : null] }, span);
       return condition === null ? null : negate(condition);
     }
-    if (field?.field === 'outcome') return fail({ fault: 'not-an-outcome', text: toSpanText(token), from: token.from, to: token.to });
+    if (field?.field === 'outcome')
+      return fail({ fault: 'not-an-outcome', text: toSpanText(token), from: token.from, to: token.to });
     if (field?.kind === 'date' || field?.kind === 'number')
       return fail({ fault: 'pattern-of-number', text: toSpanText(token), from: token.from, to: token.to });
     if (text.length > MAX_TEXT_CHARACTERS) return fail({ fault: 'too-long', text: '', ...span });
@@ -432,14 +444,20 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
 
   function keep(condition: FieldCondition, span: QuerySpan): Parts {
     count += 1;
-    return count > MAX_CONDITIONS ? fail({ fault: 'too-many', text: '', from: span.from, to: span.to }) : [condition];
+    return count > MAX_CONDITIONS
+      ? fail({ fault: 'too-many', text: '', from: span.from, to: span.to })
+      : [condition];
   }
 
   function toLikeField(from: number): QueryHint {
     const [line = ''] = query.slice(from).split(/[\r\n]/, 1);
     const [address] = /^\S*:\/\/\S*/.exec(line) ?? [];
     const own = address ?? line.trimEnd();
-    return { kind: 'like-field', text: own, offers: [toQuoted({ from, to: from + own.length })] };
+    return {
+      kind: address === undefined ? 'like-field' : 'address',
+      text: own,
+      offers: [toQuoted({ from, to: from + own.length })],
+    };
   }
 
   if (query.length > MAX_QUERY_CHARACTERS) {
@@ -447,7 +465,8 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
     return { filter: { conditions: [] }, words, error: { ...own, offers: [] }, hint: null };
   }
   const parts = readAny(0) ?? [];
-  if (reader.unclosed !== null) fail({ fault: 'quote-unclosed', text: toSpanText(reader.unclosed), ...reader.unclosed });
+  if (reader.unclosed !== null)
+    fail({ fault: 'quote-unclosed', text: toSpanText(reader.unclosed), ...reader.unclosed });
   let filter: RecordFilter = { conditions: parts };
   if (listLeaves(filter).length > MAX_CONDITIONS || measureDepth(filter) > MAX_FILTER_DEPTH) {
     const fault = measureDepth(filter) > MAX_FILTER_DEPTH ? 'too-deep' : 'too-many';
@@ -515,7 +534,11 @@ function readTexts(known: QueryField, values: readonly QueryToken[], { findNamed
   return { conditions: exact.length + anyCase.length > 0 ? [list, ...texts] : texts };
 }
 
-function readNumbers(known: QueryField, values: readonly QueryToken[], { clock, findNamed }: Reading): Read | Fault {
+function readNumbers(
+  known: QueryField,
+  values: readonly QueryToken[],
+  { clock, findNamed }: Reading,
+): Read | Fault {
   const { field, kind } = known;
   const condition: { values: (number | null)[]; classes: CodeClass[] } & Range = { values: [], classes: [] };
   for (const value of values) {

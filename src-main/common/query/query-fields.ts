@@ -20,19 +20,19 @@ export interface QueryField {
 /** Every field that a query can name, in the order in which they are offered. */
 export const QUERY_FIELDS: readonly QueryField[] = [
   field('outcome', 'outcome', 'text'),
-  field('code', 'responseCode', 'code', [
-    'responsecode',
-    'reponsecode',
-    'statuscode',
-    'status',
-  ]),
+  field('code', 'responseCode', 'code', ['responsecode', 'reponsecode', 'statuscode', 'status']),
   field('channel', 'channel', 'whole', ['idchannel', 'channelid']),
   field('service', 'service', 'whole', ['idservice', 'serviceid']),
   field('origin', 'origin', 'text', [], 'name'),
   field('client', 'client', 'text', ['clientid', 'idclient'], 'name'),
   field('error', 'error', 'text', ['errormessage'], 'part'),
   field('family', 'errorFamily', 'text', ['errorfamily'], 'name'),
-  field('responsetime', 'responseTimeMs', 'number', ['responsetimems', 'responsems', 'reponsetime', 'duration']),
+  field('responsetime', 'responseTimeMs', 'number', [
+    'responsetimems',
+    'responsems',
+    'reponsetime',
+    'duration',
+  ]),
   field('botlatency', 'botLatencyMs', 'number', ['botlatencyms', 'latency']),
   field('action', 'actionId', 'text', ['actionid', 'idaction']),
   field('payload', 'payload', 'text', ['request'], 'part'),
@@ -82,7 +82,9 @@ export function findNearField(name: string): QueryField | null {
     [known.keyword, ...known.otherNames].map((own) => ({ known, distance: countEdits(wanted, own) })),
   );
   const [best] = near.sort((a, b) => a.distance - b.distance);
-  return best !== undefined && best.distance <= Math.min(2, Math.floor(wanted.length / 3)) ? best.known : null;
+  return best !== undefined && best.distance <= Math.min(2, Math.floor(wanted.length / 3))
+    ? best.known
+    : null;
 }
 
 function foldName(name: string): string {
@@ -97,7 +99,11 @@ function countEdits(one: string, other: string): number {
     const above = rows[i - 1] ?? [];
     for (let j = 1; j <= other.length; j += 1) {
       const isSame = one[i - 1] === other[j - 1];
-      let least = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + (isSame ? 0 : 1));
+      let least = Math.min(
+        (above[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (above[j - 1] ?? 0) + (isSame ? 0 : 1),
+      );
       if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
         least = Math.min(least, (rows[i - 2]?.[j - 2] ?? 0) + 1);
       row.push(least);

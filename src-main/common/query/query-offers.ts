@@ -12,10 +12,10 @@ export interface QueryOffer extends QuerySpan {
 /** What a query that is understood was perhaps meant to say. */
 export interface QueryHint {
   /**
-   * A word that joins conditions elsewhere is searched as a text here; or a text looks as if it named a field, or as a
-   * comparison without a colon.
+   * A word that joins conditions elsewhere is searched as a text here; or a text looks as if it named a field, as an address
+   * does, or as a comparison without a colon.
    */
-  readonly kind: 'operator' | 'like-field' | 'comparison';
+  readonly kind: 'operator' | 'like-field' | 'address' | 'comparison';
   readonly text: string;
   readonly offers: readonly QueryOffer[];
 }

@@ -72,7 +72,10 @@ export function createQueryReader(query: string): QueryReader {
     if (query[place] !== '/') return null;
     for (let end = place + 1; end < query.length; end += 1) {
       if (query[end] === '\\') end += 1;
-      else if (query[end] === '/' && (isListed ? /^[,\s)]|^$/ : /^[\s)]|^$/).test(query.slice(end + 1, end + 2)))
+      else if (
+        query[end] === '/' &&
+        (isListed ? /^[,\s)]|^$/ : /^[\s)]|^$/).test(query.slice(end + 1, end + 2))
+      )
         return end > place + 1 ? end : null;
     }
     return null;

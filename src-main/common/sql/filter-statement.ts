@@ -47,7 +47,9 @@ export function toConditionsSql(filter: RecordFilter, direction: Direction, cloc
   return filter.conditions.flatMap((part) => {
     // Of alternatives none can be left out without changing what the others say.
     if (namesField(part, ...FIELDS_WITHOUT_COLUMN)) return [];
-    const parts = isGroup(part) ? toAnySql(part.any, direction, clock) : listAlternatives(part, direction, clock);
+    const parts = isGroup(part)
+      ? toAnySql(part.any, direction, clock)
+      : listAlternatives(part, direction, clock);
     return parts === null ? [] : toPartSql(part, parts);
   });
 }

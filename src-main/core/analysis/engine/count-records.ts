@@ -28,8 +28,7 @@ export async function countValues<Field extends FilterField>(
   fields: readonly Field[],
 ): Promise<Record<Field, ValueCount[]>> {
   const counts = {} as Record<Field, ValueCount[]>;
-  const isRestricted = (field: Field): boolean =>
-    filter.conditions.some((part) => isAbout(part, field));
+  const isRestricted = (field: Field): boolean => filter.conditions.some((part) => isAbout(part, field));
   // Fields that the same records are counted for are counted in one pass, as long as their combinations are few.
   const shared = fields.filter((field) => isInteger(field, scope.direction) && !isRestricted(field));
   for (const field of fields) counts[field] = [];

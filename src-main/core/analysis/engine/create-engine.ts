@@ -159,9 +159,8 @@ export function createEngine(options: {
     fed = marks;
     for (const listener of fedListeners) listener();
   };
-  let isFeeding = false;
+  let feedCount = 0;
   const notify = (progress: FeedProgress | null): void => {
-    isFeeding = progress !== null;
     for (const listener of listeners) listener(progress);
   };
   /** Ends a process that can't answer; the next one opens the same file. Nothing else is asked of this one. */
@@ -255,8 +254,11 @@ export function createEngine(options: {
     await ended;
   };
   const catchUp = (): Promise<void> => {
+    feedCount += 1;
     const caughtUp = feeding.then(follow);
-    feeding = caughtUp.catch((error: unknown) => logger.warn('engine not fed', { error }));
+    feeding = caughtUp
+      .catch((error: unknown) => logger.warn('engine not fed', { error }))
+      .then(() => void (feedCount -= 1));
     return caughtUp;
   };
   const noteChange = (): void => {
@@ -321,7 +323,16 @@ export function createEngine(options: {
     replace(own);
     await own.exited;
   };
-  const limited = limitPatterns({ call, abandon, isFeeding: () => isFeeding, limitMs: patternLimitMs });
+  const limited = limitPatterns({
+    call,
+    abandon,
+    async start() {
+      await ending;
+      await run().started;
+    },
+    isFeeding: () => feedCount > 0,
+    limitMs: patternLimitMs,
+  });
   const calls = Object.fromEntries(
     NAMES.map((name) => [
       name,

@@ -9,7 +9,13 @@ import {
   type RecordFilter,
 } from '../../../common/model/records/record-filter.ts';
 import { checkRegex } from '../../../common/query/check-regex.ts';
-import { isGroup, isTooLarge, listLeaves, saysAnything, withoutField } from '../../../common/query/filter-tree.ts';
+import {
+  isGroup,
+  isTooLarge,
+  listLeaves,
+  saysAnything,
+  withoutField,
+} from '../../../common/query/filter-tree.ts';
 import { OUTCOMES } from '../../../common/reporting/outcome.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { CODE_CLASS_SQL, toPatternsSql } from '../../../common/sql/filter-statement.ts';

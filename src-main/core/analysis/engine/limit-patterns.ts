@@ -7,6 +7,8 @@ import type { CallOptions } from '../../calls/pair-calls.ts';
 export const PATTERN_LIMIT_MS = 60_000;
 /** An interrupt is heard between two rows of a few thousand records; who doesn't hear it in time is ended. */
 const DEAF_MS = 3_000;
+/** How often a question that may be waiting for records is given more time. */
+const MAX_EXTENSIONS = 10;
 /** Questions that were stopped and aren't begun again. */
 const MAX_STOPPED = 50;
 /** Written bit by bit, with a progress of their own, until the person cancels them. */
@@ -21,13 +23,16 @@ type Call = (name: string, input: unknown, options?: CallOptions) => Promise<unk
 export function limitPatterns({
   call,
   abandon,
+  start,
   isFeeding,
   limitMs,
 }: {
   readonly call: Call;
   /** Ends the process and whatever it is doing. */
   abandon(): Promise<void>;
-  /** Waiting for records that are still being fed isn't the pattern's time. */
+  /** Resolves once there is a process that answers. Its start isn't the pattern's time, */
+  start(): Promise<void>;
+  /** nor is waiting for records that are still being fed. */
   isFeeding(): boolean;
   readonly limitMs: number;
 }): Call {
@@ -36,9 +41,14 @@ export function limitPatterns({
   /** Resolves with what the work does, unless it takes too long. */
   async function limit<Value>(key: string, work: Promise<Value>, stop: () => void): Promise<Value> {
     let timer: NodeJS.Timeout | undefined;
+    let extensions = 0;
     const late = new Promise<never>((_, reject) => {
       const check = (): void => {
-        if (isFeeding()) return arm();
+        if (isFeeding() && extensions < MAX_EXTENSIONS) {
+          extensions += 1;
+          arm();
+          return;
+        }
         stopped.add(key);
         for (const oldest of [...stopped].slice(0, -MAX_STOPPED)) stopped.delete(oldest);
         stop();
@@ -64,6 +74,7 @@ export function limitPatterns({
     const key = WITHOUT_LIMIT.has(name) ? null : findPatterns(input);
     if (key === null) return call(name, input, options);
     if (stopped.has(key)) throw toTooSlow();
+    await start();
     const controller = new AbortController();
     const signals = options?.signal === undefined ? [controller.signal] : [controller.signal, options.signal];
     const own = { ...options, signal: AbortSignal.any(signals) };

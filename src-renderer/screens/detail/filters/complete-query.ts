@@ -1,6 +1,10 @@
 import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import type { Facets } from '../../../../src-main/common/model/records/record.ts';
-import { findQueryField, listQueryFields, type QueryField } from '../../../../src-main/common/query/query-fields.ts';
+import {
+  findQueryField,
+  listQueryFields,
+  type QueryField,
+} from '../../../../src-main/common/query/query-fields.ts';
 import { quoteText, writeValue } from '../../../../src-main/common/query/write-query.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type { Names } from '../../../names/use-names.ts';
@@ -81,7 +85,12 @@ function listOptions(
     })
     .filter(({ matched, text, count }) => count !== 0 && text !== typed && isCompletion(foldCase(matched)))
     .slice(0, MAX_OPTIONS)
-        .map(({ text, note, count }) => ({ text, count, kind: 'value' as const, ...(note === undefined ? {} : { note }) }));
+    .map(({ text, note, count }) => ({
+      text,
+      count,
+      kind: 'value' as const,
+      ...(note === undefined ? {} : { note }),
+    }));
 }
 
 /** A number is offered by its name, unless the number is typed or another one has the same name. */

@@ -9,7 +9,10 @@ interface QuerySegment {
 }
 
 /** Cuts a query where its colour changes; joined, the parts are the query. */
-export function toQuerySegments(query: string, { words, error }: Pick<ParsedQuery, 'words' | 'error'>): QuerySegment[] {
+export function toQuerySegments(
+  query: string,
+  { words, error }: Pick<ParsedQuery, 'words' | 'error'>,
+): QuerySegment[] {
   const wrong = error === null ? [] : [error];
   const edges = [0, query.length, ...[...words, ...wrong].flatMap(({ from, to }) => [from, to])];
   const places = [...new Set(edges)].sort((a, b) => a - b);

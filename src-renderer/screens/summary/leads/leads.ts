@@ -43,10 +43,7 @@ export const leadsKey: InjectionKey<Leads> = Symbol('leads of a summary');
  * Returns all conditions of a part's records: its own, and those of the screen's filter that apply to groups. A field
  * that the part has a value of needs no other condition: the filter let that value through.
  */
-export function joinConditions(
-  { conditions }: RecordFilter,
-  own: readonly FieldCondition[],
-): FilterPart[] {
+export function joinConditions({ conditions }: RecordFilter, own: readonly FieldCondition[]): FilterPart[] {
   const isSaid = (part: FilterPart): boolean =>
     own.some((one) => isAbout(part, one.field) && one.exclude !== true);
   return [...conditions.filter((one) => isOnGroups(one) && !isSaid(one)), ...own];

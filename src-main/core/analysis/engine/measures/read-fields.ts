@@ -7,7 +7,11 @@ import {
   type ListedField,
   type RecordFields,
 } from '../../../../common/model/records/record-fields.ts';
-import type { FieldCondition, FilterPart, RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import type {
+  FieldCondition,
+  FilterPart,
+  RecordFilter,
+} from '../../../../common/model/records/record-filter.ts';
 import { isGroup, listPlain, saysAnything } from '../../../../common/query/filter-tree.ts';
 import { readRows } from '../engine-database.ts';
 import { findColumn, OUTCOME_COLUMN } from '../engine-tables.ts';

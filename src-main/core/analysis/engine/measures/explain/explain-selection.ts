@@ -47,9 +47,7 @@ export async function explainSelection(
   });
   // What the selection is chosen by sets it apart by itself.
   const chosen = listLeaves(selection).map(({ field }) => field);
-  const fields = listComparedFields(direction).filter(
-    (field) => !chosen.includes(field),
-  );
+  const fields = listComparedFields(direction).filter((field) => !chosen.includes(field));
   const sides = await readSides(connection, toSource, fields, direction);
   const ways = { isFew: sides.inside + sides.outside <= limits.records, maxListed: limits.values };
   const explain = (field: TimedField): Promise<ExplainedTimes> =>
