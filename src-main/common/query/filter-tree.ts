@@ -102,8 +102,8 @@ export function negate(parts: FilterPart[]): FilterPart[] {
   const [only] = parts;
   if (parts.length !== 1 || only === undefined) return [{ any: [{ conditions: parts }], exclude: true }];
   const { exclude, ...rest } = only;
-  if (exclude !== true) return [{ ...rest, exclude: true } as FilterPart];
-  if (!('any' in rest)) return [rest as FilterPart];
+  if (exclude !== true) return [{ ...rest, exclude: true }];
+  if (!('any' in rest)) return [rest];
   return joinAny(rest.any.map(({ conditions }) => conditions));
 }
 

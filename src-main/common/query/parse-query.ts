@@ -115,12 +115,11 @@ type Fault = Omit<QueryError, 'offers'> & { readonly offers?: readonly QueryOffe
 export function parseQuery(query: string, clock: QueryClock, findNamed: FindNamed = () => []): ParsedQuery {
   const reader = createQueryReader(query);
   const words: QueryWord[] = [];
-  let error: QueryError | null = null;
-  let hint: QueryHint | null = null;
+  const first: { error: QueryError | null; hint: QueryHint | null } = { error: null, hint: null };
   let count = 0;
 
   const fail = ({ offers = [], ...fault }: Fault): null => {
-    error ??= { ...fault, offers };
+    first.error ??= { ...fault, offers };
     return null;
   };
   const toSpanText = ({ from, to }: QuerySpan): string => query.slice(from, to);
@@ -132,11 +131,11 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
   });
 
   function readAny(depth: number): Parts {
-    const first = readAll(depth);
-    const alternatives = [first];
+    const own = readAll(depth);
+    const alternatives = [own];
     while (reader.findOperator() === 'OR') alternatives.push(readAll(depth, passOperator('OR')));
     // Beside others a term that can't be understood is left out; anywhere else it would change what they say.
-    if (alternatives.length === 1) return first.isWhole || depth === 0 ? first.parts : null;
+    if (alternatives.length === 1) return own.isWhole || depth === 0 ? own.parts : null;
     return alternatives.every(({ isWhole }) => isWhole)
       ? joinAny(alternatives.map(({ parts }) => parts))
       : null;
@@ -152,7 +151,7 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
     const spans: (QuerySpan & { readonly isText: boolean })[] = [];
     let open: QuerySpan | null = joint;
     let isWhole = true;
-    for (reader.skipBlanks(); !reader.isAtEnd; reader.skipBlanks()) {
+    while (reader.hasMore()) {
       const operator = reader.findOperator();
       if (operator === 'OR' || (depth > 0 && query[reader.place] === ')')) break;
       if (operator === 'AND') {
@@ -176,7 +175,7 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
       failOperand(open ?? { from: reader.place, to: reader.place + 2 });
       isWhole = false;
     }
-    hint ??= findMeantOperator(bare, spans);
+    first.hint ??= findMeantOperator(bare, spans);
     return { parts, isWhole };
   }
 
@@ -201,7 +200,7 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
       if (reader.findOperator() === 'NOT') {
         const own = passOperator('NOT');
         const next = reader.findOperator();
-        if (reader.isAtEnd || query[reader.place] === ')' || next === 'OR' || next === 'AND') {
+        if (!reader.hasMore() || query[reader.place] === ')' || next === 'OR' || next === 'AND') {
           failOperand(own);
           return { parts: null, isText: false };
         }
@@ -226,7 +225,7 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
       const own = { from: start, to: reader.place };
       return fail({ fault: 'bracket-unopened', text: ')', ...own, offers: [toQuoted(own)] });
     }
-    if (reader.isLikeField()) hint ??= toLikeField(from);
+    if (reader.isLikeField()) first.hint ??= toLikeField(from);
     const keyword = reader.passKeyword();
     if (keyword === null) return readBare(from);
     words.push({ from: keyword.from, to: keyword.to + 1, kind: 'field' });
@@ -278,7 +277,7 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
   function readBare(from: number): Parts {
     const token = reader.readToken('bare');
     const span = { from, to: reader.place };
-    hint ??= findMeantTerm(toSpanText(token), token);
+    first.hint ??= findMeantTerm(toSpanText(token), token);
     const pattern = readPattern(token, null, span);
     if (pattern !== undefined) return pattern;
     const { text } = token;
@@ -341,7 +340,7 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
   ): Parts {
     const parts: Parts[] = [];
     let joint = last;
-    for (reader.skipBlanks(); !reader.isAtEnd; reader.skipBlanks()) {
+    while (reader.hasMore()) {
       const operator = reader.findOperator();
       if (operator === 'OR' || query[reader.place] === ')') break;
       if (operator === 'AND') {
@@ -351,12 +350,13 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
       }
       joint = null;
       let isExcluded = false;
-      while (reader.findOperator() === 'NOT' || reader.passMinus()) {
+      for (;;) {
         if (reader.findOperator() === 'NOT') joint = passOperator('NOT');
+        else if (!reader.passMinus()) break;
         isExcluded = !isExcluded;
       }
       const start = reader.place;
-      if (joint !== null && (reader.isAtEnd || query[start] === ')')) break;
+      if (joint !== null && (start >= query.length || query[start] === ')')) break;
       joint = null;
       let own: Parts;
       if (reader.pass('('))
@@ -473,6 +473,7 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
     fail({ fault, text: '', from: 0, to: query.length });
     filter = { conditions: [] };
   }
+  const { error, hint } = first;
   return { filter, words, error, hint: error === null ? hint : null };
 }
 

@@ -20,35 +20,33 @@ export interface QueryField {
 /** Every field that a query can name, in the order in which they are offered. */
 export const QUERY_FIELDS: readonly QueryField[] = [
   field('outcome', 'outcome', 'text'),
-  field('code', 'responseCode', 'code', ['responsecode', 'reponsecode', 'statuscode', 'status']),
-  field('channel', 'channel', 'whole', ['idchannel', 'channelid']),
-  field('service', 'service', 'whole', ['idservice', 'serviceid']),
-  field('origin', 'origin', 'text', [], 'name'),
-  field('client', 'client', 'text', ['clientid', 'idclient'], 'name'),
-  field('error', 'error', 'text', ['errormessage'], 'part'),
-  field('family', 'errorFamily', 'text', ['errorfamily'], 'name'),
-  field('responsetime', 'responseTimeMs', 'number', [
-    'responsetimems',
-    'responsems',
-    'reponsetime',
-    'duration',
-  ]),
-  field('botlatency', 'botLatencyMs', 'number', ['botlatencyms', 'latency']),
-  field('action', 'actionId', 'text', ['actionid', 'idaction']),
-  field('payload', 'payload', 'text', ['request'], 'part'),
-  field('response', 'response', 'text', ['responsetext', 'reponse'], 'part'),
-  field('session', 'sessionId', 'text', ['sessionid', 'idsession', 'id']),
-  field('date', 'dateMs', 'date', ['time', 'datetime', 'timestamp']),
+  field('code', 'responseCode', 'code', {
+    otherNames: ['responsecode', 'reponsecode', 'statuscode', 'status'],
+  }),
+  field('channel', 'channel', 'whole', { otherNames: ['idchannel', 'channelid'] }),
+  field('service', 'service', 'whole', { otherNames: ['idservice', 'serviceid'] }),
+  field('origin', 'origin', 'text', { match: 'name' }),
+  field('client', 'client', 'text', { otherNames: ['clientid', 'idclient'], match: 'name' }),
+  field('error', 'error', 'text', { otherNames: ['errormessage'], match: 'part' }),
+  field('family', 'errorFamily', 'text', { otherNames: ['errorfamily'], match: 'name' }),
+  field('responsetime', 'responseTimeMs', 'number', {
+    otherNames: ['responsetimems', 'responsems', 'reponsetime', 'duration'],
+  }),
+  field('botlatency', 'botLatencyMs', 'number', { otherNames: ['botlatencyms', 'latency'] }),
+  field('action', 'actionId', 'text', { otherNames: ['actionid', 'idaction'] }),
+  field('payload', 'payload', 'text', { otherNames: ['request'], match: 'part' }),
+  field('response', 'response', 'text', { otherNames: ['responsetext', 'reponse'], match: 'part' }),
+  field('session', 'sessionId', 'text', { otherNames: ['sessionid', 'idsession', 'id'] }),
+  field('date', 'dateMs', 'date', { otherNames: ['time', 'datetime', 'timestamp'] }),
   field('mark', 'mark', 'text'),
-  field('note', 'note', 'text', [], 'part'),
+  field('note', 'note', 'text', { match: 'part' }),
 ];
 
 function field(
   keyword: string,
   name: FilterField,
   kind: QueryKind,
-  otherNames: readonly string[] = [],
-  match: TextMatch = 'whole',
+  { otherNames = [], match = 'whole' }: Partial<Pick<QueryField, 'otherNames' | 'match'>> = {},
 ): QueryField {
   return { keyword, otherNames, field: name, kind, match };
 }

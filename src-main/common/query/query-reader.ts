@@ -27,10 +27,11 @@ export type QueryOperator = 'AND' | 'OR' | 'NOT';
 /** Reads a query from left to right: words are parted by blanks, values by commas, and quotes keep both together. */
 export interface QueryReader {
   readonly place: number;
-  readonly isAtEnd: boolean;
   /** The first quotes that are opened and never closed. */
   readonly unclosed: QuerySpan | null;
   skipBlanks(): void;
+  /** Skips blanks; false where nothing stands behind them. */
+  hasMore(): boolean;
   /** The operator that stands here; it is not passed. */
   findOperator(): QueryOperator | null;
   /** Passes a sign that stands here; false where it doesn't. */
@@ -52,6 +53,10 @@ const NAME = /^[a-z][a-z_-]*(?=:)/i;
 export function createQueryReader(query: string): QueryReader {
   let place = 0;
   let unclosed: QuerySpan | null = null;
+
+  function skipBlanks(): void {
+    while (/\s/.test(query.charAt(place))) place += 1;
+  }
 
   function readQuoted(): string {
     let text = '';
@@ -94,7 +99,8 @@ export function createQueryReader(query: string): QueryReader {
     const isMarked = (sign === '=' || sign === '~') && !/[\s,]/.test(next);
     if (isMarked) place += 1;
     const operator = isMarked ? sign : '';
-    const pieces = [''];
+    const pieces: string[] = [];
+    let piece = '';
     let isQuoted = false;
     let open = 0;
     for (; place < query.length; place += 1) {
@@ -103,19 +109,22 @@ export function createQueryReader(query: string): QueryReader {
       if (own === ')' && open === 0) break;
       if (own === '"') {
         isQuoted = true;
-        pieces[pieces.length - 1] += readQuoted();
+        piece += readQuoted();
         place -= 1;
-      } else if (own === '*' && operator !== '=') pieces.push('');
-      else {
+      } else if (own === '*' && operator !== '=') {
+        pieces.push(piece);
+        piece = '';
+      } else {
         if (own === '(') open += 1;
         if (own === ')') open -= 1;
-        pieces[pieces.length - 1] += own;
+        piece += own;
       }
     }
+    pieces.push(piece);
     const isPlain = pieces.length === 1;
     return {
       text: pieces.join('*'),
-      operator: operator as QueryToken['operator'],
+      operator,
       isQuoted,
       pieces: isPlain ? null : pieces,
       isRegex: false,
@@ -137,14 +146,13 @@ export function createQueryReader(query: string): QueryReader {
     get place() {
       return place;
     },
-    get isAtEnd() {
-      return place >= query.length;
-    },
     get unclosed() {
       return unclosed;
     },
-    skipBlanks() {
-      while (/\s/.test(query.charAt(place))) place += 1;
+    skipBlanks,
+    hasMore() {
+      skipBlanks();
+      return place < query.length;
     },
     findOperator() {
       const [found] = /^(?:AND|OR|NOT)(?=[\s()]|$)/.exec(query.slice(place, place + 4)) ?? [];

@@ -2,18 +2,21 @@ import { foldCase } from '../fold-case.ts';
 
 /** Returns the texts of a wildcard pattern that stand between its stars. */
 export function splitWildcard(pattern: string): string[] {
-  const pieces = [''];
+  const pieces: string[] = [];
+  let piece = '';
   for (let place = 0; place < pattern.length; place += 1) {
     const own = pattern.charAt(place);
     const next = pattern.charAt(place + 1);
-    if (own === '*') pieces.push('');
-    else {
+    if (own === '*') {
+      pieces.push(piece);
+      piece = '';
+    } else {
       const isEscape = own === '\\' && (next === '*' || next === '\\');
-      pieces[pieces.length - 1] += isEscape ? next : own;
+      piece += isEscape ? next : own;
       if (isEscape) place += 1;
     }
   }
-  return pieces;
+  return [...pieces, piece];
 }
 
 /** Writes texts with stars between them as a wildcard pattern; stars that follow each other are one. */
