@@ -2,7 +2,7 @@
 export type RegexFault = 'regex-invalid' | 'regex-unsupported' | 'regex-too-large';
 
 /** What is wrong, and the character of the pattern where it shows. */
-export interface RegexError {
+interface RegexError {
   readonly fault: RegexFault;
   readonly at: number;
 }
@@ -11,7 +11,7 @@ export interface RegexError {
  * Most steps of a pattern: each character of a text may take that many. RE2 takes time in proportion to both, so that
  * nothing but its size makes a pattern slow.
  */
-export const MAX_REGEX_STEPS = 500;
+const MAX_REGEX_STEPS = 500;
 /** RE2 repeats nothing more often, repetitions within repetitions counted together. */
 const MAX_REPEATS = 1000;
 const MAX_BRACKETS = 50;

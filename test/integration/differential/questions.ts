@@ -5,7 +5,11 @@ import { GROUP_FIELDS, type GroupField } from '../../../src-main/common/model/an
 import { MAX_INSTANT_MS, MIN_INSTANT_MS } from '../../../src-main/common/model/period.ts';
 import { LISTED_FIELDS } from '../../../src-main/common/model/records/record-fields.ts';
 import { RFC_4180 } from '../../../src-main/common/model/exports/export-options.ts';
-import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import type {
+  FieldCondition,
+  FilterField,
+  RecordFilter,
+} from '../../../src-main/common/model/records/record-filter.ts';
 import { withoutField } from '../../../src-main/common/query/filter-tree.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { CODE_CLASSES, type RecordOrder } from '../../../src-main/common/model/records/record.ts';
@@ -251,7 +255,7 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
   },
   async facets({ call, scope, filter, all }) {
     const facets = await call('records/read-facets', { scope, filter });
-    const count = (field: string): [string, number][] => {
+    const count = (field: FilterField): [string, number][] => {
       const others = all.filter((record) => meets(record, withoutField(filter, field)));
       return tally(others.flatMap((record) => readKey(record, field) ?? []));
     };
