@@ -18,12 +18,17 @@ import { joinAny, listLeaves, measureDepth, negate } from './filter-tree.ts';
 import { toNextNumber } from './number-bounds.ts';
 import { findNearField, findQueryField, toQueryField, type QueryField } from './query-fields.ts';
 import { findMeantOperator, findMeantTerm, type QueryHint, type QueryOffer } from './query-offers.ts';
-import { createQueryReader, type QueryOperator, type QuerySpan, type QueryToken } from './query-reader.ts';
+import {
+  createQueryReader,
+  quoteText,
+  type QueryOperator,
+  type QuerySpan,
+  type QueryToken,
+} from './query-reader.ts';
 import { joinWildcard } from './wildcards.ts';
-import { quoteText } from './write-query.ts';
 
 /** Longest query, in characters. */
-export const MAX_QUERY_CHARACTERS = 100_000;
+const MAX_QUERY_CHARACTERS = 100_000;
 /** Most brackets within brackets of a query, needless ones included. */
 const MAX_BRACKETS = 50;
 

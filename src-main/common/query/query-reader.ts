@@ -182,3 +182,8 @@ export function createQueryReader(query: string): QueryReader {
     },
   };
 }
+
+/** Puts a text in quotes, in which it stands for itself. */
+export function quoteText(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}

@@ -10,6 +10,7 @@ import type { QueryClock } from './parse-query.ts';
 import { isGroup } from './filter-tree.ts';
 import { findOpenBound } from './number-bounds.ts';
 import { toQueryField, type QueryField } from './query-fields.ts';
+import { quoteText } from './query-reader.ts';
 import { splitWildcard } from './wildcards.ts';
 
 /** Writes a filter as the query that reads as the same filter. */
@@ -127,9 +128,4 @@ function writeNumbers(condition: FieldCondition, { kind }: QueryField, clock: Qu
 
 function quote(text: string, plain: RegExp): string {
   return plain.test(text) ? text : quoteText(text);
-}
-
-/** Puts a text in quotes, in which it stands for itself. */
-export function quoteText(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -5,7 +5,8 @@ import {
   listQueryFields,
   type QueryField,
 } from '../../../../src-main/common/query/query-fields.ts';
-import { quoteText, writeValue } from '../../../../src-main/common/query/write-query.ts';
+import { quoteText } from '../../../../src-main/common/query/query-reader.ts';
+import { writeValue } from '../../../../src-main/common/query/write-query.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type { Names } from '../../../names/use-names.ts';
 import { NO_FILTER } from '../../../filters/edit-filter.ts';
