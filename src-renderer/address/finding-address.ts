@@ -1,5 +1,6 @@
 import type { LocationQueryRaw, RouteLocationRaw } from 'vue-router';
 import type { Finding } from '../../src-main/common/model/analysis/finding.ts';
+import { isGroup } from '../../src-main/common/query/filter-tree.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { toAddress } from '../filters/filter-address.ts';
 
@@ -24,7 +25,9 @@ export function toFindingConversations({ directions, filter }: Finding): RouteLo
 /** Returns the address that explains the time of a finding: all requests at its place, against those of other times. */
 export function toFindingExplanation(finding: Finding): RouteLocationRaw {
   // With its failures alone nothing but failures would be compared, of which other times have too few.
-  const conditions = finding.filter.conditions.filter(({ field }) => !OUTCOMES.includes(field));
+  const conditions = finding.filter.conditions.filter(
+    (part) => isGroup(part) || !OUTCOMES.includes(part.field),
+  );
   return toRecords({ ...finding, filter: { conditions } }, { explain: '1' });
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../src-main/common/model/alerts/alert-rule.ts';
 import { ALERT_ORIGINS, type AlertOrigin } from '../../src-main/common/model/alerts/alert-state.ts';
 import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
+import { listLeaves, withoutField } from '../../src-main/common/query/filter-tree.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { toQueryText } from '../address/query-text.ts';
 import { fromAddress, toAddress } from '../filters/filter-address.ts';
@@ -83,13 +84,13 @@ export function toAlertOnFilter(
   charted?: AlertSubject,
 ): RouteLocationRaw {
   // A span that has passed can't be watched.
-  const conditions = filter.conditions.filter(({ field }) => field !== 'dateMs');
-  const isAboutErrors = conditions.some(({ field }) =>
+  const lasting = withoutField(filter, 'dateMs');
+  const isAboutErrors = listLeaves(lasting).some(({ field }) =>
     ['outcome', 'responseCode', 'error', 'errorFamily', 'responseTimeMs', 'anywhere'].includes(field),
   );
   const subject = charted ?? (isAboutErrors ? 'volume' : 'error-share');
   const origin = charted === undefined ? 'filter' : 'chart';
-  return toNewAlert({ subject, direction, filter: { conditions }, origin });
+  return toNewAlert({ subject, direction, filter: lasting, origin });
 }
 
 /** Reads the idea of an address; null where it has none. */

@@ -2,6 +2,7 @@ import type { RouteLocationRaw } from 'vue-router';
 import { isCounted } from '../../src-main/common/model/alerts/alert-rule.ts';
 import { toKindRow } from '../../src-main/common/model/analysis/finding-kinds.ts';
 import type { Finding } from '../../src-main/common/model/analysis/finding.ts';
+import { listPlain } from '../../src-main/common/query/filter-tree.ts';
 import { MINUTE_MS } from '../../src-main/common/time/durations.ts';
 import { MIN_REQUESTS, toNewAlert, type AlertIdea } from './alert-link.ts';
 
@@ -23,7 +24,7 @@ export function canAlert({ kind }: Pick<Finding, 'kind'>): boolean {
 
 /** Returns the address that makes an alert which tells when the same happens at the same place again. */
 export function toFindingAlert(finding: Finding): RouteLocationRaw {
-  const conditions = finding.filter.conditions.filter(
+  const conditions = listPlain(finding.filter).filter(
     ({ field }) => field === 'channel' || field === 'service',
   );
   const direction = finding.directions[0] ?? 'inbound';

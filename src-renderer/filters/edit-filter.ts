@@ -4,8 +4,10 @@ import type { CodeClass } from '../../src-main/common/model/records/record.ts';
 import type {
   FieldCondition,
   FilterField,
+  FilterPart,
   RecordFilter,
 } from '../../src-main/common/model/records/record-filter.ts';
+import { isGroup, listPlain, withoutField } from '../../src-main/common/query/filter-tree.ts';
 
 /** The filter that restricts nothing. */
 export const NO_FILTER: RecordFilter = { conditions: [] };
@@ -16,8 +18,8 @@ export type Choice =
   | { readonly field: 'responseCode'; readonly codeClass: CodeClass };
 
 /** Returns whether a filter names a choice, and how. */
-export function findChoice({ conditions }: RecordFilter, choice: Choice): 'included' | 'excluded' | null {
-  const found = conditions.find((condition) => hasChoice(condition, choice));
+export function findChoice(filter: RecordFilter, choice: Choice): 'included' | 'excluded' | null {
+  const found = listPlain(filter).find((condition) => hasChoice(condition, choice));
   if (found === undefined) return null;
   return found.exclude === true ? 'excluded' : 'included';
 }
@@ -39,11 +41,14 @@ export function toggleChoice(
   choice: Choice,
   way: 'included' | 'excluded',
 ): RecordFilter {
-  const rest = filter.conditions.flatMap((condition) => withoutChoice(condition, choice));
+  const rest = filter.conditions.flatMap((part): FilterPart[] =>
+    isGroup(part) ? [part] : withoutChoice(part, choice),
+  );
   if (findChoice(filter, choice) === way) return { conditions: rest };
   const isExcluded = way === 'excluded';
   const place = rest.findIndex(
     (condition) =>
+      !isGroup(condition) &&
       condition.field === choice.field &&
       (condition.exclude === true) === isExcluded &&
       // Beside a range or a text a value would widen it.
@@ -51,7 +56,7 @@ export function toggleChoice(
       !isOpen(condition),
   );
   const target = rest[place];
-  if (target === undefined) {
+  if (target === undefined || isGroup(target)) {
     const exclude = isExcluded ? { exclude: true } : {};
     return { conditions: [...rest, { ...toCondition(choice), ...exclude }] };
   }
@@ -90,8 +95,8 @@ function isList({ values, anyCase, classes }: FieldCondition): boolean {
   return values !== undefined || anyCase !== undefined || classes !== undefined;
 }
 
-function isOpen({ min, max, text }: FieldCondition): boolean {
-  return min !== undefined || max !== undefined || text !== undefined;
+function isOpen({ min, max, text, wildcard, regex }: FieldCondition): boolean {
+  return [min, max, text, wildcard, regex].some((part) => part !== undefined);
 }
 
 /** Puts a condition in the place of everything that the filter says of its field. */
@@ -100,25 +105,20 @@ export function setOnly(filter: RecordFilter, condition: FieldCondition): Record
 }
 
 /** Adds a condition, unless the filter has it. */
-export function addCondition(filter: RecordFilter, condition: FieldCondition): RecordFilter {
+export function addCondition(filter: RecordFilter, condition: FilterPart): RecordFilter {
   const text = JSON.stringify(condition);
   if (filter.conditions.some((known) => JSON.stringify(known) === text)) return filter;
   return { conditions: [...filter.conditions, condition] };
 }
 
-/** Takes one condition out, by its place. */
-export function withoutCondition(filter: RecordFilter, place: number): RecordFilter {
-  return { conditions: filter.conditions.toSpliced(place, 1) };
-}
-
-/** Takes out every condition on a field. */
-export function withoutField(filter: RecordFilter, field: FilterField): RecordFilter {
-  return { conditions: filter.conditions.filter((condition) => condition.field !== field) };
+/** Puts other parts in the place of one; none take it out. */
+export function replacePart(filter: RecordFilter, place: number, parts: readonly FilterPart[]): RecordFilter {
+  return { conditions: filter.conditions.toSpliced(place, 1, ...parts) };
 }
 
 /** Returns whether no moment of a period can match what a filter says of the time. */
-export function isTimeOutside({ conditions }: RecordFilter, { fromMs, toMs }: TimeSpan): boolean {
-  return conditions.some(
+export function isTimeOutside(filter: RecordFilter, { fromMs, toMs }: TimeSpan): boolean {
+  return listPlain(filter).some(
     ({ field, exclude, min = -Infinity, max = Infinity }) =>
       field === 'dateMs' && exclude !== true && (max < fromMs || min >= toMs),
   );

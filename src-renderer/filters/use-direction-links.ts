@@ -1,5 +1,6 @@
 import { shallowRef, watch } from 'vue';
 import { useRoute } from 'vue-router';
+import { listLeaves } from '../../src-main/common/query/filter-tree.ts';
 import { listQueryFields } from '../../src-main/common/query/query-fields.ts';
 import { DIRECTIONS, type Direction } from '../../src-main/common/reporting/reports.ts';
 import { toQueryText } from '../address/query-text.ts';
@@ -9,7 +10,9 @@ import { fromAddress, toAddress } from './filter-address.ts';
 function fitFilter(text: string, direction: Direction): string {
   const present = new Set<string>(listQueryFields(direction).map(({ field }) => field));
   const { conditions } = fromAddress({ q: text });
-  const fitting = conditions.filter(({ field }) => field === 'anywhere' || present.has(field));
+  const fitting = conditions.filter((part) =>
+    listLeaves({ conditions: [part] }).every(({ field }) => field === 'anywhere' || present.has(field)),
+  );
   return toAddress({ conditions: fitting }).q ?? '';
 }
 

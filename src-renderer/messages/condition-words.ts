@@ -1,6 +1,9 @@
 import { useI18n } from 'vue-i18n';
 import { CODE_CLASSES } from '../../src-main/common/model/records/record.ts';
-import type { FieldCondition } from '../../src-main/common/model/records/record-filter.ts';
+import type { FieldCondition, FilterPart } from '../../src-main/common/model/records/record-filter.ts';
+import { isGroup } from '../../src-main/common/query/filter-tree.ts';
+import { createQueryClock } from '../../src-main/common/query/query-clock.ts';
+import { isPresence, writePart } from '../../src-main/common/query/write-query.ts';
 import { formatClock, formatClockSeconds, formatDay, formatFullDay } from '../format/dates.ts';
 import { OUTCOMES } from '../../src-main/common/reporting/outcome.ts';
 import { MARKS } from '../../src-main/common/model/records/record-mark.ts';
@@ -22,13 +25,32 @@ interface ConditionWords {
 }
 
 /** Puts conditions into words, their times in a zone. */
-export function useConditionWords(readZone: () => string): (condition: FieldCondition) => ConditionWords {
+export function useConditionWords(readZone: () => string): (part: FilterPart) => ConditionWords {
   const { t } = useI18n();
   const names = useNames();
   const formatPeriod = usePeriodWords();
 
-  function toWords(condition: FieldCondition): ConditionWords {
-    const { field, values = [], anyCase = [], classes = [], min, max, text, exclude } = condition;
+  function toWords(part: FilterPart): ConditionWords {
+    if (!isGroup(part)) return toOwnWords(part);
+    // Its own text says it shorter than words could.
+    return { label: t('detail.filters.group'), value: writePart(part, createQueryClock(readZone())) };
+  }
+
+  function toOwnWords(condition: FieldCondition): ConditionWords {
+    const {
+      field,
+      values = [],
+      anyCase = [],
+      classes = [],
+      min,
+      max,
+      text,
+      wildcard,
+      regex,
+      exclude,
+    } = condition;
+    if (isPresence(condition))
+      return { label: t(`detail.fields.${field}`), value: t('detail.filters.present') };
     const parts = [
       // In their own order, whichever was chosen first.
       ...CODE_CLASSES.filter((name) => classes.includes(name)).map((name) => t(`detail.codeClasses.${name}`)),
@@ -41,6 +63,8 @@ export function useConditionWords(readZone: () => string): (condition: FieldCond
       parts.length > MAX_LISTED ? [t('common.several', { count: formatCount(parts.length) })] : parts;
     if (min !== undefined || max !== undefined) listed.push(toRange(condition));
     if (text !== undefined) listed.push(field === 'anywhere' ? text : t('detail.filters.contains', { text }));
+    if (wildcard !== undefined) listed.push(wildcard);
+    if (regex !== undefined) listed.push(`/${regex}/`);
     const value = listed.map(isolateText).join(', ');
     return {
       label: t(`detail.fields.${field}`),

@@ -1,4 +1,5 @@
 import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
+import { listPlain } from '../../src-main/common/query/filter-tree.ts';
 import { expect, test } from './fixtures.ts';
 import { DetailPage } from './page-models/detail-page.ts';
 import { WindowPage } from './page-models/window-page.ts';
@@ -11,8 +12,8 @@ interface Seen {
   readonly belongs: (record: ServedRecord) => boolean;
 }
 
-function isWithin({ conditions }: RecordFilter): Seen['belongs'] {
-  const { min = -Infinity, max = Infinity } = conditions.find(({ field }) => field === 'dateMs') ?? {};
+function isWithin(filter: RecordFilter): Seen['belongs'] {
+  const { min = -Infinity, max = Infinity } = listPlain(filter).find(({ field }) => field === 'dateMs') ?? {};
   return ({ Date: date }) => Date.parse(date) >= min && Date.parse(date) < max;
 }
 const contains =

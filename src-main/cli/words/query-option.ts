@@ -21,10 +21,18 @@ export function readQuery(
 ): RecordFilter {
   const query = args.find('query');
   if (query === null) return { conditions: [] };
-  const { filter, error } = parseQuery(query, createQueryClock(zone), (field, text) =>
+  const { filter, error, hint } = parseQuery(query, createQueryClock(zone), (field, text) =>
     findNamed(names, field, text),
   );
-  if (error === null) return filter;
-  const words = error.fault.replaceAll('-', ' ');
-  throw toUsageError(`--query: ${words} at character ${error.from + 1}: "${error.text}".`, '');
+  const [offer] = (error ?? hint)?.offers ?? [];
+  const meant =
+    offer === undefined ? '' : ` Write ${query.slice(0, offer.from)}${offer.text}${query.slice(offer.to)}?`;
+  if (error !== null) {
+    const words = error.fault.replaceAll('-', ' ');
+    throw toUsageError(`--query: ${words} at character ${error.from + 1}: "${error.text}".${meant}`, '');
+  }
+  // Nobody sees here that what was meant to join conditions is searched for.
+  if (hint?.kind === 'operator' || hint?.kind === 'comparison')
+    throw toUsageError(`--query: "${hint.text}" would be searched as text.${meant}`, '');
+  return filter;
 }

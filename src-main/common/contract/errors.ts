@@ -65,6 +65,7 @@ export const ERROR_CODES = [
   'analysis.stopped',
   'analysis.failed',
   'analysis.out-of-memory',
+  'analysis.too-slow',
   'planned.not-found',
   'planned.invalid',
   'planned.too-many',

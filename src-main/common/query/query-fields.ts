@@ -4,48 +4,58 @@ import { listFields, type Direction } from '../reporting/reports.ts';
 /** What values a field takes in a query. */
 export type QueryKind = 'code' | 'whole' | 'number' | 'text' | 'date';
 
+/** What `keyword:value` looks for in a text: a part of it, a part unless the value is in quotes, or all of it. */
+export type TextMatch = 'part' | 'name' | 'whole';
+
 /** A field as a query names it. */
 export interface QueryField {
   readonly keyword: string;
+  /** What else it is called: in the service's interface, in SQL and on screen. */
+  readonly otherNames: readonly string[];
   readonly field: FilterField;
   readonly kind: QueryKind;
-  /** True where `keyword:value` looks for a part of the text rather than for all of it. */
-  readonly findsParts: boolean;
+  readonly match: TextMatch;
 }
-
-const field = (keyword: string, name: FilterField, kind: QueryKind, findsParts = false): QueryField => ({
-  keyword,
-  field: name,
-  kind,
-  findsParts,
-});
 
 /** Every field that a query can name, in the order in which they are offered. */
 export const QUERY_FIELDS: readonly QueryField[] = [
   field('outcome', 'outcome', 'text'),
-  field('code', 'responseCode', 'code'),
-  field('channel', 'channel', 'whole'),
-  field('service', 'service', 'whole'),
-  field('origin', 'origin', 'text'),
-  field('client', 'client', 'text'),
-  field('error', 'error', 'text', true),
-  field('family', 'errorFamily', 'text'),
-  field('responsetime', 'responseTimeMs', 'number'),
-  field('botlatency', 'botLatencyMs', 'number'),
-  field('action', 'actionId', 'text'),
-  field('payload', 'payload', 'text', true),
-  field('response', 'response', 'text', true),
-  field('session', 'sessionId', 'text'),
-  field('date', 'dateMs', 'date'),
+  field('code', 'responseCode', 'code', {
+    otherNames: ['responsecode', 'reponsecode', 'statuscode', 'status'],
+  }),
+  field('channel', 'channel', 'whole', { otherNames: ['idchannel', 'channelid'] }),
+  field('service', 'service', 'whole', { otherNames: ['idservice', 'serviceid'] }),
+  field('origin', 'origin', 'text', { match: 'name' }),
+  field('client', 'client', 'text', { otherNames: ['clientid', 'idclient'], match: 'name' }),
+  field('error', 'error', 'text', { otherNames: ['errormessage'], match: 'part' }),
+  field('family', 'errorFamily', 'text', { otherNames: ['errorfamily'], match: 'name' }),
+  field('responsetime', 'responseTimeMs', 'number', {
+    otherNames: ['responsetimems', 'responsems', 'reponsetime', 'duration'],
+  }),
+  field('botlatency', 'botLatencyMs', 'number', { otherNames: ['botlatencyms', 'latency'] }),
+  field('action', 'actionId', 'text', { otherNames: ['actionid', 'idaction'] }),
+  field('payload', 'payload', 'text', { otherNames: ['request'], match: 'part' }),
+  field('response', 'response', 'text', { otherNames: ['responsetext', 'reponse'], match: 'part' }),
+  field('session', 'sessionId', 'text', { otherNames: ['sessionid', 'idsession', 'id'] }),
+  field('date', 'dateMs', 'date', { otherNames: ['time', 'datetime', 'timestamp'] }),
   field('mark', 'mark', 'text'),
-  field('note', 'note', 'text', true),
+  field('note', 'note', 'text', { match: 'part' }),
 ];
+
+function field(
+  keyword: string,
+  name: FilterField,
+  kind: QueryKind,
+  { otherNames = [], match = 'whole' }: Partial<Pick<QueryField, 'otherNames' | 'match'>> = {},
+): QueryField {
+  return { keyword, otherNames, field: name, kind, match };
+}
 
 /** Returns the fields of a report's records that a query can name, in the order in which they are offered. */
 export function listQueryFields(direction: Direction): readonly QueryField[] {
   const present = new Set<string>(listFields(`${direction}-detail`).map(([name]) => name));
   return QUERY_FIELDS.filter(
-    ({ field }) => OWN_FIELDS.has(field) || present.has(DERIVED_FROM[field] ?? field),
+    ({ field: name }) => OWN_FIELDS.has(name) || present.has(DERIVED_FROM[name] ?? name),
   );
 }
 
@@ -55,12 +65,53 @@ const OWN_FIELDS: ReadonlySet<FilterField> = new Set(['outcome', 'mark', 'note']
 /** Fields that no report has under this name, and the one that each is made from. */
 const DERIVED_FROM: Partial<Record<FilterField, string>> = { dateMs: 'dateText', errorFamily: 'error' };
 
-/** The field of a keyword, in any letter case. */
-export function findQueryField(keyword: string): QueryField | null {
-  return QUERY_FIELDS.find((known) => known.keyword === keyword.toLowerCase()) ?? null;
+/** The field of a name, in any letter case and with or without signs between its words. */
+export function findQueryField(name: string): QueryField | null {
+  const wanted = foldName(name);
+  return (
+    QUERY_FIELDS.find(({ keyword, otherNames }) => keyword === wanted || otherNames.includes(wanted)) ?? null
+  );
+}
+
+/** The field whose name a misspelt one is nearest to; null where none is near. */
+export function findNearField(name: string): QueryField | null {
+  const wanted = foldName(name);
+  const near = QUERY_FIELDS.flatMap((known) =>
+    [known.keyword, ...known.otherNames].map((own) => ({ known, distance: countEdits(wanted, own) })),
+  );
+  const [best] = near.sort((a, b) => a.distance - b.distance);
+  return best !== undefined && best.distance <= Math.min(2, Math.floor(wanted.length / 3))
+    ? best.known
+    : null;
+}
+
+function foldName(name: string): string {
+  return name.toLowerCase().replace(/[_.-]/g, '');
+}
+
+/** How many letters have to be typed, taken out, replaced or swapped to make one word of another. */
+function countEdits(one: string, other: string): number {
+  const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, place) => place)];
+  for (let i = 1; i <= one.length; i += 1) {
+    const row = [i];
+    const above = rows[i - 1] ?? [];
+    for (let j = 1; j <= other.length; j += 1) {
+      const isSame = one[i - 1] === other[j - 1];
+      let least = Math.min(
+        (above[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (above[j - 1] ?? 0) + (isSame ? 0 : 1),
+      );
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        least = Math.min(least, (rows[i - 2]?.[j - 2] ?? 0) + 1);
+      row.push(least);
+    }
+    rows.push(row);
+  }
+  return rows[one.length]?.[other.length] ?? Infinity;
 }
 
 /** How a query names a field; null for a search anywhere, which has no name. */
-export function toQueryField(field: FilterField): QueryField | null {
-  return QUERY_FIELDS.find((known) => known.field === field) ?? null;
+export function toQueryField(name: FilterField): QueryField | null {
+  return QUERY_FIELDS.find((known) => known.field === name) ?? null;
 }

@@ -2,26 +2,73 @@ import { hasCase } from '../fold-case.ts';
 import {
   MAX_TEXT_CHARACTERS,
   type FieldCondition,
+  type FilterGroup,
+  type FilterPart,
   type RecordFilter,
 } from '../model/records/record-filter.ts';
 import type { QueryClock } from './parse-query.ts';
+import { isGroup } from './filter-tree.ts';
 import { findOpenBound } from './number-bounds.ts';
 import { toQueryField, type QueryField } from './query-fields.ts';
+import { quoteText } from './query-reader.ts';
+import { splitWildcard } from './wildcards.ts';
 
 /** Writes a filter as the query that reads as the same filter. */
 export function writeQuery(filter: RecordFilter, clock: QueryClock): string {
-  return filter.conditions.map((condition) => writeTerm(condition, clock)).join(' ');
+  const [only] = filter.conditions;
+  // Alternatives by themselves need no brackets.
+  if (filter.conditions.length === 1 && only !== undefined && isGroup(only) && only.exclude !== true)
+    return writeAny(only, clock);
+  return writeAll(filter, clock);
+}
+
+function writeAll({ conditions }: RecordFilter, clock: QueryClock): string {
+  return conditions.map((part) => writePart(part, clock)).join(' ');
+}
+
+function writeAny({ any }: FilterGroup, clock: QueryClock): string {
+  return any.map((all) => writeAll(all, clock)).join(' OR ');
+}
+
+/** Writes one condition, or alternatives in brackets, as it stands in a query. */
+export function writePart(part: FilterPart, clock: QueryClock): string {
+  const minus = part.exclude === true ? '-' : '';
+  return isGroup(part) ? `${minus}(${writeAny(part, clock)})` : writeTerm(part, clock);
 }
 
 /** Writes one condition as a term of a query. */
 function writeTerm(condition: FieldCondition, clock: QueryClock): string {
   const minus = condition.exclude === true ? '-' : '';
-  const { text = '' } = condition;
-  if (condition.field === 'anywhere') return `${minus}${quote(text, /^[^\s"\\:-][^\s"\\:]*$/)}`;
+  const { text, wildcard, regex } = condition;
   const field = toQueryField(condition.field);
-  if (field === null) return '';
+  if (field === null) {
+    if (regex !== undefined) return `${minus}${writeRegex(regex)}`;
+    return `${minus}${wildcard === undefined ? quote(text ?? '', PLAIN_TEXT) : writeWildcard(wildcard, PLAIN_TEXT)}`;
+  }
+  if (isPresence(condition)) return `${field.keyword}:*`;
   const values = field.kind === 'text' ? writeText(condition, field) : writeNumbers(condition, field, clock);
-  return `${minus}${field.keyword}:${values.join(',')}`;
+  const patterns = [
+    ...(wildcard === undefined ? [] : [writeWildcard(wildcard, PLAIN_VALUE)]),
+    ...(regex === undefined ? [] : [writeRegex(regex)]),
+  ];
+  return `${minus}${field.keyword}:${[...values, ...patterns].join(',')}`;
+}
+
+/** True for a condition that says no more than that the field has a value. */
+export function isPresence(condition: FieldCondition): boolean {
+  const { values, exclude } = condition;
+  const isBlank = values?.length === 1 && (values[0] === '' || values[0] === null);
+  return exclude === true && isBlank && Object.keys(condition).length === 3;
+}
+
+function writeWildcard(pattern: string, plain: RegExp): string {
+  return splitWildcard(pattern)
+    .map((piece) => (piece === '' ? '' : quote(piece, plain)))
+    .join('*');
+}
+
+function writeRegex(regex: string): string {
+  return `/${regex.replace(/\\.|\//gs, (found) => (found === '/' ? '\\/' : found))}/`;
 }
 
 /**
@@ -31,7 +78,7 @@ function writeTerm(condition: FieldCondition, clock: QueryClock): string {
 export function toPastedQuery(pasted: string): string | null {
   const [line = ''] = pasted.trim().split(/[\r\n]/, 1);
   const isText = /^[\w.$-]+:(\s|\/\/)/.test(line) || (/^[\w.$]+:$/.test(line) && line !== pasted.trim());
-  return isText ? quote(line.slice(0, MAX_TEXT_CHARACTERS), /^$/) : null;
+  return isText ? quoteText(line.slice(0, MAX_TEXT_CHARACTERS)) : null;
 }
 
 /** Writes a value as it stands in a term, in quotes where it needs them. */
@@ -39,20 +86,24 @@ export function writeValue(value: string): string {
   return quote(value, PLAIN_VALUE);
 }
 
-/** What begins with two strokes would be read as an address, `error://x`. */
-const PLAIN_VALUE = /^(?!\/\/)[^\s"\\,<>=~][^\s"\\,]*$/;
+/** What begins with a stroke could be read as a regular expression, or as an address, `error://x`. */
+const PLAIN_VALUE = /^[^\s"\\,*()<>=~/][^\s"\\,*()]*$/;
+const PLAIN_TEXT = /^(?!(?:AND|OR|NOT)$)[^\s"\\:*()/!-][^\s"\\:*()]*$/;
 
 function writeText({ values = [], anyCase = [], text }: FieldCondition, known: QueryField): string[] {
-  if (text !== undefined) return [`${known.findsParts ? '' : '~'}${quote(text, PLAIN_VALUE)}`];
-  const isOnly = values.length + anyCase.length === 1;
-  // Without the sign a value is found in any letter case, and a lone one, where a field finds parts, as a part.
+  const { match } = known;
+  // Without a sign a value is found in any letter case, and where a field finds parts, as a part.
   const exact = values.map((value) => {
     const own = String(value ?? '');
-    const isAnyCase = known.field !== 'mark' && known.field !== 'outcome' && hasCase(own);
-    const isMarked = own !== '' && (isAnyCase || (known.findsParts && isOnly));
+    const isOwn = known.field === 'mark' || known.field === 'outcome';
+    const isMarked = own !== '' && !isOwn && (hasCase(own) || match !== 'whole');
     return `${isMarked ? '=' : ''}${quote(own, PLAIN_VALUE)}`;
   });
-  return [...exact, ...anyCase.map((value) => quote(value, PLAIN_VALUE))];
+  const whole = anyCase.map((value) => (match === 'whole' ? quote(value, PLAIN_VALUE) : quoteText(value)));
+  if (text === undefined) return [...exact, ...whole];
+  // In quotes the value of a name is all of it.
+  const isBare = match === 'part' || (match === 'name' && PLAIN_VALUE.test(text));
+  return [...exact, ...whole, `${isBare ? '' : '~'}${quote(text, PLAIN_VALUE)}`];
 }
 
 function writeNumbers(condition: FieldCondition, { kind }: QueryField, clock: QueryClock): string[] {
@@ -76,5 +127,5 @@ function writeNumbers(condition: FieldCondition, { kind }: QueryField, clock: Qu
 }
 
 function quote(text: string, plain: RegExp): string {
-  return plain.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;
+  return plain.test(text) ? text : quoteText(text);
 }

@@ -4,9 +4,12 @@ import {
   SEARCHED_FIELDS,
   type FieldCondition,
   type FilterField,
+  type FilterPart,
   type RecordFilter,
 } from '../model/records/record-filter.ts';
+import { isGroup, namesField, saysAnything } from '../query/filter-tree.ts';
 import { findOpenBound } from '../query/number-bounds.ts';
+import { toWildcardRegex } from '../query/wildcards.ts';
 import { REPORTS, type Direction, type ReportField } from '../reporting/reports.ts';
 import {
   ERROR_FAMILY_COLUMN,
@@ -34,22 +37,55 @@ export const CODE_CLASS_SQL: Readonly<Record<CodeClass, string>> = {
 /** What a person notes on records is in no table of SQL. */
 const FIELDS_WITHOUT_COLUMN: readonly FilterField[] = ['mark', 'note'];
 
-/** True when a filter says more than SQL can: conditions on marks and notes are left out of a statement. */
+/** True when a filter says more than SQL can: what it says of marks and notes is left out of a statement. */
 export function isPartlySaid(filter: RecordFilter): boolean {
-  return filter.conditions.some(({ field }) => FIELDS_WITHOUT_COLUMN.includes(field));
+  return filter.conditions.some((part) => namesField(part, ...FIELDS_WITHOUT_COLUMN));
 }
 
-/** Conditions of SQL, one for each condition of a filter, that hold for the same records. */
+/** Conditions of SQL, one for each part of a filter, that hold for the same records. */
 export function toConditionsSql(filter: RecordFilter, direction: Direction, clock: StatementClock): string[] {
-  return filter.conditions.flatMap((condition) => {
-    if (FIELDS_WITHOUT_COLUMN.includes(condition.field)) return [];
-    const parts = listAlternatives(condition, direction, clock);
-    if (parts === null) return [];
-    const [first = 'false', ...more] = parts;
-    const sql = more.length === 0 ? first : `(${parts.join(' OR ')})`;
-    // A comparison with null is neither true nor false: what is excluded must be known to hold.
-    return condition.exclude === true ? `NOT coalesce(${sql}, false)` : sql;
+  return filter.conditions.flatMap((part) => {
+    // Of alternatives none can be left out without changing what the others say.
+    if (namesField(part, ...FIELDS_WITHOUT_COLUMN)) return [];
+    const parts = isGroup(part)
+      ? toAnySql(part.any, direction, clock)
+      : listAlternatives(part, direction, clock);
+    return parts === null ? [] : toPartSql(part, parts);
   });
+}
+
+function toAnySql(any: readonly RecordFilter[], direction: Direction, clock: StatementClock): string[] {
+  return any.map((all) => {
+    const conditions = toConditionsSql(all, direction, clock);
+    if (conditions.length === 0) return 'true';
+    return conditions.length === 1 ? conditions.join('') : `(${conditions.join(' AND ')})`;
+  });
+}
+
+function toPartSql({ exclude }: FilterPart, alternatives: readonly string[]): string {
+  const [first = 'false', ...more] = alternatives;
+  const sql = more.length === 0 ? first : `(${alternatives.join(' OR ')})`;
+  // A comparison with null is neither true nor false: what is excluded must be known to hold.
+  return exclude === true ? `NOT coalesce(${sql}, false)` : sql;
+}
+
+/**
+ * Conditions on a text for the patterns of a filter's condition. Both kinds run as regular expressions of RE2, in time
+ * that grows with the text and the pattern and no faster; a wildcard finds the whole of folded texts, or anywhere a part.
+ */
+export function toPatternsSql(
+  { field, wildcard, regex }: FieldCondition,
+  text: string,
+  write: (pattern: string) => string = quoteText,
+): string[] {
+  const parts: string[] = [];
+  if (wildcard !== undefined) {
+    const pattern = toWildcardRegex(wildcard, field === 'anywhere');
+    // Without a value there is nothing that a star could stand for.
+    parts.push(`(${text} <> '' AND regexp_matches(fold_case(${text}), ${write(pattern)}))`);
+  }
+  if (regex !== undefined) parts.push(`(${text} <> '' AND regexp_matches(${text}, ${write(regex)}, 'is'))`);
+  return parts;
 }
 
 /** The column of a field in SQL; null where the direction does not have it. */
@@ -77,9 +113,12 @@ function listAlternatives(
   clock: StatementClock,
 ): string[] | null {
   const { field, values = [], anyCase = [], classes = [], min, max, text } = condition;
-  if (field === 'anywhere') return text === undefined ? null : [toSearchSql(text, direction)];
-  const listed = values.length + anyCase.length + classes.length;
-  if (listed === 0 && min === undefined && max === undefined && text === undefined) return null;
+  if (!saysAnything(condition)) return null;
+  if (field === 'anywhere') {
+    const columns = SEARCHED_FIELDS.flatMap((searched) => findSqlColumn(searched, direction)?.name ?? []);
+    const found = text === undefined ? [] : columns.map((name) => toContainsSql(name, text));
+    return [...found, ...columns.flatMap((name) => toPatternsSql(condition, name))];
+  }
   const column = findSqlColumn(field, direction);
   if (column === null) return [];
   const { name, type } = column;
@@ -98,6 +137,7 @@ function listAlternatives(
     parts.push(bounds.length === 1 ? bounds.join('') : `(${bounds.join(' AND ')})`);
   }
   if (text !== undefined && type === 'text') parts.push(toContainsSql(name, text));
+  parts.push(...toPatternsSql(condition, type === 'text' ? name : `${name}::VARCHAR`));
   return parts;
 }
 
@@ -155,9 +195,4 @@ function toSpanSql(min: number | undefined, max: number | undefined, clock: Stat
 
 function toContainsSql(column: string, text: string): string {
   return `contains(fold_case(${column}), ${quoteText(foldCase(text))})`;
-}
-
-function toSearchSql(text: string, direction: Direction): string {
-  const columns = SEARCHED_FIELDS.flatMap((field) => findSqlColumn(field, direction)?.name ?? []);
-  return `(${columns.map((column) => toContainsSql(column, text)).join(' OR ')})`;
 }

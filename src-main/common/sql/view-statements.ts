@@ -3,6 +3,7 @@ import type { RecordOrder } from '../model/records/record.ts';
 import type { Language } from '../model/settings/language.ts';
 import type { RecordFilter } from '../model/records/record-filter.ts';
 import { SQL_MAX_ROWS } from '../model/records/sql.ts';
+import { withoutField } from '../query/filter-tree.ts';
 import { isGuid, type Direction } from '../reporting/reports.ts';
 import {
   findSqlColumn,
@@ -115,7 +116,7 @@ export function toErrorsStatement(
   clock: StatementClock,
   by: 'errorFamily' | ErrorGrouping,
 ): string {
-  const others = { conditions: filter.conditions.filter(({ field }) => field !== by) };
+  const others = withoutField(filter, by);
   const column = findSqlColumn(by, direction)?.name ?? ERROR_FAMILY_COLUMN;
   const lists = { channel: 'channels', service: 'services', [ERROR_FAMILY_COLUMN]: 'families' };
   return joinLines([

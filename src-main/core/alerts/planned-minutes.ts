@@ -1,6 +1,7 @@
 import type { AlertCondition } from '../../common/model/alerts/alert-rule.ts';
 import { joinSpans, listPlannedSpans } from '../../common/model/connections/planned-spans.ts';
 import type { ConnectionPlans, PlannedTime } from '../../common/model/connections/planned-time.ts';
+import { listPlain } from '../../common/query/filter-tree.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 
 /** The planned times that a rule heeds: in the first it isn't checked, in the others nobody is notified. */
@@ -25,7 +26,7 @@ function isFor({ channels, services }: PlannedTime, condition: AlertCondition): 
   const isWithin = (field: 'channel' | 'service', planned: readonly number[] | undefined): boolean => {
     if (planned === undefined) return true;
     if (condition.kind === 'down') return false;
-    return condition.filter.conditions.some(
+    return listPlain(condition.filter).some(
       ({ field: own, exclude, values }) =>
         own === field &&
         exclude !== true &&

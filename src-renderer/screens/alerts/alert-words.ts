@@ -8,6 +8,7 @@ import {
 } from '../../../src-main/common/model/alerts/alert-rule.ts';
 import type { AlertLogEntry } from '../../../src-main/common/model/alerts/alert-state.ts';
 import type { FieldCondition } from '../../../src-main/common/model/records/record-filter.ts';
+import { listPlain } from '../../../src-main/common/query/filter-tree.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { toSubject } from '../../alerts/alert-link.ts';
 import { useNames } from '../../names/use-names.ts';
@@ -56,7 +57,7 @@ export function useAlertWords() {
   /** A name for a rule that a person hasn't named. */
   function suggestName(condition: AlertCondition): string {
     const what = t(`alerts.names.${toSubject(condition)}`);
-    const places = condition.kind === 'down' ? [] : condition.filter.conditions;
+    const places = condition.kind === 'down' ? [] : listPlain(condition.filter);
     const where = places.flatMap((one) => {
       const value = findSingle(one);
       return value !== undefined && (one.field === 'channel' || one.field === 'service')

@@ -1,7 +1,8 @@
 import { computed, shallowRef, watch, type ComputedRef } from 'vue';
-import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import type { FilterPart, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import { isAbout, listPlain, withoutField } from '../../../src-main/common/query/filter-tree.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
-import { setOnly, withoutField } from '../../filters/edit-filter.ts';
+import { setOnly } from '../../filters/edit-filter.ts';
 
 /** The time that the filter narrows the period to, and the way back through those before it. */
 export function useTimeZoom(
@@ -19,7 +20,7 @@ export function useTimeZoom(
   function zoomOut(): void {
     const filter = readFilter();
     if (listTimes(filter).length === 0) return;
-    const previous = JSON.parse(before.value.at(-1) ?? '[]') as FieldCondition[];
+    const previous = JSON.parse(before.value.at(-1) ?? '[]') as FilterPart[];
     setFilter({ conditions: [...withoutField(filter, 'dateMs').conditions, ...previous] });
   }
 
@@ -38,13 +39,13 @@ export function useTimeZoom(
 }
 
 /** Returns the part of a span that a filter narrows it to; all of it where they don't meet. */
-export function toZoomedSpan({ conditions }: RecordFilter, span: TimeSpan): TimeSpan {
-  const found = conditions.find(({ field, exclude }) => field === 'dateMs' && exclude !== true);
+export function toZoomedSpan(filter: RecordFilter, span: TimeSpan): TimeSpan {
+  const found = listPlain(filter).find(({ field, exclude }) => field === 'dateMs' && exclude !== true);
   const fromMs = Math.max(span.fromMs, Math.floor(found?.min ?? span.fromMs));
   const toMs = Math.min(span.toMs, Math.ceil(found?.max ?? span.toMs));
   return fromMs < toMs ? { fromMs, toMs } : span;
 }
 
-function listTimes({ conditions }: RecordFilter): FieldCondition[] {
-  return conditions.filter(({ field }) => field === 'dateMs');
+function listTimes({ conditions }: RecordFilter): FilterPart[] {
+  return conditions.filter((part) => isAbout(part, 'dateMs'));
 }

@@ -8,6 +8,7 @@ import type {
   RecordRow,
 } from '../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import { listLeaves } from '../../../src-main/common/query/filter-tree.ts';
 import type { RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../backend/backend.ts';
@@ -193,7 +194,7 @@ export const useRecordsStore = defineStore('records', () => {
   backend.on('marks/changed', () => {
     const current = view.value;
     if (current === null) return;
-    if (current.filter.conditions.some(({ field }) => field === 'mark' || field === 'note'))
+    if (listLeaves(current.filter).some(({ field }) => field === 'mark' || field === 'note'))
       void open(current);
     else view.value = { ...current };
   });

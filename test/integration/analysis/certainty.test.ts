@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { listPlain } from '../../../src-main/common/query/filter-tree.ts';
 import type { ComparedMeasure } from '../../../src-main/common/model/analysis/comparison.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
@@ -98,7 +99,7 @@ it.each(MEASURES)(
     const compare = createCompareHandlers({ engine: sides })['compare/compare-groups'];
     for (let draw = 0; draw < PERMUTATIONS; draw += 1) {
       const own = drawSessions();
-      const [condition] = own.conditions;
+      const [condition] = listPlain(own);
       const others: RecordFilter = { conditions: [{ ...condition!, exclude: true }] };
       const scope = { snapshotId: 1 };
       const { total, groups, parts } = await compare({

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HistogramSeries } from '../../../src-main/common/model/records/histogram.ts';
 import { CODE_CLASSES } from '../../../src-main/common/model/records/record.ts';
+import { withoutField } from '../../../src-main/common/query/filter-tree.ts';
 import { countValues } from '../../../src-main/core/analysis/engine/count-records.ts';
 import {
   openEngineDatabase,
@@ -156,9 +157,7 @@ describe('what the engine finds', () => {
                 byClass.buckets.map(({ counts }) => sum(counts)),
               );
             }
-            const withoutFamily = {
-              conditions: filter.conditions.filter(({ field }) => field !== 'errorFamily'),
-            };
+            const withoutFamily = withoutField(filter, 'errorFamily');
             const shown = records.filter((record) => meets(record, withoutFamily));
             const errors = await findErrorFamilies(connection, { scope, filter }, PERIOD);
             const byPattern = Map.groupBy(shown, ({ error }) => toErrorPattern(error));
@@ -193,7 +192,7 @@ describe('what the engine finds', () => {
               views.close(filtered.viewId);
             }
             const { channel } = await countValues(connection, { scope, filter }, ['channel']);
-            const others = { conditions: filter.conditions.filter(({ field }) => field !== 'channel') };
+            const others = withoutField(filter, 'channel');
             const tally = Map.groupBy(
               records.filter((record) => meets(record, others)),
               (record) => record.channel,

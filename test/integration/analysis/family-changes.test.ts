@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listLeaves } from '../../../src-main/common/query/filter-tree.ts';
 import {
   isUndoable,
   withoutChange,
@@ -75,9 +76,11 @@ const readTexts = (): Promise<[text: string, family: string][]> =>
 /** Records that a filter which names a family means. */
 const countOf = async (family: string): Promise<number> => {
   const scope = { direction: 'inbound' as const, parts: [] };
-  const filter = { conditions: [{ field: 'errorFamily' as const, values: [family] }] };
+  const filter = {
+    conditions: [{ any: [{ conditions: [{ field: 'errorFamily' as const, values: [family] }] }] }],
+  };
   const resolved = await resolveFamilies(engine.connection, { scope, filter }, 'one');
-  const names = (resolved.filter.conditions[0]?.values ?? []).map((name) => `'${String(name)}'`);
+  const names = (listLeaves(resolved.filter)[0]?.values ?? []).map((name) => `'${String(name)}'`);
   const [[count] = [0]] = await readRows<[number]>(
     engine.connection,
     `SELECT count(*) FROM inbound WHERE error_pattern IN (${names.join(', ')})`,

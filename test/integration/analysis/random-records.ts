@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { foldCase } from '../../../src-main/common/fold-case.ts';
-import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import type {
+  FieldCondition,
+  FilterPart,
+  RecordFilter,
+} from '../../../src-main/common/model/records/record-filter.ts';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { ENGINE_COLUMNS } from '../../../src-main/core/analysis/engine/engine-tables.ts';
 import type {
@@ -118,10 +122,36 @@ const condition = fc.oneof(
     exclude: fc.boolean(),
   }),
   fc.constant({ field: 'actionId' as const, values: ['1'] }),
+  fc.record({
+    field: fc.constantFrom('client', 'error', 'channel', 'anywhere'),
+    wildcard: fc.constantFrom('t*', '*É', 't*12', 'TIMED*out*', '*', '2*', '*\\\\', 's*e'),
+    exclude: fc.boolean(),
+  }),
+  fc.record({
+    field: fc.constantFrom('client', 'error', 'responseCode', 'anywhere'),
+    regex: fc.constantFrom('^t.m', 'out [0-9]+$', '(a|b)$', 'É', '^.$', '[$]1|404', "it's|%_"),
+    exclude: fc.boolean(),
+  }),
 );
 
+const group: fc.Arbitrary<FilterPart> = fc.record({
+  any: fc.array(
+    fc.record({
+      conditions: fc.array(condition as fc.Arbitrary<FieldCondition>, { minLength: 1, maxLength: 2 }),
+    }),
+    { minLength: 1, maxLength: 3 },
+  ),
+  exclude: fc.boolean(),
+});
+
 export const filterArbitrary: fc.Arbitrary<RecordFilter> = fc.record({
-  conditions: fc.array(condition as fc.Arbitrary<FieldCondition>, { maxLength: 3 }),
+  conditions: fc.array(
+    fc.oneof(
+      { weight: 4, arbitrary: condition as fc.Arbitrary<FilterPart> },
+      { weight: 1, arbitrary: group },
+    ),
+    { maxLength: 3 },
+  ),
 });
 
 const sortKey: fc.Arbitrary<RecordOrder[number]> = fc.record({
@@ -204,16 +234,18 @@ type Field = Exclude<keyof PlainRecord, 'recordId'>;
 export function meets(record: PlainRecord, filter: RecordFilter): boolean {
   const { client, error, sessionId, origin, payload } = record;
   return filter.conditions.every((condition) => {
-    const { values = [], anyCase = [], classes = [], min, max, text } = condition;
+    if ('any' in condition)
+      return condition.any.some((all) => meets(record, all)) !== (condition.exclude === true);
+    const { values = [], anyCase = [], classes = [], min, max, text, wildcard, regex } = condition;
     if (condition.field === 'anywhere') {
-      const needle = foldCase(text ?? '');
-      const isFound = [client, error, sessionId, origin, payload].some((own) =>
-        foldCase(own).includes(needle),
+      const isFound = [client, error, sessionId, origin, payload].some(
+        (own) =>
+          (text !== undefined && foldCase(own).includes(foldCase(text))) || matches(own, condition, true),
       );
       return isFound !== (condition.exclude === true);
     }
     const listed = values.length + anyCase.length + classes.length;
-    if (listed === 0 && min === undefined && max === undefined && text === undefined) return true;
+    if (listed === 0 && [min, max, text, wildcard, regex].every((part) => part === undefined)) return true;
     const isExcluded = condition.exclude === true;
     if (condition.field === 'errorFamily') {
       return values.includes(toErrorPattern(error)) !== isExcluded;
@@ -224,7 +256,20 @@ export function meets(record: PlainRecord, filter: RecordFilter): boolean {
   });
 }
 
+/** Whether the patterns of a condition are found in a text, by the expressions of JavaScript. */
+function matches(own: string, { wildcard, regex }: FieldCondition, isPart = false): boolean {
+  if (own === '') return false;
+  if (regex !== undefined && new RegExp(regex, 'isu').test(own)) return true;
+  if (wildcard === undefined) return false;
+  const pieces = [...wildcard.matchAll(/\\[*\\]|\*|[^]/g)].map(([found]) => {
+    if (found === '*') return '.*';
+    return foldCase(found.length > 1 ? found.slice(1) : found).replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
+  });
+  return new RegExp(isPart ? pieces.join('') : `^${pieces.join('')}$`, 's').test(foldCase(own));
+}
+
 function meetsOne(value: string | number | null, condition: FieldCondition): boolean {
+  if (value !== null && matches(String(value), condition)) return true;
   const { field, values = [], anyCase = [], classes = [], min, max, text } = condition;
   if (
     values.some((wanted) =>

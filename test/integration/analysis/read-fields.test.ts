@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { isGroup } from '../../../src-main/common/query/filter-tree.ts';
 import {
   MAX_LISTED,
   type FieldValues,
   type ListedField,
 } from '../../../src-main/common/model/records/record-fields.ts';
-import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import type {
+  FieldCondition,
+  FilterPart,
+  RecordFilter,
+} from '../../../src-main/common/model/records/record-filter.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
 import { readDistribution } from '../../../src-main/core/analysis/engine/measures/read-distribution.ts';
 import { readFields } from '../../../src-main/core/analysis/engine/measures/read-fields.ts';
@@ -66,11 +71,12 @@ function addPlainly(
   { conditions }: RecordFilter,
   field: ListedField,
 ): FieldValues['excluded'] {
-  const isOwn = (one: (typeof conditions)[number]): boolean => one.field === field && one.exclude === true;
+  const isOwn = (one: FilterPart): one is FieldCondition =>
+    !isGroup(one) && one.field === field && one.exclude === true;
   const named = conditions.flatMap((one) => (isOwn(one) ? (one.values ?? []) : []));
   const excluded = [...new Set(named.map((value) => (value === '' ? null : value)))];
   return excluded.map((value) => {
-    const without = conditions.flatMap((one) => {
+    const without = conditions.flatMap((one): FilterPart[] => {
       if (!isOwn(one)) return [one];
       const values = one.values?.filter((other) => (other === '' ? null : other) !== value);
       return [{ ...one, values: values ?? [] }];

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { withoutField } from '../../../src-main/common/query/filter-tree.ts';
 import { ERROR_GROUPINGS } from '../../../src-main/common/model/records/error-family.ts';
 import type {
   SqlCell,
@@ -437,7 +438,7 @@ describe('open as SQL', () => {
     expect(await engine.findFirstSeen({ scope: longer, patterns: ['Never seen'] })).toEqual([]);
     for (const by of ERROR_GROUPINGS) {
       const { groups } = await engine.groupErrors({ scope, filter, period: span, by });
-      const own = { conditions: filter.conditions.filter(({ field }) => field !== by) };
+      const own = withoutField(filter, by);
       const statement = toErrorsStatement('inbound', filter, { zone: 'UTC', ...span }, by);
       const counted = (await read(statement)) as SqlCell[][];
       expect(groups.length).toBeGreaterThan(0);

@@ -32,7 +32,10 @@ export function openTestEngine(
   {
     engineFile = join(dirname(cacheFile), 'analysis.duckdb'),
     ...options
-  }: Pick<Parameters<typeof createEngine>[0], 'manyRecords' | 'sqlMemoryMb' | 'listRules'> & {
+  }: Pick<
+    Parameters<typeof createEngine>[0],
+    'manyRecords' | 'sqlMemoryMb' | 'listRules' | 'patternLimitMs'
+  > & {
     engineFile?: string;
   } = {},
 ): Engine {

@@ -130,6 +130,19 @@ test('filters find marks and notes, also what has none, in a period as in a snap
       { field: 'mark', values: [''] },
     ]),
   ).toBe(1);
+  expect(await count([{ field: 'note', regex: '^.*TICK.t' }])).toBe(2);
+  expect(await count([{ field: 'note', wildcard: '*tick*t*' }])).toBe(2);
+  expect(await count([{ field: 'note', wildcard: 'x*' }])).toBe(0);
+  const alternatives: RecordFilter['conditions'] = [
+    {
+      any: [
+        { conditions: [{ field: 'mark', values: ['star'] }] },
+        { conditions: [{ field: 'note', regex: 'ticket' }] },
+      ],
+    },
+  ];
+  expect(await count(alternatives)).toBe(3);
+  expect(await count([{ ...alternatives[0]!, exclude: true }])).toBe(37);
   await change(id, [1, 2, 30], { mark: null, note: '' });
   expect(await count([{ field: 'mark', values: ['star'] }])).toBe(0);
   expect(await count([{ field: 'mark', values: ['star'], exclude: true }])).toBe(40);

@@ -97,6 +97,8 @@ export function readField(record: ServedRecord, field: string): Value {
 /** True when a record meets a filter. */
 export function meets(record: ServedRecord, { conditions }: RecordFilter): boolean {
   return conditions.every((condition) => {
+    if ('any' in condition)
+      return condition.any.some((all) => meets(record, all)) !== (condition.exclude === true);
     const { field, values = [], classes = [], min, max, text } = condition;
     if (values.length + classes.length === 0 && [min, max, text].every((part) => part === undefined))
       return true;

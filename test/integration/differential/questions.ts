@@ -5,7 +5,12 @@ import { GROUP_FIELDS, type GroupField } from '../../../src-main/common/model/an
 import { MAX_INSTANT_MS, MIN_INSTANT_MS } from '../../../src-main/common/model/period.ts';
 import { LISTED_FIELDS } from '../../../src-main/common/model/records/record-fields.ts';
 import { RFC_4180 } from '../../../src-main/common/model/exports/export-options.ts';
-import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import type {
+  FieldCondition,
+  FilterField,
+  RecordFilter,
+} from '../../../src-main/common/model/records/record-filter.ts';
+import { withoutField } from '../../../src-main/common/query/filter-tree.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { CODE_CLASSES, type RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { judgePlainly, toShownPlainly } from '../analysis/measured-plainly.ts';
@@ -100,10 +105,6 @@ export function pickFilter(chance: Chance, scope: PeriodScope): RecordFilter {
     return chance.is(0.3) ? { ...condition, exclude: true } : condition;
   });
   return { conditions };
-}
-
-function without(filter: RecordFilter, field: string): RecordFilter {
-  return { conditions: filter.conditions.filter((condition) => condition.field !== field) };
 }
 
 const COLUMNS = [
@@ -254,18 +255,18 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
   },
   async facets({ call, scope, filter, all }) {
     const facets = await call('records/read-facets', { scope, filter });
-    const count = (field: string): [string, number][] => {
-      const others = all.filter((record) => meets(record, without(filter, field)));
+    const count = (field: FilterField): [string, number][] => {
+      const others = all.filter((record) => meets(record, withoutField(filter, field)));
       return tally(others.flatMap((record) => readKey(record, field) ?? []));
     };
-    const coded = all.filter((record) => meets(record, without(filter, 'responseCode')));
+    const coded = all.filter((record) => meets(record, withoutField(filter, 'responseCode')));
     expect(toCounts(facets.codeClasses)).toEqual(
       tally(coded.map(({ responseCode }) => toClass(responseCode))),
     );
     expect(toCounts(facets.responseCodes)).toEqual(count('responseCode'));
     expect(toCounts(facets.channels)).toEqual(count('channel'));
     expect(toCounts(facets.services)).toEqual(count('service'));
-    const origins = all.filter((record) => meets(record, without(filter, 'origin')));
+    const origins = all.filter((record) => meets(record, withoutField(filter, 'origin')));
     expect(toCounts(facets.origins)).toEqual(tally(origins.map(({ origin }) => origin)));
     expect(toCounts(facets.errorFamilies)).toEqual(count('errorFamily'));
   },
@@ -386,7 +387,7 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
       'records/find-error-families',
       asked,
     );
-    const shown = all.filter((record) => meets(record, without(filter, 'errorFamily')));
+    const shown = all.filter((record) => meets(record, withoutField(filter, 'errorFamily')));
     const failing = shown.filter((record) => readKey(record, 'errorFamily') !== null);
     const plain = Map.groupBy(failing, (record) => String(readKey(record, 'errorFamily')));
     expect({ familyCount, errorCount, recordCount }).toEqual({
@@ -400,7 +401,7 @@ export const QUESTIONS: Readonly<Record<string, (question: Question) => Promise<
     const by = chance.pick(['responseCode', 'channel', 'service'] as const);
     const { groups } = await call('records/group-errors', { ...asked, by });
     const others = all.filter(
-      (record) => meets(record, without(filter, by)) && readKey(record, 'errorFamily') !== null,
+      (record) => meets(record, withoutField(filter, by)) && readKey(record, 'errorFamily') !== null,
     );
     const grouped = Map.groupBy(others, (record) => record[by]);
     expect(groups).toHaveLength(grouped.size);

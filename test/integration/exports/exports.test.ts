@@ -189,7 +189,7 @@ describe('export', () => {
     await tasks.whenEnded((await exporter.start({ ...input, format: 'json', filter })).taskId!);
     expect(JSON.parse(await readFile(target, 'utf8'))).toMatchObject({
       state: 'filtered',
-      filter: 'client:~Ana',
+      filter: 'client:Ana',
     });
     expect(suggested[0]).toContain('_filtered_client-Ana');
     await tasks.whenEnded((await exporter.start({ ...input, format: 'json' })).taskId!);

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import { CodeClass } from './record.ts';
 
 /** Fields that a filter can name, in the order in which they are offered. */
@@ -45,8 +45,10 @@ export const MAX_CONDITIONS = 50;
 export const MAX_VALUES = 500;
 /** Longest exact value, in characters. */
 export const MAX_VALUE_CHARACTERS = 10_000;
-/** Longest search text, in characters. */
+/** Longest search text or pattern, in characters. */
 export const MAX_TEXT_CHARACTERS = 500;
+/** Most brackets within brackets of a filter. */
+export const MAX_FILTER_DEPTH = 8;
 
 /** One condition on one field: any of what is given must hold; with `exclude` none may. */
 export const FieldCondition = Type.Object({
@@ -70,14 +72,40 @@ export const FieldCondition = Type.Object({
   max: Type.Optional(Type.Number()),
   /** Text that the field contains, in any letter case. */
   text: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS })),
+  /**
+   * The whole value in any letter case, where `*` stands for any characters and a backslash makes it, or itself, one that
+   * is meant. Anywhere, a part of a text.
+   */
+  wildcard: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS })),
+  /** A regular expression of RE2 that finds a part of the text, in any letter case; a dot finds line ends too. */
+  regex: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS })),
 });
 export type FieldCondition = Static<typeof FieldCondition>;
 
-/** Restrictions on records; all of them must hold. */
-export const RecordFilter = Type.Object({
-  conditions: Type.Array(FieldCondition, { maxItems: MAX_CONDITIONS }),
-});
-export type RecordFilter = Static<typeof RecordFilter>;
+/** Alternatives: all conditions of at least one of them must hold; with `exclude` those of none may. */
+export interface FilterGroup {
+  any: RecordFilter[];
+  exclude?: boolean;
+}
+/** What a filter joins. */
+export type FilterPart = FieldCondition | FilterGroup;
+
+/** Restrictions on records, as a tree: all of its parts must hold. */
+export interface RecordFilter {
+  conditions: FilterPart[];
+}
+
+function describeFilter(depth: number, minItems: number): TSchema {
+  const describe = (part: TSchema): TSchema =>
+    Type.Object({ conditions: Type.Array(part, { minItems, maxItems: MAX_CONDITIONS }) });
+  if (depth === 0) return describe(FieldCondition);
+  const group = Type.Object({
+    any: Type.Array(describeFilter(depth - 1, 1), { minItems: 1, maxItems: MAX_CONDITIONS }),
+    exclude: Type.Optional(Type.Boolean()),
+  });
+  return describe(Type.Union([FieldCondition, group]));
+}
+export const RecordFilter = Type.Unsafe<RecordFilter>(describeFilter(MAX_FILTER_DEPTH, 0));
 
 /** The conditions that leave exactly the records of a shown class. */
 export function toClassConditions(codeClass: CodeClass): FieldCondition[] {

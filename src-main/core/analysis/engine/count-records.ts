@@ -1,6 +1,7 @@
 import { BIGINT, type DuckDBConnection } from '@duckdb/node-api';
 import { CODE_CLASSES, type Facets } from '../../../common/model/records/record.ts';
 import type { FilterField } from '../../../common/model/records/record-filter.ts';
+import { isAbout } from '../../../common/query/filter-tree.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { CODE_CLASS_SQL } from '../../../common/sql/filter-statement.ts';
 import { readRows } from './engine-database.ts';
@@ -19,7 +20,7 @@ const MAX_VALUES = 500;
 
 /**
  * Counts the values of some fields, the most frequent first, at most 500 of each. Conditions on a field don't
- * restrict its own counts, so that what else could be chosen stays visible.
+ * restrict its own counts, so that what else could be chosen stays visible; brackets that name others too do.
  */
 export async function countValues<Field extends FilterField>(
   connection: DuckDBConnection,
@@ -27,8 +28,7 @@ export async function countValues<Field extends FilterField>(
   fields: readonly Field[],
 ): Promise<Record<Field, ValueCount[]>> {
   const counts = {} as Record<Field, ValueCount[]>;
-  const isRestricted = (field: Field): boolean =>
-    filter.conditions.some((condition) => condition.field === field);
+  const isRestricted = (field: Field): boolean => filter.conditions.some((part) => isAbout(part, field));
   // Fields that the same records are counted for are counted in one pass, as long as their combinations are few.
   const shared = fields.filter((field) => isInteger(field, scope.direction) && !isRestricted(field));
   for (const field of fields) counts[field] = [];

@@ -8,6 +8,7 @@ import { emptyFilesFolder } from './files/files-folder.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FedMark, FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineStart } from './serve-engine.ts';
+import { limitPatterns, PATTERN_LIMIT_MS } from './limit-patterns.ts';
 import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
 import { createMemoryWatch, type MemoryWatch } from './watch-memory.ts';
 
@@ -137,8 +138,11 @@ export function createEngine(options: {
   readonly manyRecords?: number;
   /** What a statement may take beyond the process at rest. */
   readonly sqlMemoryMb?: number;
+  /** How long a question with a pattern may take. */
+  readonly patternLimitMs?: number;
 }): Engine {
   const { startProcess, start, logger, now, keepPatterns, manyRecords = MANY_RECORDS, sqlMemoryMb } = options;
+  const { patternLimitMs = PATTERN_LIMIT_MS } = options;
   emptyFilesFolder(start.engineFile);
   const listeners = new Set<(progress: FeedProgress | null) => void>();
   let generation = 0;
@@ -160,6 +164,7 @@ export function createEngine(options: {
     fed = marks;
     for (const listener of fedListeners) listener();
   };
+  let feedCount = 0;
   const notify = (progress: FeedProgress | null): void => {
     for (const listener of listeners) listener(progress);
   };
@@ -254,8 +259,11 @@ export function createEngine(options: {
     await ended;
   };
   const catchUp = (): Promise<void> => {
+    feedCount += 1;
     const caughtUp = feeding.then(follow);
-    feeding = caughtUp.catch((error: unknown) => logger.warn('engine not fed', { error }));
+    feeding = caughtUp
+      .catch((error: unknown) => logger.warn('engine not fed', { error }))
+      .then(() => void (feedCount -= 1));
     return caughtUp;
   };
   const noteChange = (): void => {
@@ -314,10 +322,26 @@ export function createEngine(options: {
     }
   };
 
+  const abandon = async (): Promise<void> => {
+    const own = running;
+    if (own === null) return;
+    replace(own);
+    await own.exited;
+  };
+  const limited = limitPatterns({
+    call,
+    abandon,
+    async start() {
+      await ending;
+      await run().started;
+    },
+    isFeeding: () => feedCount > 0,
+    limitMs: patternLimitMs,
+  });
   const calls = Object.fromEntries(
     NAMES.map((name) => [
       name,
-      (input: unknown, callOptions?: CallOptions) => call(name, input, callOptions),
+      (input: unknown, callOptions?: CallOptions) => limited(name, input, callOptions),
     ]),
   ) as unknown as Calls;
   return {
@@ -342,12 +366,7 @@ export function createEngine(options: {
     },
     restart,
     letGo,
-    async abandon() {
-      const own = running;
-      if (own === null) return;
-      replace(own);
-      await own.exited;
-    },
+    abandon,
     async close() {
       isClosed = true;
       if (timer !== null) clearTimeout(timer);

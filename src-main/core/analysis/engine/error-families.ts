@@ -12,6 +12,7 @@ import {
 } from '../../../common/model/connections/family-changes.ts';
 import { foldCase } from '../../../common/fold-case.ts';
 import type { FieldCondition } from '../../../common/model/records/record-filter.ts';
+import { listLeaves, mapLeaves } from '../../../common/query/filter-tree.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { readRows } from './engine-database.ts';
 import { toFamiliesNowSql } from './families-now.ts';
@@ -77,20 +78,16 @@ export async function resolveFamilies(
   { scope, filter }: FilteredRecords,
   connectionId: string,
 ): Promise<FilteredRecords> {
-  const conditions: FieldCondition[] = [];
-  for (const condition of filter.conditions) {
+  const owner = [connectionId, scope.direction] as const;
+  const replaced = new Map<FieldCondition, FieldCondition>();
+  for (const condition of listLeaves(filter)) {
     const { field, values = [], anyCase = [] } = condition;
-    const isNamed = field === 'errorFamily' && values.length + anyCase.length > 0;
-    if (!isNamed) {
-      conditions.push(condition);
-      continue;
-    }
-    const owner = [connectionId, scope.direction] as const;
+    if (field !== 'errorFamily' || values.length + anyCase.length === 0) continue;
     const parted = { ...condition, values: [...values, ...(await readParted(connection, owner, condition))] };
     const now = await readFamiliesNow(connection, owner, parted);
-    conditions.push({ ...parted, values: [...parted.values, ...now] });
+    replaced.set(condition, { ...parted, values: [...parted.values, ...now] });
   }
-  return { scope, filter: { conditions } };
+  return { scope, filter: mapLeaves(filter, (condition) => replaced.get(condition) ?? condition) };
 }
 
 /** Families that were split by a variable until it was undone, where one of their parts is named. */

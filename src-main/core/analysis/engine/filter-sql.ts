@@ -1,14 +1,24 @@
 import { BIGINT, VARCHAR } from '@duckdb/node-api';
+import { AppError } from '../../../common/contract/errors.ts';
 import { foldCase } from '../../../common/fold-case.ts';
 import {
   SEARCHED_FIELDS,
   type FieldCondition,
   type FilterField,
+  type FilterPart,
   type RecordFilter,
 } from '../../../common/model/records/record-filter.ts';
+import { checkRegex } from '../../../common/query/check-regex.ts';
+import {
+  isGroup,
+  isTooLarge,
+  listLeaves,
+  saysAnything,
+  withoutField,
+} from '../../../common/query/filter-tree.ts';
 import { OUTCOMES } from '../../../common/reporting/outcome.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import { CODE_CLASS_SQL } from '../../../common/sql/filter-statement.ts';
+import { CODE_CLASS_SQL, toPatternsSql } from '../../../common/sql/filter-statement.ts';
 import { findColumn, OUTCOME_COLUMN, type EngineColumn } from './engine-tables.ts';
 
 /** A condition on marks or notes, once it is known which records meet it. */
@@ -37,24 +47,42 @@ const DIGITS = /[0-9]{2}[ -:<-@[-_{-~]*/g;
 
 /**
  * A filter as SQL; 'true' where it restricts nothing. A condition on a field that the direction does not have
- * matches no record, and excludes none. `without` leaves the conditions on one field out.
+ * matches no record, and excludes none. `without` leaves out what the filter says of one field alone.
  */
 export function toFilterSql(filter: RecordFilter, direction: Direction, without?: FilterField): SqlCondition {
+  if (isTooLarge(filter)) throw new AppError('app.invalid-input', 'The filter has too many conditions.');
+  for (const { regex } of listLeaves(filter)) {
+    const wrong = regex === undefined ? null : checkRegex(regex);
+    if (wrong !== null) throw new AppError('app.invalid-input', 'A pattern is not run.', { ...wrong });
+  }
   const values: BoundValue[] = [];
   const bind = (value: BoundValue): string => `$${values.push(value)}`;
-  const parts = filter.conditions
-    .filter(({ field }) => field !== without)
-    .flatMap((condition) => toConditionSql(condition, direction, bind) ?? []);
-  return { sql: parts.length === 0 ? 'true' : parts.join(' AND '), values };
+  const asked = without === undefined ? filter : withoutField(filter, without);
+  return { sql: toAllSql(asked, direction, bind), values };
 }
 
-function toSearchSql(search: string, direction: Direction, bind: (value: BoundValue) => string): string {
+type Bind = (value: BoundValue) => string;
+
+function toAllSql({ conditions }: RecordFilter, direction: Direction, bind: Bind): string {
+  const parts = conditions.flatMap((part) => toPartSql(part, direction, bind) ?? []);
+  return parts.length === 0 ? 'true' : parts.join(' AND ');
+}
+
+/** Null where the part says nothing. */
+function toPartSql(part: FilterPart, direction: Direction, bind: Bind): string | null {
+  if (!isGroup(part)) return toConditionSql(part, direction, bind);
+  const any = part.any.map((all) => `(${toAllSql(all, direction, bind)})`);
+  const sql = `(${any.join(' OR ')})`;
+  return part.exclude === true ? `NOT coalesce(${sql}, false)` : sql;
+}
+
+function toSearchSql(search: string, direction: Direction, bind: Bind): string {
   const columns = SEARCHED_FIELDS.flatMap((field) => findColumn(field, direction)?.name ?? []);
   return `(${columns.map((column) => toContainsSql(column, search, bind)).join(' OR ')})`;
 }
 
 /** Digits are looked for first as they stand: folding a long text takes longer than searching it. */
-function toContainsSql(column: string, search: string, bind: (value: BoundValue) => string): string {
+function toContainsSql(column: string, search: string, bind: Bind): string {
   const text = foldCase(search);
   const [digits = ''] = (text.match(DIGITS) ?? []).sort((a, b) => b.length - a.length);
   const first = digits === '' ? [] : [`contains(${column}, ${bind(digits)})`];
@@ -62,11 +90,7 @@ function toContainsSql(column: string, search: string, bind: (value: BoundValue)
   return `(${[...first, ...whole].join(' AND ')})`;
 }
 
-function toConditionSql(
-  condition: FieldCondition,
-  direction: Direction,
-  bind: (value: BoundValue) => string,
-): string | null {
+function toConditionSql(condition: FieldCondition, direction: Direction, bind: Bind): string | null {
   const parts = listAlternatives(condition, direction, bind);
   if (parts === null) return null;
   const sql = parts.length === 0 ? 'false' : `(${parts.join(' OR ')})`;
@@ -75,17 +99,16 @@ function toConditionSql(
 }
 
 /** Null where the condition says nothing. */
-function listAlternatives(
-  condition: FieldCondition,
-  direction: Direction,
-  bind: (value: BoundValue) => string,
-): string[] | null {
+function listAlternatives(condition: FieldCondition, direction: Direction, bind: Bind): string[] | null {
   const { field, values = [], anyCase = [], classes = [], min, max, text } = condition;
   if ('marked' in condition) return [toMarkedSql(condition as MarkedCondition)];
-  if (field === 'anywhere') return text === undefined ? null : [toSearchSql(text, direction, bind)];
+  if (!saysAnything(condition)) return null;
+  if (field === 'anywhere') {
+    const columns = SEARCHED_FIELDS.flatMap((searched) => findColumn(searched, direction)?.name ?? []);
+    const found = text === undefined ? [] : [toSearchSql(text, direction, bind)];
+    return [...found, ...columns.flatMap((name) => toPatternsSql(condition, name, bind))];
+  }
   const column = findColumn(field, direction);
-  const listed = values.length + anyCase.length + classes.length;
-  if (listed === 0 && min === undefined && max === undefined && text === undefined) return null;
   if (column === null) return [];
   if (column === OUTCOME_COLUMN) return [toOutcomesSql([...values, ...anyCase])];
   const { name } = column;
@@ -112,6 +135,7 @@ function listAlternatives(
     parts.push(`(${bounds.join(' AND ')})`);
   }
   if (text !== undefined && isText) parts.push(toContainsSql(name, text, bind));
+  parts.push(...toPatternsSql(condition, isText ? name : `${name}::VARCHAR`, bind));
   return parts;
 }
 

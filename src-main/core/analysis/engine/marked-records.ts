@@ -1,6 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { foldCase } from '../../../common/fold-case.ts';
 import type { FieldCondition } from '../../../common/model/records/record-filter.ts';
+import { listLeaves, mapLeaves } from '../../../common/query/filter-tree.ts';
+import { matchesWildcard } from '../../../common/query/wildcards.ts';
+import { toPatternsSql } from '../../../common/sql/filter-statement.ts';
 import type { RecordMark } from '../../../common/model/records/record-mark.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { toTypes } from './engine-database.ts';
@@ -30,19 +33,45 @@ export async function resolveMarks(
   connectionId: string,
 ): Promise<FilteredRecords> {
   const { scope, filter } = records;
-  if (!filter.conditions.some(isOnMarks)) return records;
+  if (!listLeaves(filter).some(isOnMarks)) return records;
   const report = `${scope.direction}-detail` as const;
   const wanted = source.listMarks(connectionId, report);
   const ids = wanted.length === 0 ? [] : await findCandidates(connection, scope, wanted);
   const marks = source.readMarks(report, ids);
-  const conditions = filter.conditions.map((condition): FieldCondition | MarkedCondition => {
+  const matched = new Map<FieldCondition, ReadonlySet<string>>();
+  for (const condition of listLeaves(filter)) {
+    if (!isOnMarks(condition) || condition.regex === undefined) continue;
+    const texts = marks.map((mark) => readOwn(condition, mark));
+    matched.set(condition, await findMatching(connection, condition, texts));
+  }
+  const resolved = mapLeaves(filter, (condition): FieldCondition | MarkedCondition => {
     if (!isOnMarks(condition)) return condition;
+    const meets = (mark: RecordMark | null): boolean =>
+      isMet(condition, mark) || matched.get(condition)?.has(readOwn(condition, mark)) === true;
     // What holds for a record without mark and note holds for all that are not marked.
-    const isExcept = isMet(condition, null);
-    const listed = ids.filter((_, place) => isMet(condition, marks[place] ?? null) !== isExcept);
+    const isExcept = meets(null);
+    const listed = ids.filter((_, place) => meets(marks[place] ?? null) !== isExcept);
     return { ...condition, marked: { ids: listed, isExcept } };
   });
-  return { scope, filter: { conditions } };
+  return { scope, filter: resolved };
+}
+
+/** The texts that a regular expression finds. It is the engine that runs it, since that can't be slow. */
+async function findMatching(
+  connection: DuckDBConnection,
+  condition: FieldCondition,
+  texts: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const values = [...new Set(texts)];
+  if (values.length === 0) return new Set();
+  const rows = values.map((_, place) => `($${place + 1}::VARCHAR)`).join(', ');
+  const where = toPatternsSql(condition, 'text', (pattern) => `$${values.push(pattern)}`);
+  const found = await connection.runAndReadAll(
+    `SELECT text FROM (VALUES ${rows}) AS notes(text) WHERE ${where.join(' OR ')}`,
+    values,
+    toTypes(values),
+  );
+  return new Set(found.getRows().map(([text]) => String(text)));
 }
 
 /** The marked records of a scope, with their marks. */
@@ -76,10 +105,16 @@ async function findCandidates(
   return found.getRows().map(([id]) => Number(id));
 }
 
-function isMet({ field, values, anyCase, text }: FieldCondition, mark: RecordMark | null): boolean {
-  const own = (field === 'mark' ? mark?.mark : mark?.note) ?? '';
+function readOwn({ field }: FieldCondition, mark: RecordMark | null): string {
+  return (field === 'mark' ? mark?.mark : mark?.note) ?? '';
+}
+
+function isMet(condition: FieldCondition, mark: RecordMark | null): boolean {
+  const { values, anyCase, text, wildcard } = condition;
+  const own = readOwn(condition, mark);
   if (values?.some((value) => String(value ?? '') === own) === true) return true;
   const folded = foldCase(own);
   if (anyCase?.some((value) => foldCase(value) === folded) === true) return true;
+  if (wildcard !== undefined && own !== '' && matchesWildcard(own, wildcard)) return true;
   return text !== undefined && folded.includes(foldCase(text));
 }

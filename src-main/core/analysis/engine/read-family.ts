@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { createVariableReader, type FamilyAct } from '../../../common/model/connections/family-changes.ts';
 import type { FamilyPage } from '../../../common/model/records/family-page.ts';
 import { fromRecordId } from '../../../common/model/records/record-ids.ts';
+import { listPlain } from '../../../common/query/filter-tree.ts';
 import type { Outcome } from '../../../common/reporting/outcome.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { compareTexts, countVariables, describeTexts } from '../families/describe-texts.ts';
@@ -137,7 +138,7 @@ async function findToday(
 ): Promise<string> {
   const filter = { conditions: [{ field: 'errorFamily' as const, values: [family] }] };
   const resolved = await resolveFamilies(connection, { scope: all, filter }, connectionId);
-  const names = (resolved.filter.conditions[0]?.values ?? []).map(String);
+  const names = (listPlain(resolved.filter)[0]?.values ?? []).map(String);
   if (names.length < 2) return family;
   const listed = names.map((_, place) => `$${place + 1}`).join(', ');
   const rows = await readRows<[string]>(

@@ -4,7 +4,12 @@ import {
   type AlertCondition,
   type AlertMeasure,
 } from '../../../../src-main/common/model/alerts/alert-rule.ts';
-import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
+import type {
+  FieldCondition,
+  FilterPart,
+  RecordFilter,
+} from '../../../../src-main/common/model/records/record-filter.ts';
+import { isGroup } from '../../../../src-main/common/query/filter-tree.ts';
 import { withChosen } from '../../../components/controls/option.ts';
 import { toCondition, toSubject, type AlertSubject } from '../../../alerts/alert-link.ts';
 import { findSingle } from '../alert-words.ts';
@@ -39,7 +44,7 @@ export function readPlace({ conditions }: RecordFilter, field: PlaceField): stri
 
 /** Returns a filter that is about another channel or service. */
 export function withPlace({ conditions }: RecordFilter, field: PlaceField, place: string): RecordFilter {
-  const others = conditions.filter((one) => one.field !== field || findSingle(one) === undefined);
+  const others = conditions.filter((one) => !isPlace(one) || one.field !== field);
   return { conditions: place === ANY ? others : [...others, { field, values: [Number(place)] }] };
 }
 
@@ -74,13 +79,14 @@ function isTime(measure: AlertMeasure): boolean {
   return measure !== 'error-share' && !isCounted(measure);
 }
 
-function isPlace(one: RecordFilter['conditions'][number]): boolean {
-  return (one.field === 'channel' || one.field === 'service') && findSingle(one) !== undefined;
+function isPlace(one: FilterPart): one is FieldCondition {
+  return (
+    !isGroup(one) && (one.field === 'channel' || one.field === 'service') && findSingle(one) !== undefined
+  );
 }
 
 function findPlace(conditions: RecordFilter['conditions'], field: PlaceField): number | undefined {
   return conditions
-    .filter((one) => one.field === field)
-    .map(findSingle)
+    .flatMap((one) => (isPlace(one) && one.field === field ? [findSingle(one)] : []))
     .find((value) => value !== undefined);
 }

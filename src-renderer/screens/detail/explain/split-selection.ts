@@ -1,4 +1,5 @@
-import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
+import type { FilterPart, RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
+import { isAbout } from '../../../../src-main/common/query/filter-tree.ts';
 import { NO_FILTER } from '../../../filters/edit-filter.ts';
 
 /** Records that are compared with the rest of those that a filter leaves. */
@@ -13,8 +14,7 @@ export interface Selection {
  * one all of it, which is compared with all other records. Null for a filter that chooses nothing.
  */
 export function splitSelection(filter: RecordFilter): Selection | null {
-  const isTime = ({ field, exclude }: RecordFilter['conditions'][number]): boolean =>
-    field === 'dateMs' && exclude !== true;
+  const isTime = (part: FilterPart): boolean => isAbout(part, 'dateMs') && part.exclude !== true;
   const times = filter.conditions.filter(isTime);
   const rest = filter.conditions.filter((condition) => !isTime(condition));
   if (times.length > 0)

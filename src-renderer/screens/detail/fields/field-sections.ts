@@ -2,8 +2,9 @@ import type { Distribution } from '../../../../src-main/common/model/analysis/me
 import type { FilterField, RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { MAX_LISTED, type RecordFields } from '../../../../src-main/common/model/records/record-fields.ts';
 import { MAX_VALUES } from '../../../../src-main/common/model/records/record-filter.ts';
+import { isAbout, withoutField } from '../../../../src-main/common/query/filter-tree.ts';
 import { toQueryField } from '../../../../src-main/common/query/query-fields.ts';
-import { findChoice, setOnly, toggleChoice, withoutField } from '../../../filters/edit-filter.ts';
+import { findChoice, setOnly, toggleChoice } from '../../../filters/edit-filter.ts';
 import { isCounted } from '../filters/field-choices.ts';
 
 /** A value of a field, with its records. */
@@ -89,7 +90,7 @@ function toBlank(field: FilterField): '' | null {
 
 /** True where a filter lets only the records with a row's value through, of all values of its field. */
 export function isOnly({ conditions }: RecordFilter, { field, value }: FieldRow): boolean {
-  const own = conditions.filter((condition) => condition.field === field);
+  const own = conditions.filter((part) => isAbout(part, field));
   return own.length === 1 && JSON.stringify(own[0]) === JSON.stringify({ field, values: [value] });
 }
 

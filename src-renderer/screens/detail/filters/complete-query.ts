@@ -1,6 +1,11 @@
 import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import type { Facets } from '../../../../src-main/common/model/records/record.ts';
-import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
+import {
+  findQueryField,
+  listQueryFields,
+  type QueryField,
+} from '../../../../src-main/common/query/query-fields.ts';
+import { quoteText } from '../../../../src-main/common/query/query-reader.ts';
 import { writeValue } from '../../../../src-main/common/query/write-query.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type { Names } from '../../../names/use-names.ts';
@@ -20,8 +25,8 @@ export interface CompletionOption {
   readonly text: string;
   /** Null for the name of a field, and where records are not counted. */
   readonly count: number | null;
-  /** The name of a field, which its values follow. */
-  readonly isField?: true;
+  /** The name of a field is followed by its values, an operator by another condition. */
+  readonly kind: 'field' | 'operator' | 'value';
   /** The number of a name, or the name of a number. */
   readonly note?: string;
 }
@@ -37,15 +42,21 @@ interface KnownValues {
 export function completeQuery(query: string, caret: number, known: KnownValues): Completion {
   const { start, isQuoted } = findTerm(query.slice(0, caret));
   const head = query.slice(start, caret);
-  const [, minus = '', keyword, values = ''] = /^(-?)(?:([a-z]+):(.*))?/is.exec(head) ?? [];
-  const rest = isQuoted ? '' : (/^[^\s,]*/.exec(query.slice(caret))?.[0] ?? '');
+  const [, minus = '', keyword, values = ''] = /^([-!(]*)(?:([a-z_-]+):(.*))?/is.exec(head) ?? [];
+  const rest = isQuoted ? '' : (/^[^\s,)]*/.exec(query.slice(caret))?.[0] ?? '');
   const to = caret + rest.length;
   if (keyword === undefined) {
     const typed = head.slice(minus.length).toLowerCase();
     const names = listQueryFields(known.direction).map((field) => `${field.keyword}:`);
-    const options = names
+    const fields = names
       .filter((name) => name.startsWith(typed) && !isQuoted)
-      .map((text) => ({ text, count: null, isField: true as const }));
+      .map((text) => ({ text, count: null, kind: 'field' as const }));
+    const isFirst = minus !== '' || /(?:^|\()\s*$/.test(query.slice(0, start));
+    const operators = ['AND', 'OR', 'NOT']
+      .filter((name) => typed !== '' && !isQuoted && name.toLowerCase().startsWith(typed))
+      .filter((name) => !isFirst || (name === 'NOT' && minus === ''))
+      .map((name) => ({ text: `${name} `, count: null, kind: 'operator' as const }));
+    const options = [...operators, ...fields];
     return { from: start + minus.length, to, options: options.slice(0, MAX_OPTIONS) };
   }
   const typed = /[^,]*$/.exec(values)?.[0] ?? '';
@@ -61,8 +72,8 @@ function listOptions(
   typed: string,
   { direction, facets, names }: KnownValues,
 ): CompletionOption[] {
-  const named = listQueryFields(direction).find((each) => each.keyword === keyword.toLowerCase());
-  if (named === undefined) return [];
+  const named = findQueryField(keyword);
+  if (named === null || !listQueryFields(direction).includes(named)) return [];
   const { field } = named;
   // Errors often begin alike.
   const isCompletion = (value: string): boolean =>
@@ -71,22 +82,29 @@ function listOptions(
   return choices
     .map(({ choice, count }) => {
       const value = 'codeClass' in choice ? choice.codeClass : String(choice.value ?? '');
-      return { ...toNamedOption(field, value, typed, names), count };
+      return { ...toNamedOption(named, value, typed, names), count };
     })
     .filter(({ matched, text, count }) => count !== 0 && text !== typed && isCompletion(foldCase(matched)))
     .slice(0, MAX_OPTIONS)
-    .map(({ text, note, count }) => ({ text, count, ...(note === undefined ? {} : { note }) }));
+    .map(({ text, note, count }) => ({
+      text,
+      count,
+      kind: 'value' as const,
+      ...(note === undefined ? {} : { note }),
+    }));
 }
 
 /** A number is offered by its name, unless the number is typed or another one has the same name. */
 function toNamedOption(
-  field: string,
+  { field, match }: QueryField,
   value: string,
   typed: string,
   names: Pick<Names, 'find' | 'isShared'> | undefined,
 ): { matched: string; text: string; note?: string } {
   const entry = names?.find(field, value) ?? null;
-  if (entry === null) return { matched: value, text: writeValue(value) };
+  // Without quotes it would be a part of others too.
+  const whole = match === 'name' ? quoteText(value) : writeValue(value);
+  if (entry === null) return { matched: value, text: whole };
   const isNumber = typed !== '' && value.startsWith(typed);
   if (isNumber) return { matched: value, text: value, note: entry.name };
   return names?.isShared(entry) === true
@@ -103,6 +121,7 @@ function findTerm(text: string): { start: number; isQuoted: boolean } {
     if (isQuoted && character === '\\') place += 1;
     else if (character === '"') isQuoted = !isQuoted;
     else if (!isQuoted && /\s/.test(character)) start = place + 1;
+    else if (!isQuoted && character === '(' && place === start) start = place + 1;
   }
   return { start, isQuoted };
 }

@@ -1,4 +1,4 @@
-import type { FieldCondition, FilterField } from '../../../../src-main/common/model/records/record-filter.ts';
+import type { FilterField, FilterPart } from '../../../../src-main/common/model/records/record-filter.ts';
 import {
   parseQuery,
   type FindNamed,
@@ -38,20 +38,20 @@ export function readCondition(
   { mode, from, to, exclude }: FormDraft,
   clock: QueryClock,
   findNamed?: FindNamed,
-): FieldCondition | QueryError {
+): FilterPart | QueryError {
   const known = toQueryField(field);
   const minus = exclude ? '-' : '';
   const { filter, error } = parseQuery(`${minus}${toTerm()}`, clock, findNamed);
   const [condition] = filter.conditions;
   if (error !== null) return error;
-  return condition ?? { fault: 'value-missing', text: '', from: 0, to: 0 };
+  return condition ?? { fault: 'value-missing', text: '', from: 0, to: 0, offers: [] };
 
   function toTerm(): string {
     if (known === null) return quote(from);
     if (mode === 'contains') {
       return from === '' ? `${known.keyword}:` : `${known.keyword}:~${quote(from)}`;
     }
-    if (known.kind === 'text') return `${known.keyword}:${known.findsParts ? '=' : ''}${quote(from)}`;
+    if (known.kind === 'text') return `${known.keyword}:${known.match === 'part' ? '=' : ''}${quote(from)}`;
     if (mode === 'is') return `${known.keyword}:${from.split(',').map(quoteEnd).join(',')}`;
     if (from.trim() === '' && to.trim() === '') return `${known.keyword}:`;
     return `${known.keyword}:${[from, to].map(quoteEnd).join('..')}`;

@@ -5,6 +5,7 @@ import type {
   FilterField,
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
+import { listPlain } from '../../../../src-main/common/query/filter-tree.ts';
 import { findChoice, type Choice } from '../../../filters/edit-filter.ts';
 
 /** A value of a field that can be chosen, with its records among those that the other fields let through. */
@@ -57,7 +58,7 @@ export function listValues(field: FilterField, facets: Facets | null, filter: Re
     return withShares(choices, filter);
   }
   const counted = field in COUNTED ? (facets?.[COUNTED[field as keyof typeof COUNTED]] ?? []) : [];
-  const named = filter.conditions.flatMap((condition) =>
+  const named = listPlain(filter).flatMap((condition) =>
     condition.field === field ? (condition.values ?? []) : [],
   );
   const missing = [...new Set(named)].filter((value) => !counted.some((known) => known.value === value));

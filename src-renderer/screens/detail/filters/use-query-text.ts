@@ -4,8 +4,8 @@ import type { RecordFilter } from '../../../../src-main/common/model/records/rec
 import {
   parseQuery,
   type FindNamed,
+  type ParsedQuery,
   type QueryClock,
-  type QueryError,
 } from '../../../../src-main/common/query/parse-query.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 
@@ -27,10 +27,11 @@ export function useQueryText({
   readonly findNamed: FindNamed;
 }): {
   readonly text: Ref<string>;
-  /** What is wrong with the text, once the person has paused; the last good filter stays applied. */
-  readonly shownError: ComputedRef<QueryError | null>;
-  /** True when a text is searched that looks as if it named a field. */
-  readonly isLikeField: ComputedRef<boolean>;
+  /**
+   * What the text says; once the person has paused also what is wrong with it, while the last good filter stays applied,
+   * or what was perhaps meant.
+   */
+  readonly shown: ComputedRef<Omit<ParsedQuery, 'filter'>>;
   /** Has to be called when the person has changed the text. */
   onTyped(): void;
   /** Applies the text at once. */
@@ -76,8 +77,10 @@ export function useQueryText({
 
   return {
     text,
-    shownError: computed(() => (isPaused.value ? parsed.value.error : null)),
-    isLikeField: computed(() => parsed.value.isLikeField),
+    shown: computed(() => {
+      const { words, error, hint } = parsed.value;
+      return isPaused.value ? { words, error, hint } : { words, error: null, hint: null };
+    }),
     onTyped,
     commit,
     revert,

@@ -1,16 +1,19 @@
 import type { GroupField, GroupValue } from '../../../../src-main/common/model/analysis/grouping.ts';
 import type {
   FieldCondition,
+  FilterPart,
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
+import { isGroup, listLeaves } from '../../../../src-main/common/query/filter-tree.ts';
+import { matchesWildcard } from '../../../../src-main/common/query/wildcards.ts';
 import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
 import { listFields, type Group } from './group-figures.ts';
 
-type GroupCondition = FieldCondition & { readonly field: 'channel' | 'service' };
-
-/** True for a condition on a channel or a service; others don't apply to groups. */
-export function isOnGroups(condition: FieldCondition): condition is GroupCondition {
-  return condition.field === 'channel' || condition.field === 'service';
+/** True for what is said of channels and services alone; all else doesn't apply to groups. */
+export function isOnGroups(part: FilterPart): boolean {
+  return listLeaves({ conditions: [part] }).every(
+    ({ field, regex }) => (field === 'channel' || field === 'service') && regex === undefined,
+  );
 }
 
 /** Returns the groups of the channels and services that a filter lets through. */
@@ -19,13 +22,19 @@ export function restrictGroups(
   { conditions }: RecordFilter,
 ): readonly SummaryGroup[] {
   const applied = conditions.filter(isOnGroups);
-  return groups.filter((group) =>
-    applied.every((condition) => isMet(condition, group[condition.field]) !== (condition.exclude === true)),
-  );
+  return groups.filter((group) => applied.every((part) => isMet(part, group)));
 }
 
-function isMet({ values = [], min, max }: FieldCondition, value: number | null): boolean {
+function isMet(part: FilterPart, group: SummaryGroup): boolean {
+  const holds = isGroup(part)
+    ? part.any.some(({ conditions }) => conditions.every((own) => isMet(own, group)))
+    : holdsFor(part, part.field === 'channel' ? group.channel : group.service);
+  return holds !== (part.exclude === true);
+}
+
+function holdsFor({ values = [], min, max, wildcard }: FieldCondition, value: number | null): boolean {
   if (values.includes(value)) return true;
+  if (wildcard !== undefined && value !== null && matchesWildcard(String(value), wildcard)) return true;
   const hasRange = min !== undefined || max !== undefined;
   return hasRange && value !== null && value >= (min ?? -Infinity) && value <= (max ?? Infinity);
 }

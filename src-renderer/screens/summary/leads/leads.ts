@@ -1,8 +1,10 @@
 import type { InjectionKey } from 'vue';
 import type {
   FieldCondition,
+  FilterPart,
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
+import { isAbout } from '../../../../src-main/common/query/filter-tree.ts';
 import type { AlertSubject } from '../../../alerts/alert-link.ts';
 import { isOnGroups } from '../groups/group-conditions.ts';
 
@@ -41,11 +43,8 @@ export const leadsKey: InjectionKey<Leads> = Symbol('leads of a summary');
  * Returns all conditions of a part's records: its own, and those of the screen's filter that apply to groups. A field
  * that the part has a value of needs no other condition: the filter let that value through.
  */
-export function joinConditions(
-  { conditions }: RecordFilter,
-  own: readonly FieldCondition[],
-): FieldCondition[] {
-  const isSaid = ({ field }: FieldCondition): boolean =>
-    own.some((one) => one.field === field && one.exclude !== true);
+export function joinConditions({ conditions }: RecordFilter, own: readonly FieldCondition[]): FilterPart[] {
+  const isSaid = (part: FilterPart): boolean =>
+    own.some((one) => isAbout(part, one.field) && one.exclude !== true);
   return [...conditions.filter((one) => isOnGroups(one) && !isSaid(one)), ...own];
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FieldCondition } from '../../../../src-main/common/model/records/record-filter.ts';
+import type { FieldCondition, FilterPart } from '../../../../src-main/common/model/records/record-filter.ts';
+import { listPlain } from '../../../../src-main/common/query/filter-tree.ts';
 import { findNamed, type ValueName } from '../../../../src-main/common/model/records/value-name.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
@@ -47,7 +48,12 @@ describe('a query', () => {
       { field: 'actionId', values: ['message'] },
       { field: 'actionId', text: 'mess' },
     ]);
-    expect(read('channel:Twin').error).toEqual({ fault: 'name-ambiguous', text: 'Twin', from: 8, to: 12 });
+    expect(read('channel:Twin').error).toMatchObject({
+      fault: 'name-ambiguous',
+      text: 'Twin',
+      from: 8,
+      to: 12,
+    });
     expect(read('service:Twin').error).toMatchObject({ fault: 'name-unknown' });
     expect(read('channel:12x').error).toMatchObject({ fault: 'not-a-number' });
     // Names mean nothing to fields that have none.
@@ -69,19 +75,31 @@ describe('a query', () => {
     expect(conditionsOf('-')).toEqual([{ field: 'anywhere', text: '-' }]);
   });
 
-  it('finds parts of long texts and the whole of short ones, unless told otherwise', () => {
+  it('finds parts of texts and names, all of a name in quotes, and the whole of identifiers', () => {
     expect(
       conditionsOf(
-        'error:timeout error:="Timed out" client:Ann client:=Ann,bob client:123 client:~ann origin:""',
+        'error:timeout error:="Timed out" client:Ann client:"Ann","bob" client:=Ann client:123 client:"123" session:Ab,12 session:~a origin:""',
       ),
     ).toEqual([
       { field: 'error', text: 'timeout' },
       { field: 'error', values: ['Timed out'] },
-      { field: 'client', anyCase: ['Ann'] },
-      { field: 'client', values: ['Ann'], anyCase: ['bob'] },
+      { field: 'client', text: 'Ann' },
+      { field: 'client', anyCase: ['Ann', 'bob'] },
+      { field: 'client', values: ['Ann'] },
+      { field: 'client', text: '123' },
       { field: 'client', values: ['123'] },
-      { field: 'client', text: 'ann' },
+      { field: 'sessionId', values: ['12'], anyCase: ['Ab'] },
+      { field: 'sessionId', text: 'a' },
       { field: 'origin', values: [''] },
+    ]);
+    // Parts of a list are alternatives.
+    expect(conditionsOf('client:=Ann,bob')).toEqual([
+      {
+        any: [
+          { conditions: [{ field: 'client', values: ['Ann'] }] },
+          { conditions: [{ field: 'client', text: 'bob' }] },
+        ],
+      },
     ]);
   });
 
@@ -89,7 +107,7 @@ describe('a query', () => {
     const dayMs = Date.UTC(2026, 10, 20);
     const atMs = dayMs + 10.25 * 3_600_000;
     const times = (query: string) =>
-      conditionsOf(query).map(({ min = -Infinity, max = Infinity }) => [min, max]);
+      listPlain({ conditions: conditionsOf(query) }).map(({ min = -Infinity, max = Infinity }) => [min, max]);
     expect(times('date:"2026-11-20 10:15".."2026-11-20 10:16"')).toEqual([[atMs, atMs + 60_000]]);
     expect(times('date:2026-11-20T10:15')).toEqual([[atMs, atMs + 60_000]]);
     expect(times('date:2026-11-20T10:15:00')).toEqual([[atMs, atMs + 1000]]);
@@ -102,7 +120,7 @@ describe('a query', () => {
     ]);
     // The day on which Berlin sets its clocks back has 25 hours.
     const berlin = createQueryClock('Europe/Berlin');
-    const [longDay] = parseQuery('date:2026-10-25', berlin).filter.conditions;
+    const [longDay] = listPlain(parseQuery('date:2026-10-25', berlin).filter);
     expect((longDay?.max ?? 0) - (longDay?.min ?? 0)).toBe(25 * 3_600_000);
     // Whole days are written with the time at which they end.
     expect(writeQuery(parse('date:2026-11-20').filter, clock)).toBe(
@@ -127,10 +145,28 @@ describe('a query', () => {
     ['date:2026-11-20,2026-11-22', 'several-ranges', '2026-11-22', 16, 26],
     ['responsetime:1..5,9..12', 'several-ranges', '9..12', 18, 23],
     ['client:>5', 'range-of-text', '>5', 7, 9],
+    ['code:200 OR', 'operand-missing', 'OR', 9, 11],
+    ['AND code:200', 'operand-missing', 'AND', 0, 3],
+    ['a NOT', 'operand-missing', 'NOT', 2, 5],
+    ['a OR OR b', 'operand-missing', 'OR', 2, 4],
+    ['code:(500 OR)', 'operand-missing', 'OR', 10, 12],
+    ['a (b OR c', 'bracket-unclosed', '(b OR c', 2, 9],
+    ['a OR b) c', 'bracket-unopened', ')', 6, 7],
+    ['a ()', 'value-missing', '', 2, 4],
+    ['*', 'value-missing', '', 0, 1],
+    ['responsetime:5*', 'pattern-of-number', '5*', 13, 15],
+    ['date:/2026/', 'pattern-of-number', '/2026/', 5, 11],
+    ['error:/a(b/', 'regex-invalid', 'a(b', 8, 11],
+    ['/a(?=b)/', 'regex-unsupported', 'a(?=b)', 2, 8],
+    ['/(a)\\1/', 'regex-unsupported', '(a)\\1', 4, 7],
+    ['/(a{30}){30}/', 'regex-too-large', '(a{30}){30}', 8, 13],
+    [`${'(a OR b '.repeat(9)}${')'.repeat(9)}`, 'too-deep', '', 0, 81],
+    [`${'('.repeat(60)}a${')'.repeat(60)}`, 'too-deep', '', 50, 51],
+    [`"${'x'.repeat(100_000)}"`, 'query-too-long', '', 100_000, 100_002],
     [`"${'x'.repeat(501)}"`, 'too-long', '', 0, 503],
     ['code:200 "open', 'quote-unclosed', '"open', 9, 14],
   ] as const)('%s says what is wrong, and where', (query, fault, text, from, to) => {
-    expect(parse(query).error).toEqual({ fault, text, from, to });
+    expect(parse(query).error).toMatchObject({ fault, text, from, to });
   });
 
   it('keeps the terms that it understands beside one that it does not', () => {
@@ -155,14 +191,98 @@ describe('a query', () => {
     expect(filter.conditions).toHaveLength(50);
     expect(error).toMatchObject({ fault: 'too-many', from: 100, to: 101 });
   });
+});
 
-  it('knows where each of its conditions stands', () => {
-    const query = 'service:7  -code:5xx "a b"';
-    expect(parse(query).terms.map(({ from, to }) => query.slice(from, to))).toEqual([
-      'service:7',
-      '-code:5xx',
-      '"a b"',
+describe('what joins conditions', () => {
+  const any = (...alternatives: FieldCondition[]): FilterPart => ({
+    any: alternatives.map((condition) => ({ conditions: [condition] })),
+  });
+  const text = (word: string): FieldCondition => ({ field: 'anywhere', text: word });
+
+  it('finds what a person guesses', () => {
+    expect(conditionsOf('code:500 OR code:504')).toEqual([{ field: 'responseCode', values: [500, 504] }]);
+    expect(conditionsOf('code:(500 OR 504)')).toEqual([{ field: 'responseCode', values: [500, 504] }]);
+    for (const query of ['NOT code:200', '-code:200', '!code:200', 'NOT (code:200)', 'NOT NOT NOT CODE:200'])
+      expect(conditionsOf(query)).toEqual([{ field: 'responseCode', values: [200], exclude: true }]);
+    expect(conditionsOf('client:Rosa')).toEqual([{ field: 'client', text: 'Rosa' }]);
+    expect(conditionsOf('client:Ros* code:50*')).toEqual([
+      { field: 'client', wildcard: 'Ros*' },
+      { field: 'responseCode', wildcard: '50*' },
     ]);
+    expect(conditionsOf('error:/timed? ?out/ /a\\/b c/')).toEqual([
+      { field: 'error', regex: 'timed? ?out' },
+      { field: 'anywhere', regex: 'a/b c' },
+    ]);
+    expect(conditionsOf('error:* NOT code:*')).toEqual([
+      { field: 'error', values: [''], exclude: true },
+      { field: 'responseCode', values: [null] },
+    ]);
+    for (const name of ['responsetime', 'ResponseTime', 'response', 'Response_Time', 'reponseTime'])
+      expect(writeQuery(parse(`${name}:>5000`).filter, clock)).toBe('responsetime:>5000');
+    expect(conditionsOf('response:500')).toEqual([{ field: 'response', text: '500' }]);
+  });
+
+  it('binds AND closer than OR, and NOT closer than both', () => {
+    expect(conditionsOf('a b OR NOT c AND d')).toEqual([
+      {
+        any: [
+          { conditions: [text('a'), text('b')] },
+          { conditions: [{ ...text('c'), exclude: true }, text('d')] },
+        ],
+      },
+    ]);
+    expect(conditionsOf('a (b OR c) -(d e)')).toEqual([
+      text('a'),
+      any(text('b'), text('c')),
+      { any: [{ conditions: [text('d'), text('e')] }], exclude: true },
+    ]);
+    // Needless brackets say nothing.
+    expect(conditionsOf('((a)) AND (b c) AND NOT (NOT (d))')).toEqual(['a', 'b', 'c', 'd'].map(text));
+  });
+
+  it('takes for text what is in quotes, or has brackets of its own', () => {
+    expect(conditionsOf('"OR" f(x) client:"a*" "(b" error:="c*"')).toEqual([
+      text('OR'),
+      text('f(x)'),
+      { field: 'client', anyCase: ['a*'] },
+      text('(b'),
+      { field: 'error', values: ['c*'] },
+    ]);
+    for (const part of [text('OR'), text('a*b'), text('!x'), text('/a/'), text('(x)'), text('a:b')]) {
+      const again = parse(writeQuery({ conditions: [part, text('y')] }, clock));
+      expect(again.filter.conditions).toEqual([part, text('y')]);
+    }
+  });
+
+  const takeOffer = (query: string): (string | undefined)[] => {
+    const { error, hint } = parse(query);
+    return ((error ?? hint)?.offers ?? []).map(
+      ({ from, to, text: own }) => `${query.slice(0, from)}${own}${query.slice(to)}`,
+    );
+  };
+
+  it.each([
+    ['code:500 or code:504', ['code:500 OR code:504']],
+    ['timeout oder lost', ['timeout OR lost']],
+    ['code:500 || error:lost', ['code:500 OR error:lost']],
+    ['code:500 y channel:3', ['code:500 AND channel:3']],
+    ['code:500 && channel:3', ['code:500 AND channel:3']],
+    ['nicht code:200', ['NOT code:200']],
+    ['usuario no existe', []],
+    ['"or" a', []],
+    ['or', []],
+    ['code>=500', ['code:>=500']],
+    ['status!=200 x', ['-code:200 x']],
+    ['sevice:7', ['service:7', '"sevice:7"']],
+    ['TypeError: x', ['"TypeError: x"']],
+    ['code:5xx https://a.test/b', ['code:5xx "https://a.test/b"']],
+    ['error: timed out', ['error:timed out', '"error: timed out"']],
+    ['client:>5', ['client:">5"']],
+    ['(a OR b', ['"(a OR b"']],
+    ['a)', ['a")"']],
+    ['/a(/', ['"/a(/"']],
+  ])('offers what was perhaps meant by %s', (query, offered) => {
+    expect(takeOffer(query)).toEqual(offered);
   });
 });
 
@@ -259,15 +379,15 @@ describe('the clock of a query', () => {
 
 describe('a text that looks as if it named a field', () => {
   it('is searched as text, and said to be', () => {
-    const { filter, error, isLikeField } = parse('TypeError: x https://a.test:80/b?c=d');
+    const { filter, error, hint } = parse('TypeError: x https://a.test:80/b?c=d');
     expect(error).toBeNull();
-    expect(isLikeField).toBe(true);
-    expect(filter.conditions.map(({ field, text }) => [field, text])).toEqual([
+    expect(hint?.kind).toBe('like-field');
+    expect(listPlain(filter).map(({ field, text }) => [field, text])).toEqual([
       ['anywhere', 'TypeError:'],
       ['anywhere', 'x'],
       ['anywhere', 'https://a.test:80/b?c=d'],
     ]);
-    expect(parse('error:timeout').isLikeField).toBe(false);
+    expect(parse('error:timeout').hint).toBeNull();
   });
 
   it('is quoted where it is pasted, as far as its first line', () => {

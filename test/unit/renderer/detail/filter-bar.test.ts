@@ -35,6 +35,32 @@ const listChanges = (view: VueWrapper): string[] =>
   (view.emitted<[RecordFilter]>('change') ?? []).map(([filter]) => writeQuery(filter, clock));
 
 describe('the chips', () => {
+  it('show brackets as their text, which is edited there', async () => {
+    const view = mount(FilterChips, {
+      props: props('channel:3 -(code:5xx OR client:Ros*) error:*'),
+      global,
+      attachTo: document.body,
+    });
+    const texts = view.findAll('.chip').map((chip) => chip.text().replace(/\s+/g, ' '));
+    expect(texts.slice(0, 3)).toEqual(['Channel 3', 'Query -(code:5xx OR client:Ros*)', 'Error has a value']);
+    await view.findAll('.chip .open')[1]!.trigger('click');
+    await flushPromises();
+    const input = document.querySelector<HTMLInputElement>('.cs-popover input')!;
+    const form = document.querySelector('.cs-popover form')!;
+    const apply = async (text: string) => {
+      input.value = text;
+      input.dispatchEvent(new Event('input'));
+      form.dispatchEvent(new Event('submit'));
+      await flushPromises();
+    };
+    expect(input.value).toBe('-(code:5xx OR client:Ros*)');
+    await apply('(code:5xx OR');
+    expect(document.querySelector('.cs-popover [role=alert]')?.textContent).toContain('joins conditions');
+    await apply('code:404 OR client:Ana');
+    expect(listChanges(view)).toEqual(['channel:3 (code:404 OR client:Ana) error:*']);
+    view.unmount();
+  });
+
   const textsOf = (query: string): string[] =>
     mount(FilterChips, { props: props(query), global })
       .findAll('.chip')
@@ -158,6 +184,23 @@ describe('the query line', () => {
     view.unmount();
   });
 
+  it('offers what was perhaps meant, and takes it by a click', async () => {
+    const view = mountLine('');
+    await type(view, 'code:500 or code:504');
+    expect(view.get('[role=status]').text()).toContain('is searched as a word');
+    await view.get('.offers button').trigger('click');
+    expect(textOf(view)).toBe('code:500 OR code:504');
+    expect(listChanges(view).at(-1)).toBe('code:500,504');
+    await type(view, 'TypeError: x');
+    await view.get('.offers button').trigger('click');
+    expect(listChanges(view).at(-1)).toBe('"TypeError: x"');
+    await type(view, 'a (b');
+    await view.get('input').trigger('blur');
+    expect(view.get('[role=alert]').text()).toContain('bracket is not closed');
+    expect(view.findAll('.wrong').map((part) => part.text())).toEqual(['(', 'b']);
+    view.unmount();
+  });
+
   it('keeps the last good filter while the text has a fault, and says where and what is expected', async () => {
     const view = mountLine('code:5xx');
     await type(view, 'code:5xx sevice:8');
@@ -225,7 +268,7 @@ describe('the query line', () => {
     expect(view.find('[role=status]').exists()).toBe(false);
     await type(view, 'https://a.test/b');
     expect(listChanges(view).at(-1)).toBe('"https://a.test/b"');
-    expect(view.get('[role=status]').text()).toContain('Searched as text');
+    expect(view.get('[role=status]').text()).toContain('is searched as text');
     view.unmount();
   });
 });

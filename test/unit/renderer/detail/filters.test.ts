@@ -87,7 +87,9 @@ describe('families of errors', () => {
 
   it('are completed by any part of their pattern', () => {
     const { options } = completeQuery('family:answer', 13, { direction: 'inbound', facets });
-    expect(options).toEqual([{ text: '"Bot <id> did not answer within <number> ms"', count: 20 }]);
+    expect(options).toEqual([
+      { text: '"Bot <id> did not answer within <number> ms"', count: 20, kind: 'value' },
+    ]);
     const quoted = completeQuery('family:"not ans', 15, { direction: 'inbound', facets });
     expect(read(`family:${quoted.options[0]?.text}`).conditions).toEqual([
       { field: 'errorFamily', anyCase: ['Bot <id> did not answer within <number> ms'] },
@@ -110,6 +112,15 @@ describe('completion', () => {
     expect(complete('xyz|')).toEqual([]);
   });
 
+  it('offers what joins conditions, in brackets too, and not where there is nothing to join', () => {
+    expect(complete('code:5xx o|')).toEqual(['code:5xx OR ', 'code:5xx outcome:', 'code:5xx origin:']);
+    expect(complete('code:5xx OR (se|')).toEqual(['code:5xx OR (service:', 'code:5xx OR (session:']);
+    expect(complete('(code:5xx a|')[0]).toBe('(code:5xx AND ');
+    expect(complete('(ch|')).toEqual(['(channel:']);
+    expect(complete('no|')).toEqual(['NOT ', 'note:']);
+    expect(complete('RESPONSECODE:5x|')).toEqual(['RESPONSECODE:5xx']);
+  });
+
   it('offers counted values, the most frequent first', () => {
     expect(complete('channel:|')).toEqual(['channel:3', 'channel:31', 'channel:1']);
     expect(complete('channel:3|')).toEqual(['channel:31']);
@@ -118,6 +129,7 @@ describe('completion', () => {
     expect(completeQuery('channel:', 8, { direction: 'inbound', facets }).options[0]).toEqual({
       text: '3',
       count: 60,
+      kind: 'value',
     });
   });
 
@@ -127,6 +139,7 @@ describe('completion', () => {
     expect(completeQuery('mark:', 5, { direction: 'outbound', facets: null }).options[0]).toEqual({
       text: 'star',
       count: null,
+      kind: 'value',
     });
   });
 
@@ -141,15 +154,20 @@ describe('completion', () => {
 describe('the drawn query', () => {
   it('tells keywords from values and marks what is wrong, and joined is the query', () => {
     const query = 'service:7 -sevice:8 "a:b"';
-    const segments = toQuerySegments(query, parseQuery(query, clock).error);
+    const segments = toQuerySegments(query, parseQuery(query, clock));
     expect(segments.map(({ text }) => text).join('')).toBe(query);
-    expect(segments.filter(({ isKeyword }) => isKeyword).map(({ text }) => text)).toEqual([
+    expect(segments.filter(({ kind }) => kind === 'field').map(({ text }) => text)).toEqual([
       'service:',
       'sevice',
       ':',
     ]);
     expect(segments.filter(({ isWrong }) => isWrong).map(({ text }) => text)).toEqual(['sevice']);
-    expect(toQuerySegments('', null)).toEqual([]);
+    expect(toQuerySegments('', { words: [], error: null })).toEqual([]);
+    const joined = 'a OR NOT (b)';
+    const operators = toQuerySegments(joined, parseQuery(joined, clock)).filter(
+      ({ kind }) => kind === 'operator',
+    );
+    expect(operators.map(({ text }) => text)).toEqual(['OR', 'NOT', '(', ')']);
   });
 });
 

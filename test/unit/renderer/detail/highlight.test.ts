@@ -32,13 +32,14 @@ const ROW = {
 
 describe('what a filter looks for', () => {
   it('is its texts, without what it excludes, and without numbers', () => {
-    const found = terms('timeout error:lost client:Ann -origin:web channel:3 family:x').map(
-      ({ fields, text, whole }) => [fields.length, text, whole],
-    );
+    const found = terms(
+      'timeout error:lost client:"Ann" -origin:web channel:3 family:x (payload:a OR -payload:b)',
+    ).map(({ fields, text, whole }) => [fields.length, text, whole]);
     expect(found).toEqual([
       [7, 'timeout', undefined],
       [1, 'lost', undefined],
       [1, 'Ann', 'any-case'],
+      [1, 'a', undefined],
     ]);
   });
 
@@ -58,7 +59,9 @@ describe('what a filter looks for', () => {
     const count = (query: string) =>
       ['Ann', 'Anna', 'ann'].map((text) => findTerm(text, terms(query)[0]!).length);
     expect(count('client:=Ann')).toEqual([1, 0, 0]);
-    expect(count('client:Ann')).toEqual([1, 0, 1]);
+    expect(count('client:"Ann"')).toEqual([1, 0, 1]);
+    expect(count('client:*nn')).toEqual([1, 0, 1]);
+    expect(count('client:an*')).toEqual([1, 1, 1]);
   });
 
   it('has one range for each find, over several elements', () => {

@@ -126,5 +126,5 @@ it('marks and notes are named in queries', () => {
     { field: 'note', text: 'ticket 5' },
   ]);
   expect(listQueryFields('outbound').map(({ keyword }) => keyword)).toContain('mark');
-  expect(writeQuery(filter, clock)).toBe('mark:star,flag -mark:"" note:"ticket 5"');
+  expect(writeQuery(filter, clock)).toBe('mark:star,flag mark:* note:"ticket 5"');
 });

@@ -10,9 +10,9 @@ import {
   isTimeOutside,
   setOnly,
   toggleChoice,
-  withoutCondition,
-  withoutField,
+  replacePart,
 } from '../../../../src-renderer/filters/edit-filter.ts';
+import { withoutField } from '../../../../src-main/common/query/filter-tree.ts';
 import { fromAddress, toAddress } from '../../../../src-renderer/filters/filter-address.ts';
 import { useDirectionLinks } from '../../../../src-renderer/filters/use-direction-links.ts';
 import { provideApplication } from '../support/provide-application.ts';
@@ -33,6 +33,14 @@ describe('a filter in the address', () => {
     expect(address).toEqual({ q: 'service:7 -channel:3 date:2026-11-20T10:15..2026-11-20T10:20' });
     expect(fromAddress(address)).toEqual(filter);
     expect(toAddress({ conditions: [] })).toEqual({});
+  });
+
+  it('carries brackets, and what stands in them as a whole', () => {
+    const q = '(code:>=500 OR "timed out") -(client:Ros* origin:web) error:/lost|gone/';
+    expect(toAddress(read(q))).toEqual({ q });
+    expect(toAddress(read('code:500 OR error:lost'))).toEqual({ q: 'code:500 OR error:lost' });
+    // Half of the alternatives would find others than the link was made for.
+    expect(write(fromAddress({ q: 'channel:3 (code:5xx OR sevice:7)' }))).toBe('channel:3');
   });
 
   it('leaves out what can not be read', () => {
@@ -75,7 +83,7 @@ describe('choosing values', () => {
     const filter = read('channel:3 -channel:4 code:5xx');
     expect(write(setOnly(filter, { field: 'channel', values: [9] }))).toBe('code:5xx channel:9');
     expect(write(withoutField(filter, 'channel'))).toBe('code:5xx');
-    expect(write(withoutCondition(filter, 1))).toBe('channel:3 code:5xx');
+    expect(write(replacePart(filter, 1, []))).toBe('channel:3 code:5xx');
     expect(addCondition(filter, { field: 'channel', values: [3] })).toBe(filter);
   });
 });
@@ -107,6 +115,9 @@ it('goes to the records of the other direction as far as its fields exist there,
   await router.push('/inbound/detail?q=botlatency:%3E%3D5');
   await go('outbound');
   expect(router.currentRoute.value.query).toEqual({});
+  await router.push('/inbound/detail?q=channel:3+(code:5xx+OR+botlatency:%3E5)');
+  await go('outbound');
+  expect(router.currentRoute.value.query).toEqual({ q: 'channel:3' });
   await router.push('/outbound/detail?q=code:5xx');
   await go('inbound');
   expect(router.currentRoute.value.query).toEqual({ q: 'code:5xx' });

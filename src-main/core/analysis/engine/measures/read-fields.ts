@@ -7,7 +7,12 @@ import {
   type ListedField,
   type RecordFields,
 } from '../../../../common/model/records/record-fields.ts';
-import type { FieldCondition, RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import type {
+  FieldCondition,
+  FilterPart,
+  RecordFilter,
+} from '../../../../common/model/records/record-filter.ts';
+import { isGroup, listPlain, saysAnything } from '../../../../common/query/filter-tree.ts';
 import { readRows } from '../engine-database.ts';
 import { findColumn, OUTCOME_COLUMN } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
@@ -166,9 +171,11 @@ async function readExcluded(
   { scope, filter }: FilteredRecords,
   { field, name, isText }: ListedColumn,
 ): Promise<FieldValues['excluded']> {
-  const excluded = filter.conditions.flatMap((condition) => listExcluded(condition, field));
+  const excluded = listPlain(filter).flatMap((condition) => listExcluded(condition, field));
   if (excluded.length === 0) return [];
-  const conditions = filter.conditions.flatMap((condition) => withoutExcluded(condition, field));
+  const conditions = filter.conditions.flatMap((part): FilterPart[] =>
+    isGroup(part) ? [part] : withoutExcluded(part, field),
+  );
   const alone: RecordFilter = { conditions: [...conditions, { field, values: excluded }] };
   const where = toFilterSql(alone, scope.direction);
   const rows = await readRows<[value: Value, count: number]>(
@@ -197,10 +204,7 @@ function withoutExcluded(condition: FieldCondition, own: ListedField): FieldCond
   if (listExcluded(condition, own).length === 0) return [condition];
   const rest = { ...condition };
   delete rest.values;
-  const isOpen = [rest.anyCase, rest.classes, rest.min, rest.max, rest.text].some(
-    (part) => part !== undefined,
-  );
-  return isOpen ? [rest] : [];
+  return saysAnything(rest) ? [rest] : [];
 }
 
 /** An empty text is no value. */

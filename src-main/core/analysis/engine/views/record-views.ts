@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
 import type { RecordOrder } from '../../../../common/model/records/record.ts';
+import { listLeaves } from '../../../../common/query/filter-tree.ts';
 import { countRecords } from '../count-records.ts';
 import { streamIds, type EngineDatabase } from '../engine-database.ts';
 import { toFilterSql, type SqlCondition } from '../filter-sql.ts';
@@ -157,7 +158,9 @@ export function createRecordViews(
       if (known !== null) return known;
       const where = toFilterSql(filter, scope.direction);
       // Texts are read once, for rows and count together, since that is what takes the time.
-      const isTextSearch = filter.conditions.some(({ text }) => text !== undefined);
+      const isTextSearch = listLeaves(filter).some(
+        ({ text, wildcard, regex }) => (text ?? wildcard ?? regex) !== undefined,
+      );
       const reader = await connectUntil(database, signal);
       const counter = await connectUntil(database, signal);
       const start = async (): Promise<Pick<OpenView, 'first' | 'reading'>> => {

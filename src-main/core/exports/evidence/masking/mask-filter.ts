@@ -3,6 +3,7 @@ import type {
   FilterField,
   RecordFilter,
 } from '../../../../common/model/records/record-filter.ts';
+import { mapLeaves } from '../../../../common/query/filter-tree.ts';
 import type { Masks } from './masks.ts';
 
 const HIDDEN = '…';
@@ -10,12 +11,12 @@ const HIDDEN = '…';
 const SEARCHED: readonly FilterField[] = ['anywhere', 'payload', 'response', 'error'];
 
 /** Returns a filter as a pack states it: what it looks for says as little as the records do. */
-export function maskFilter({ conditions }: RecordFilter, masks: Masks): RecordFilter {
-  return { conditions: conditions.map((condition) => maskCondition(condition, masks)) };
+export function maskFilter(filter: RecordFilter, masks: Masks): RecordFilter {
+  return mapLeaves(filter, (condition) => maskCondition(condition, masks));
 }
 
 function maskCondition(condition: FieldCondition, masks: Masks): FieldCondition {
-  const { field, values, anyCase, text } = condition;
+  const { field, values, anyCase, text, wildcard, regex } = condition;
   const { client, payload, errors } = masks.masking;
   const isOpen = client === 'received' && payload === 'received' && errors === 'received';
   const mask = (value: string): string => {
@@ -35,5 +36,8 @@ function maskCondition(condition: FieldCondition, masks: Masks): FieldCondition 
     ...(text === undefined
       ? {}
       : { text: field === 'client' && client !== 'received' ? HIDDEN : mask(text) }),
+    // Nor is a pattern of any text.
+    ...(wildcard === undefined || isOpen ? {} : { wildcard: HIDDEN }),
+    ...(regex === undefined || isOpen ? {} : { regex: HIDDEN }),
   };
 }

@@ -3,6 +3,7 @@ import {
   type EvidenceOptions,
 } from '../../../../../src-main/common/model/exports/evidence-options.ts';
 import { MAX_SESSION_ID_CHARACTERS } from '../../../../../src-main/common/model/records/session.ts';
+import { listFinding } from '../../../../../src-main/common/query/filter-tree.ts';
 import type { RecordFilter } from '../../../../../src-main/common/model/records/record-filter.ts';
 
 /** The sessions of a pack; they are chosen for each one anew. */
@@ -10,10 +11,9 @@ export type EvidenceSessions = Pick<EvidenceOptions, 'sessionIds' | 'withFinding
 
 /** The sessions for a new pack: those that the records are filtered by, and those of the findings. */
 export function createEvidenceSessions(filter: RecordFilter | undefined): EvidenceSessions {
-  const sessionIds = (filter?.conditions ?? []).flatMap(({ field, exclude, values = [], anyCase = [] }) =>
-    field === 'sessionId' && exclude !== true
-      ? [...values.map((value) => String(value ?? '')), ...anyCase]
-      : [],
+  const found = filter === undefined ? [] : listFinding(filter);
+  const sessionIds = found.flatMap(({ field, values = [], anyCase = [] }) =>
+    field === 'sessionId' ? [...values.map((value) => String(value ?? '')), ...anyCase] : [],
   );
   return { sessionIds: tidySessionIds(sessionIds), withFindingSessions: true };
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { DEFAULT_EVIDENCE } from '../../../../../src-main/common/model/exports/evidence-options.ts';
+import { maskFilter } from '../../../../../src-main/core/exports/evidence/masking/mask-filter.ts';
 import { createMasks } from '../../../../../src-main/core/exports/evidence/masking/create-masks.ts';
 import { createKnownClients } from '../../../../../src-main/core/exports/evidence/masking/known-clients.ts';
 
@@ -26,4 +27,33 @@ it('a family that was joined, named or split is shown by what its records say, a
   expect(masks.errorFamily('Overload of Ana Haddad')).toMatch(/^Overload of /);
   expect(masks.errorFamily('who = Ana Haddad · The queue is full')).toBe(pattern);
   expect(masks.errorFamily('Named other')).toBe('<not shown>');
+});
+
+it('what a filter says in brackets and in patterns is masked as what it says beside them', () => {
+  const masks = createTestMasks();
+  const masked = maskFilter(
+    {
+      conditions: [
+        {
+          any: [
+            { conditions: [{ field: 'client', values: ['Ana Haddad'] }] },
+            {
+              conditions: [
+                { field: 'client', wildcard: 'Ana H*' },
+                { field: 'error', regex: 'Ana|Haddad' },
+              ],
+            },
+            { conditions: [{ any: [{ conditions: [{ field: 'anywhere', text: 'Haddad' }] }] }] },
+          ],
+          exclude: true,
+        },
+      ],
+    },
+    masks,
+  );
+  expect(JSON.stringify(masked)).not.toMatch(/Ana|Haddad/);
+  expect(masked.conditions[0]).toMatchObject({
+    exclude: true,
+    any: [{ conditions: [{ values: ['client-1'] }] }, {}, {}],
+  });
 });

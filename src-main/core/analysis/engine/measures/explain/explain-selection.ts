@@ -6,6 +6,7 @@ import {
 } from '../../../../../common/model/analysis/explanation.ts';
 import type { TimedField } from '../../../../../common/model/analysis/measured-times.ts';
 import type { RecordFilter } from '../../../../../common/model/records/record-filter.ts';
+import { listLeaves } from '../../../../../common/query/filter-tree.ts';
 import { judgeValues, pickPaired, pickUnusual, type CountedValue } from '../../../explain/judge-values.ts';
 import { findColumn } from '../../engine-tables.ts';
 import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
@@ -45,9 +46,8 @@ export async function explainSelection(
     values,
   });
   // What the selection is chosen by sets it apart by itself.
-  const fields = listComparedFields(direction).filter(
-    (field) => !selection.conditions.some((condition) => condition.field === field),
-  );
+  const chosen = listLeaves(selection).map(({ field }) => field);
+  const fields = listComparedFields(direction).filter((field) => !chosen.includes(field));
   const sides = await readSides(connection, toSource, fields, direction);
   const ways = { isFew: sides.inside + sides.outside <= limits.records, maxListed: limits.values };
   const explain = (field: TimedField): Promise<ExplainedTimes> =>
@@ -65,7 +65,7 @@ export async function explainSelection(
   };
   if (Math.min(sides.inside, sides.outside) < MIN_EXPLAINED) return { ...counted, values: [], lookedAt: 0 };
   const singles = await countSingles(connection, fields, sides);
-  const clients = selection.conditions.some(({ field }) => field === 'client')
+  const clients = chosen.includes('client')
     ? { values: [], valueCount: 0 }
     : await countClients(connection, toSource, sides);
   const pairs = await countPairs(connection, pickPaired(singles.values, sides));
