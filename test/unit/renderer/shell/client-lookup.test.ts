@@ -23,7 +23,8 @@ beforeEach(async () => {
     'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
     'conversations/open': (question) => {
       opened.push(question);
-      const isRosa = question.filter.conditions[0]?.text === 'Rosa';
+      const [part] = question.filter.conditions;
+      const isRosa = part !== undefined && 'text' in part && part.text === 'Rosa';
       return { viewId: 'list', rowCount: isRosa ? 2 : 0 } as Output<'conversations/open'>;
     },
     'conversations/read-rows': () =>
