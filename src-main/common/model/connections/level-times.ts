@@ -62,7 +62,7 @@ function toMonthStart(text: string, zone: string): number {
  * Lists service hours within a span, oldest first: whenever the clock of the zone shows a time in them. An hour that the
  * clock shows twice counts twice; one that it leaves out doesn't count.
  */
-export function listServiceHours(hours: readonly ServiceHours[], span: TimeSpan, zone: string): TimeSpan[] {
+function listServiceHours(hours: readonly ServiceHours[], span: TimeSpan, zone: string): TimeSpan[] {
   if (hours.length === 0) return [span];
   const offsets = listZoneOffsets(span.fromMs, span.toMs, zone);
   const found = offsets.flatMap(({ fromMs, offsetMs }, place) => {

@@ -59,7 +59,7 @@ export const LevelMonth = Type.String({ pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$' })
  * is used). Once it is over: `met` whatever wasn't watched, `met-watched` as far as it was watched. `missed` is certain,
  * also before the end; `not-known` says neither.
  */
-export const LEVEL_STATES = ['met', 'met-watched', 'met-so-far', 'at-risk', 'missed', 'not-known'] as const;
+const LEVEL_STATES = ['met', 'met-watched', 'met-so-far', 'at-risk', 'missed', 'not-known'] as const;
 export type LevelState = (typeof LEVEL_STATES)[number];
 
 const Span = Type.Object({ fromMs: Type.Integer(), toMs: Type.Integer() });
