@@ -5,7 +5,7 @@ import { createSay } from './tour/say.ts';
 import { visitScreens } from './tour/visit-screens.ts';
 
 test('every screen, light and dark, wide and narrow', async ({ app, page }) => {
-  test.setTimeout(1_200_000);
+  test.setTimeout(2_400_000);
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());

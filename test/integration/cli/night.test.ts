@@ -124,6 +124,14 @@ describe('a night’s work on the command line', () => {
         expect.stringContaining('T'),
       ]);
     }
+
+    const listed = await cli.run('snapshots', '--json');
+    expect(listed.objects).toMatchObject([{ connection: 'Night', report: 'inbound-detail', records }]);
+    const verified = await cli.run('verify', '--json');
+    expect(verified).toMatchObject({ code: 0, objects: [{ records, damagedPages: 0 }] });
+  }, 300_000);
+
+  it('groups the errors of the day, and renames, splits and undoes their families', async () => {
     const errors = await cli.run('errors', '--connection', 'Night', ...DAY, '--json');
     expect(errors.code, errors.errors).toBe(0);
     expect(errors.errors).toContain('outbound-detail: Nothing of the period is cached.');
@@ -174,12 +182,7 @@ describe('a night’s work on the command line', () => {
     expect(payloads.objects[0]).toMatchObject({ report: 'inbound-detail', field: 'payload' });
     const none = await cli.run('errors', ...ofReport('inbound-detail'), '--field', 'response');
     expect(none.errors).toContain('Inbound records have no response.');
-
-    const listed = await cli.run('snapshots', '--json');
-    expect(listed.objects).toMatchObject([{ connection: 'Night', report: 'inbound-detail', records }]);
-    const verified = await cli.run('verify', '--json');
-    expect(verified).toMatchObject({ code: 0, objects: [{ records, damagedPages: 0 }] });
-  });
+  }, 300_000);
 
   it('conversations of a day of which one direction is cached are unknown, and none is lost', async () => {
     const talks = await cli.run('conversations', '--connection', 'Night', ...DAY, '--json', '--allow-gaps');
