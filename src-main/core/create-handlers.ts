@@ -15,8 +15,9 @@ import { createDeprecationsHandlers } from './deprecations/deprecations-handlers
 import { createDiagnosticsHandlers } from './diagnostics/diagnostics-handlers.ts';
 import { createExportsHandlers } from './exports/exports-handlers.ts';
 import { createFamiliesHandlers } from './families/families-handlers.ts';
-import { createFindingsHandlers, createListWaits } from './findings/findings-handlers.ts';
+import { createFindingsHandlers } from './findings/findings-handlers.ts';
 import { createIncidentsHandlers } from './findings/incidents-handlers.ts';
+import { createListWaits } from './findings/list-waits.ts';
 import { createFollowingHandlers } from './following/following-handlers.ts';
 import { createGlanceHandlers } from './glance/glance-handlers.ts';
 import { createImportsHandlers } from './imports/imports-handlers.ts';

@@ -1,4 +1,3 @@
-import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { FindingsReport } from '../../common/model/analysis/finding.ts';
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
@@ -10,42 +9,12 @@ import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
+import type { ListWaits } from './list-waits.ts';
 import { readFindings, readPeriodFindings } from './read-findings.ts';
 import { withoutDismissed } from './to-incidents.ts';
 
 /** What is still told, or was until so long ago, lends its id to what it turns out to be. */
 const REMEMBERED_MS = 7 * DAY_MS;
-
-/** Lists that windows wait for, each of which judges day after day. */
-export interface ListWaits {
-  /** Does the work until it is stopped; what the same `listId` waited for before is. */
-  run<Value>(
-    listId: string | undefined,
-    work: (signal: AbortSignal | undefined) => Promise<Value>,
-  ): Promise<Value>;
-  stop(listId: string): void;
-}
-
-export function createListWaits(): ListWaits {
-  const ends = new Map<string, AbortController>();
-  return {
-    async run(listId, work) {
-      if (listId === undefined) return work(undefined);
-      const end = new AbortController();
-      ends.get(listId)?.abort();
-      ends.set(listId, end);
-      try {
-        return await work(end.signal);
-      } catch (error) {
-        if (!end.signal.aborted) throw error;
-        throw new AppError('app.cancelled', 'Nobody waits for this list any more.', {}, error);
-      } finally {
-        if (ends.get(listId) === end) ends.delete(listId);
-      }
-    },
-    stop: (listId) => ends.get(listId)?.abort(),
-  };
-}
 
 /** The handlers of `findings/…`. */
 export function createFindingsHandlers(parts: {

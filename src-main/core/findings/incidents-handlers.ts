@@ -3,7 +3,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import { MAX_INCIDENT_NOTES, type IncidentNote } from '../../common/model/analysis/incident.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { ListWaits } from './findings-handlers.ts';
+import type { ListWaits } from './list-waits.ts';
 import { readPeriodFindings, type FindingsParts } from './read-findings.ts';
 import { changeNotes, groupNotes, toIncidents } from './to-incidents.ts';
 
