@@ -67,7 +67,7 @@ test('a part of a client’s name leads to the client’s conversations, each wi
     expect.stringMatching(/^Rosa Bell, .*: Recovered$/),
   ]);
   expect(entries.map(({ action }) => action)).toEqual([
-    { kind: 'go', path: { path: '/conversations', query: { q: 'client:~Rosa' } } },
+    { kind: 'go', path: { path: '/conversations', query: { q: 'client:Rosa' } } },
     { kind: 'session', sessionId: 'a', connectionId: null },
     { kind: 'session', sessionId: 'b', connectionId: null },
   ]);
