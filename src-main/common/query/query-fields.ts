@@ -1,5 +1,5 @@
 import type { FilterField } from '../model/records/record-filter.ts';
-import { listFields, type Direction } from '../reporting/reports.ts';
+import { DIRECTIONS, listFields, type Direction } from '../reporting/reports.ts';
 
 /** What values a field takes in a query. */
 export type QueryKind = 'code' | 'whole' | 'number' | 'text' | 'date';
@@ -21,7 +21,7 @@ export interface QueryField {
 export const QUERY_FIELDS: readonly QueryField[] = [
   field('outcome', 'outcome', 'text'),
   field('code', 'responseCode', 'code', {
-    otherNames: ['responsecode', 'reponsecode', 'statuscode', 'status'],
+    otherNames: ['responsecode', 'statuscode', 'status'],
   }),
   field('channel', 'channel', 'whole', { otherNames: ['idchannel', 'channelid'] }),
   field('service', 'service', 'whole', { otherNames: ['idservice', 'serviceid'] }),
@@ -30,12 +30,12 @@ export const QUERY_FIELDS: readonly QueryField[] = [
   field('error', 'error', 'text', { otherNames: ['errormessage'], match: 'part' }),
   field('family', 'errorFamily', 'text', { otherNames: ['errorfamily'], match: 'name' }),
   field('responsetime', 'responseTimeMs', 'number', {
-    otherNames: ['responsetimems', 'responsems', 'reponsetime', 'duration'],
+    otherNames: ['responsetimems', 'responsems', 'duration'],
   }),
   field('botlatency', 'botLatencyMs', 'number', { otherNames: ['botlatencyms', 'latency'] }),
   field('action', 'actionId', 'text', { otherNames: ['actionid', 'idaction'] }),
   field('payload', 'payload', 'text', { otherNames: ['request'], match: 'part' }),
-  field('response', 'response', 'text', { otherNames: ['responsetext', 'reponse'], match: 'part' }),
+  field('response', 'response', 'text', { otherNames: ['responsetext'], match: 'part' }),
   field('session', 'sessionId', 'text', { otherNames: ['sessionid', 'idsession', 'id'] }),
   field('date', 'dateMs', 'date', { otherNames: ['time', 'datetime', 'timestamp'] }),
   field('mark', 'mark', 'text'),
@@ -48,7 +48,16 @@ function field(
   kind: QueryKind,
   { otherNames = [], match = 'whole' }: Partial<Pick<QueryField, 'otherNames' | 'match'>> = {},
 ): QueryField {
-  return { keyword, otherNames, field: name, kind, match };
+  const names = new Set([...otherNames, ...listWireNames(name)]);
+  names.delete(keyword);
+  return { keyword, otherNames: [...names], field: name, kind, match };
+}
+
+/** What services call a field: a person may have read it in a body or in a report. */
+function listWireNames(name: FilterField): string[] {
+  return DIRECTIONS.flatMap((direction) => listFields(`${direction}-detail`))
+    .filter(([own]) => own === name)
+    .flatMap(([, { wireName, otherNames = [] }]) => [wireName, ...otherNames].map(foldName));
 }
 
 /** Returns the fields of a report's records that a query can name, in the order in which they are offered. */

@@ -116,7 +116,8 @@ export class FakeWindow extends Native implements Pick<Electron.BrowserWindow, W
     const handler =
       scheme === 'file' ? () => new Response('') : session.defaultSession.protocolHandlers.get(scheme);
     const response = await Promise.resolve(handler?.(new Request(url))).catch(() => undefined);
-    if (this.destroyed) return;
+    // The application that it belonged to may have ended meanwhile.
+    if (this.destroyed || !openWindows.has(this)) return;
     if (response?.ok !== true) {
       const [code, name] =
         handler === undefined
