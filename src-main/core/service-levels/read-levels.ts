@@ -20,7 +20,12 @@ export interface LevelParts {
 }
 
 const NOTHING_SEEN: MeasuredLevel = {
-  ...{ upMs: 0, downMs: 0, unwatchedMs: 0, outages: [], gaps: [], gapCount: 0 },
+  upMs: 0,
+  downMs: 0,
+  unwatchedMs: 0,
+  outages: [],
+  gaps: [],
+  gapCount: 0,
 };
 
 /** Reads how a month stands for each target of a connection, or the present month by the clock of each (month null). */

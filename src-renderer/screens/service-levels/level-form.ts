@@ -31,10 +31,16 @@ export const OFFICE_HOURS = {
 export function toLevelFields(draft: ServiceLevelDraft): LevelFields {
   const { name, part, target, zone, hours, leavesOutPlanned } = draft;
   return {
-    ...{ name, part, target: String(target), zone, leavesOutPlanned },
+    name,
+    part,
+    target: String(target),
+    zone,
+    leavesOutPlanned,
     hasHours: hours.length > 0,
     hours: (hours.length > 0 ? hours : [OFFICE_HOURS]).map(({ weekdays, from, to }) => ({
-      ...{ weekdays: [...weekdays], from, to },
+      weekdays: [...weekdays],
+      from,
+      to,
     })),
   };
 }
@@ -49,7 +55,9 @@ export function readLevelFields(fields: LevelFields): ServiceLevelDraft | LevelF
   if (!(target >= 1 && target <= 100)) return 'target';
   const hours = fields.hasHours
     ? fields.hours.map(({ weekdays, from, to }) => ({
-        ...{ weekdays: WEEKDAYS.filter((day) => weekdays.includes(day)), from: from.trim(), to: to.trim() },
+        weekdays: WEEKDAYS.filter((day) => weekdays.includes(day)),
+        from: from.trim(),
+        to: to.trim(),
       }))
     : [];
   if (hours.some(({ weekdays }) => weekdays.length === 0)) return 'days';

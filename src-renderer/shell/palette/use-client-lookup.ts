@@ -53,7 +53,9 @@ export function useClientLookup(readTyped: () => string): Readonly<Ref<readonly 
     const filter: RecordFilter = { conditions: [{ field: 'client', text: typed }] };
     const { viewId, rowCount } = await backend.call('conversations/open', {
       connectionId: active.id,
-      ...{ fromMs, toMs: toMs + SECOND_MS, filter },
+      fromMs,
+      toMs: toMs + SECOND_MS,
+      filter,
       order: { column: 'start', descending: true },
     });
     try {

@@ -403,8 +403,15 @@ it('messages that reach the connector late are told with their median, though re
   const { findings, resolved } = await read(untilMs, 'late');
   expect([...findings, ...resolved]).toMatchObject([
     {
-      ...{ kind: 'slow-connector', directions: ['inbound'], channel: 1, service: 2 },
-      ...{ sinceMs: lateMs, endedMs: lateMs + HOUR_MS, recent: 400, usual: 25, count: 60 },
+      kind: 'slow-connector',
+      directions: ['inbound'],
+      channel: 1,
+      service: 2,
+      sinceMs: lateMs,
+      endedMs: lateMs + HOUR_MS,
+      recent: 400,
+      usual: 25,
+      count: 60,
     },
   ]);
   const records = createRecordsHandlers({ cache, engine, connections: { listSaved: () => [] } });
@@ -412,8 +419,13 @@ it('messages that reach the connector late are told with their median, though re
     records['records/read-histogram']({
       scope: { connectionId: 'late', report: `${direction}-detail`, fromMs: lateMs, toMs: untilMs },
       filter: { conditions: [] },
-      ...{ fromMs: lateMs, toMs: untilMs, zone: 'UTC', maxBuckets: 2, split: 'class' },
-      ...{ withMedian: true, medianOf: 'botLatencyMs' },
+      fromMs: lateMs,
+      toMs: untilMs,
+      zone: 'UTC',
+      maxBuckets: 2,
+      split: 'class',
+      withMedian: true,
+      medianOf: 'botLatencyMs',
     });
   const medians = async (direction: 'inbound' | 'outbound') =>
     (await chart(direction)).buckets.map(({ medianResponseMs }) => medianResponseMs);

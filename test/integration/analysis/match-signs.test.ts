@@ -4,8 +4,17 @@ import { useFedEngine, type UnfedRecord } from './use-fed-engine.ts';
 
 const engine = useFedEngine();
 const record = (at: number, change: Partial<UnfedRecord> = {}): UnfedRecord => ({
-  ...{ dateMs: at * 1_000, channel: 1, service: 1, responseCode: 200, responseTimeMs: 1, botLatencyMs: null },
-  ...{ sessionId: `s${at}`, client: 'client', origin: '', error: '', payload: '' },
+  dateMs: at * 1_000,
+  channel: 1,
+  service: 1,
+  responseCode: 200,
+  responseTimeMs: 1,
+  botLatencyMs: null,
+  sessionId: `s${at}`,
+  client: 'client',
+  origin: '',
+  error: '',
+  payload: '',
   ...change,
 });
 const OPEN = '/api/v2/conversations/messages/inbound/open';
@@ -33,7 +42,9 @@ it('each sign and each deprecation is counted once a record, with the first and 
     matches: [
       {
         id: 'endpoint',
-        ...{ count: 4, firstMs: 60_000, lastMs: 90_000 },
+        count: 4,
+        firstMs: 60_000,
+        lastMs: 90_000,
         signs: [
           { sign: { kind: 'text', value: OPEN }, count: 3, firstMs: 60_000, lastMs: 90_000 },
           { sign: { kind: 'channel', value: 7 }, count: 2, firstMs: 90_000, lastMs: 90_000 },

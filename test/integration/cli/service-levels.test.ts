@@ -53,8 +53,15 @@ it('targets are added, read over the checks that are kept, reported on, exported
   for (let minute = 0; minute < 120; minute += 1) {
     const state = minute >= 30 && minute < 42 ? 'down' : 'up';
     await cache.addStatusSample({
-      ...{ connectionId, checkedAtMs: fromMs + minute * MINUTE, roundTripMs: 5, platform: state },
-      ...{ connector: 'up', internalResponseTimeMs: 3, sessions: 1, traffic: [], trafficText: '' },
+      connectionId,
+      checkedAtMs: fromMs + minute * MINUTE,
+      roundTripMs: 5,
+      platform: state,
+      connector: 'up',
+      internalResponseTimeMs: 3,
+      sessions: 1,
+      traffic: [],
+      trafficText: '',
       failure: null,
     });
   }

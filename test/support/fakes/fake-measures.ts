@@ -80,7 +80,9 @@ export function createFakeMeasures(
         after({ families: [], familyCount: 0, errorCount: 0, recordCount: records.length }),
       findPeriodFindings: () =>
         after({
-          ...{ findings: [], resolved: [], unjudgedMs: [] },
+          findings: [],
+          resolved: [],
+          unjudgedMs: [],
           learned: { inbound: 'days' as const, outbound: null },
           sizes: { atMs: [], channels: [] },
         }),

@@ -236,7 +236,12 @@ export function toServiceLevelsFile(levels: readonly ServiceLevel[]): ServiceLev
     format: 'channelscope-service-levels',
     version: 1,
     levels: levels.map(({ name, part, target, zone, hours, leavesOutPlanned }) => ({
-      ...{ name, part, target, zone, hours, leavesOutPlanned },
+      name,
+      part,
+      target,
+      zone,
+      hours,
+      leavesOutPlanned,
     })),
   };
 }

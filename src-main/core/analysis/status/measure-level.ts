@@ -86,7 +86,9 @@ function listOutages(runs: readonly Run[], due: readonly TimeSpan[], untilMs: nu
       if (isOpen && last !== undefined && fromMs - last.toMs <= MAX_JOINED_MS) {
         outages[outages.length - 1] = {
           ...last,
-          ...{ toMs, isOngoing, downMs: last.downMs + toMs - fromMs },
+          toMs,
+          isOngoing,
+          downMs: last.downMs + toMs - fromMs,
         };
       } else outages.push({ fromMs, toMs, downMs: toMs - fromMs, isOngoing });
       isOpen = true;

@@ -24,7 +24,9 @@ function open(directions: readonly ('inbound' | 'outbound')[], kept: ConnectionS
           direction,
           all: { count: 10, firstMs: 0, lastMs: 6 * HOUR },
           matches: watched.map(({ id }) => ({
-            ...{ id, count, ...dates },
+            id,
+            count,
+            ...dates,
             signs: [{ sign: { kind: 'text' as const, value: 'old' }, count, ...dates }],
           })),
         });
@@ -41,7 +43,11 @@ function open(directions: readonly ('inbound' | 'outbound')[], kept: ConnectionS
         Promise.resolve({
           unreadyRecords: 0,
           spans: (['settled', 'missing', 'partial', 'open'] as const).map((state, place) => ({
-            ...{ fromMs: place * 2 * HOUR, toMs: (place + 1) * 2 * HOUR, state, fetching: null, ready: true },
+            fromMs: place * 2 * HOUR,
+            toMs: (place + 1) * 2 * HOUR,
+            state,
+            fetching: null,
+            ready: true,
           })),
         }),
     },
@@ -55,7 +61,10 @@ it('both directions are added up, and what of their time is not cached in full i
   expect(await handlers['deprecations/match']({ connectionId: 'one', watched })).toEqual({
     matches: [
       {
-        ...{ id: 'a', count: 5, firstMs: HOUR, lastMs: 5 * HOUR },
+        id: 'a',
+        count: 5,
+        firstMs: HOUR,
+        lastMs: 5 * HOUR,
         signs: [
           {
             direction: 'inbound',

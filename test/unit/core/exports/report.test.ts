@@ -48,7 +48,10 @@ it('a report in which nothing stands out says how large something would have bee
   const write = (findings: Partial<ReportContent['findings']>): string =>
     writeFindings({
       findings: { list: [], fromMs: 0, toMs: 86_400_000, gaps: [], ...findings },
-      ...{ names: [{ field: 'channel', value: '1', name: 'Web' }], zone: 'UTC', about: {}, words: ENGLISH },
+      names: [{ field: 'channel', value: '1', name: 'Web' }],
+      zone: 'UTC',
+      about: {},
+      words: ENGLISH,
     } as unknown as ReportContent).text;
   expect(write({ noticed })).toContain(
     'Nothing stands out. An error rate above 4.0% for 15 min would have been noticed on channel Web 1',

@@ -10,14 +10,29 @@ import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 27, 9, 12);
 const LOST: Conversation = {
-  ...{ sessionId: 'chat-1', firstMs: NOW_MS - 90_000, lastMs: NOW_MS - 3000, endMs: NOW_MS - 1000 },
-  ...{ channels: [3], services: [2, 7], client: '<img src=x> Rosa', inbound: 4, outbound: 6, failures: 2 },
-  ...{ outcome: 'lost', slowestPart: 'service', slowestMs: 10_012, slowestService: 7, isUnanswered: true },
+  sessionId: 'chat-1',
+  firstMs: NOW_MS - 90_000,
+  lastMs: NOW_MS - 3000,
+  endMs: NOW_MS - 1000,
+  channels: [3],
+  services: [2, 7],
+  client: '<img src=x> Rosa',
+  inbound: 4,
+  outbound: 6,
+  failures: 2,
+  outcome: 'lost',
+  slowestPart: 'service',
+  slowestMs: 10_012,
+  slowestService: 7,
+  isUnanswered: true,
   firstError: { text: 'Gateway timeout', family: 'Gateway timeout', code: 504 },
   ticks: [{ atMs: NOW_MS - 90_000, isInbound: true, isFailed: false }],
 };
 const OPENED: Output<'conversations/open'> = {
-  ...{ viewId: 'list', rowCount: 1, totalCount: 340, knownUntilMs: NOW_MS },
+  viewId: 'list',
+  rowCount: 1,
+  totalCount: 340,
+  knownUntilMs: NOW_MS,
   outcomes: [
     { outcome: 'lost', count: 1 },
     { outcome: 'recovered', count: 19 },

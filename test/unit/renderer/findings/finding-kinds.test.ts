@@ -115,7 +115,8 @@ describe.each(FINDING_KINDS)('the kind %s', (kind) => {
 });
 
 const noticed = {
-  ...{ minutes: 15, hours: 24 },
+  minutes: 15,
+  hours: 24,
   channels: [
     { channel: 1, failing: { size: 0.04, hours: 24 }, fewer: { size: 0.6, hours: 24 } },
     { channel: 5, failing: null, fewer: null },

@@ -37,7 +37,12 @@ let noticed: NoticedSizes;
 beforeAll(() => {
   look = prepareLook(
     simulateMonth({
-      ...{ seed: 11, fromMs: FROM_MS, days: DAYS, learnDays: DAYS, incidents: 0, perMinute: 60 },
+      seed: 11,
+      fromMs: FROM_MS,
+      days: DAYS,
+      learnDays: DAYS,
+      incidents: 0,
+      perMinute: 60,
     }),
   );
   quiet = look(UNTIL_MS);

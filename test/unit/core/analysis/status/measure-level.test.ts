@@ -227,11 +227,19 @@ describe('a walk through every ten seconds of a month', () => {
       const planned: PlannedTime[] = [
         // By the clock of the zone, at hours in which no clock is moved.
         {
-          ...{ id: '1', name: 'Weekly', kind: 'planned', zone, leftOut: DEFAULT_LEFT_OUT.planned },
+          id: '1',
+          name: 'Weekly',
+          kind: 'planned',
+          zone,
+          leftOut: DEFAULT_LEFT_OUT.planned,
           times: { repeats: 'weekly', weekdays: [pick(WEEKDAYS), 'sunday'], from: '10:30', minutes: 150 },
         },
         {
-          ...{ id: '2', name: 'Once', kind: 'planned', zone: 'UTC', leftOut: DEFAULT_LEFT_OUT.planned },
+          id: '2',
+          name: 'Once',
+          kind: 'planned',
+          zone: 'UTC',
+          leftOut: DEFAULT_LEFT_OUT.planned,
           times: { repeats: 'dates', dates: [{ from: `${month}-07T22:13`, to: `${month}-09T03:41` }] },
         },
       ];
@@ -271,8 +279,14 @@ describe('a walk through every ten seconds of a month', () => {
     nowMs: number;
   }) {
     const format = new Intl.DateTimeFormat('en-US', {
-      ...{ timeZone: level.zone, hourCycle: 'h23', weekday: 'long', year: 'numeric', month: '2-digit' },
-      ...{ day: '2-digit', hour: '2-digit', minute: '2-digit' },
+      timeZone: level.zone,
+      hourCycle: 'h23',
+      weekday: 'long',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
     });
     const shown = (atMs: number) => {
       const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, value]));
