@@ -32,7 +32,7 @@ test('from a spike of failures to the payload of one of them, by mouse and by ke
   const address = page.url();
 
   // On the way back from another screen the record is still selected.
-  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  await page.getByRole('link', { name: /^Overview/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   await page.goBack();
   await expect(detail.inspector().locator('[data-field=sessionId] dd')).toHaveText(idByMouse);
