@@ -1,4 +1,4 @@
-import { app, dialog, Menu, session, type WebContents } from 'electron';
+import { app, dialog, Menu, nativeTheme, powerSaveBlocker, session, type WebContents } from 'electron';
 import { join } from 'node:path';
 import { APP_ID } from '../common/app-id.ts';
 import type { SharedCore } from '../core/control/create-shared-core.ts';
@@ -10,18 +10,15 @@ import { prepareDataFolder, type HostPlatform } from '../core/data-folder/standa
 import { LINK_SCHEME } from '../common/links/view-link.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { registerAppScheme, serveAppFiles } from './app-protocol.ts';
-import { showContextMenus } from './context-menu.ts';
+import { createWindows, showContextMenus, watchWindow } from './windows.ts';
 import { askForMissingFolder } from './launch/ask-for-missing-folder.ts';
 import { findStartedFile } from './launch/find-started-file.ts';
 import { createDesktopHost } from './desktop-host.ts';
 import { createOfferedFiles } from './offered-files.ts';
 import { endInOrder, stopWithSession, stopWithSystem, type Ending } from './end-application.ts';
-import { followTheme } from './follow-theme.ts';
 import { sendEvents, serveOffers, serveOperations } from './ipc.ts';
-import { keepAwake } from './keep-awake.ts';
 import { followLinks, type Opened, type Start } from './links/follow-links.ts';
 import { createOpenedFile } from './links/opened-file.ts';
-import { logLater } from './launch/log-later.ts';
 import { relaunch } from './launch/relaunch.ts';
 import { installMenu, type MenuActions } from './menus/application-menu.ts';
 import { offerRecent } from './menus/offer-recent.ts';
@@ -33,13 +30,13 @@ import { createConnectionNetworks, type ConnectionNetworks } from './network/con
 import { answerProxy } from './network/network-fetch.ts';
 import { denyPermissions } from './security/permissions.ts';
 import type { StartReport } from './report-start.ts';
-import { showProgress } from './attention/show-progress.ts';
+import { showProgress } from './attention/show-notes.ts';
 import { keepInTray, type TrayKeeper } from './tray/keep-in-tray.ts';
 import { createUpdateSource } from './updates/create-update-source.ts';
 import { testDesktop } from './self-test.ts';
-import { watchWindow } from './watch-window.ts';
 import { loadPage } from './window.ts';
-import { createWindows } from './windows.ts';
+import type { Logger } from '../core/logging/logger.ts';
+import type { Settings } from '../common/model/settings/settings.ts';
 
 /** A start that only brings the window to the front. */
 const NOTHING: Start = { words: [], folder: '' };
@@ -289,4 +286,49 @@ export async function reportStartFailure(error: unknown, report: StartReport): P
   report.tell('explained');
   dialog.showErrorBox('Channelscope could not start', toErrorText(error));
   app.exit(1);
+}
+
+/** Logs what happens before there is a core as soon as there is one; null, or one that fails, logs nothing. */
+function logLater(creation: Promise<Pick<Core, 'logger'>> | null): Pick<Logger, 'error' | 'warn'> {
+  // Why there is none is told elsewhere, once.
+  const log = (write: (logger: Logger) => void): void =>
+    void creation?.then(({ logger }) => write(logger)).catch(() => undefined);
+  return {
+    error: (...said) => log((logger) => logger.error(...said)),
+    warn: (...said) => log((logger) => logger.warn(...said)),
+  };
+}
+
+/**
+ * Makes the parts of the window that the system draws, such as its title bar, follow the theme that the person chose.
+ * Returns a function that stops it.
+ */
+export async function followTheme(core: Pick<Core, 'call' | 'on'>): Promise<() => void> {
+  const stop = core.on((name, settings) => {
+    if (name === 'settings/changed') nativeTheme.themeSource = settings.theme;
+  });
+  const read = await core.call('settings/get', null);
+  if (read.ok) nativeTheme.themeSource = (read.value as Settings).theme;
+  return stop;
+}
+
+/** Keeps the computer from going to sleep by itself while something is being downloaded. Returns a function that stops it. */
+export function keepAwake(core: Pick<Core, 'on'>): () => void {
+  const running = new Set<string>();
+  let blocker: number | null = null;
+  const release = (): void => {
+    if (blocker !== null) powerSaveBlocker.stop(blocker);
+    blocker = null;
+  };
+  const stop = core.on((name, task) => {
+    if (name !== 'tasks/changed' || task.kind !== 'download') return;
+    if (task.state === 'running') running.add(task.id);
+    else running.delete(task.id);
+    if (running.size === 0) release();
+    else blocker ??= powerSaveBlocker.start('prevent-app-suspension');
+  });
+  return () => {
+    stop();
+    release();
+  };
 }

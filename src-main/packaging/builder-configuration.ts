@@ -1,9 +1,8 @@
-import { flipFuses } from '@electron/fuses';
+import { flipFuses, type FuseV1Config, FuseV1Options, FuseVersion } from '@electron/fuses';
 import type { AfterPackContext, Configuration, DebOptions } from 'electron-builder';
 import { join } from 'node:path';
 import { APP_ID } from '../common/app-id.ts';
 import { removePatiently } from '../node/move-and-remove.ts';
-import { buildFuses } from './fuses.ts';
 import { readCloudSigning, readSigning } from './signing.ts';
 
 export interface ConfigurationOptions {
@@ -212,5 +211,30 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
       depends: DEBIAN_PACKAGES,
       afterInstall: join(root, 'src-main/packaging/debian/after-install.tpl'),
     },
+  };
+}
+
+/** Whether a test can drive a package, by attaching to its inspector. Never for a package that is given to people. */
+interface FuseOptions {
+  readonly isInspectable: boolean;
+}
+
+/** Returns every fuse of the runtime. One that a newer runtime adds ends the packaging until it is settled here. */
+export function buildFuses({ isInspectable }: FuseOptions): FuseV1Config {
+  return {
+    version: FuseVersion.V1,
+    strictlyRequireAllFuses: true,
+    resetAdHocDarwinSignature: true,
+    [FuseV1Options.RunAsNode]: false,
+    [FuseV1Options.EnableCookieEncryption]: true,
+    [FuseV1Options.EnableNodeOptionsEnvironmentVariable]: false,
+    [FuseV1Options.EnableNodeCliInspectArguments]: isInspectable,
+    [FuseV1Options.EnableEmbeddedAsarIntegrityValidation]: true,
+    [FuseV1Options.OnlyLoadAppFromAsar]: true,
+    // Its file is not part of the runtime: with it on, the application wouldn't start.
+    [FuseV1Options.LoadBrowserProcessSpecificV8Snapshot]: false,
+    [FuseV1Options.GrantFileProtocolExtraPrivileges]: false,
+    // Speed only.
+    [FuseV1Options.WasmTrapHandlers]: true,
   };
 }

@@ -1,17 +1,17 @@
 import { Arch, build, Platform } from 'electron-builder';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { tryToRemove } from '../node/move-and-remove.ts';
 import { buildWhereNeeded } from '../start/build-application.ts';
 import { findElectron } from '../start/electron-runtime.ts';
 import { buildConfiguration } from './builder-configuration.ts';
-import { readReleaseNotes } from './read-release-notes.ts';
 import { copyNativeFiles, listNativeFiles } from './native-files.ts';
 import type { PackageOptions } from './read-package-options.ts';
 import { forgetEmptyVariables } from './signing.ts';
-import { writeStandInRuntime } from './stand-in-runtime.ts';
 import { findChangedNatives } from './supply-chain/native-hashes.ts';
+import { type GuideBlock, toPlainText } from '../common/help/guide-page.ts';
+import { readGuidePage } from './guide/read-guide-page.ts';
 
 /** Electron's runtime is not there to be packed. */
 export class MissingRuntimeError extends Error {
@@ -86,5 +86,59 @@ export async function packageApplication(root: string, options: PackageOptions):
     });
   } finally {
     await tryToRemove(folder, () => undefined, { isFolder: true });
+  }
+}
+
+/** Returns what the guide says of the version in `package.json`, as plain text; empty when it says nothing. */
+export async function readReleaseNotes(root: string): Promise<string> {
+  const [description, news] = await Promise.all(
+    ['package.json', 'resources/guide/news.md'].map((name) => readFile(join(root, name), 'utf8')),
+  );
+  const { version } = JSON.parse(description ?? '') as { version: string };
+  const { blocks } = readGuidePage('news', news ?? '');
+  const from = blocks.findIndex((block) => block.kind === 'heading' && toPlainText(block.line) === version);
+  if (from < 0) return '';
+  const after = blocks.slice(from + 1);
+  const end = after.findIndex((block) => block.kind === 'heading' && block.level <= 2);
+  return toLines(end < 0 ? after : after.slice(0, end)).join('\n');
+}
+
+function toLines(blocks: readonly GuideBlock[]): string[] {
+  return blocks.flatMap((block) => {
+    if (block.kind === 'list') return block.items.map((item) => `• ${toLines(item).join(' ')}`);
+    return 'line' in block ? [toPlainText(block.line)] : [];
+  });
+}
+
+const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
+/** The fuses as Electron ships them: version 1, then one character for each of nine. */
+const SHIPPED_FUSES = '\u0001\u0009101100011';
+
+/** An archive of Electron without files: the sizes of its header, and the header. */
+function buildEmptyArchive(): Uint8Array {
+  const header = Buffer.from('{"files":{}}');
+  const sizes = Buffer.alloc(16);
+  for (const [place, value] of [4, header.length + 8, header.length + 4, header.length].entries()) {
+    sizes.writeUInt32LE(value, place * 4);
+  }
+  return Buffer.concat([sizes, header]);
+}
+
+/** Writes what stands for Electron's runtime for Linux: its files by name, its fuses, and nothing that runs. */
+export async function writeStandInRuntime(folder: string, version: string): Promise<void> {
+  const files: Record<string, string | Uint8Array> = {
+    electron: Buffer.from(`\u007FELF stand-in ${SENTINEL}${SHIPPED_FUSES} end`, 'latin1'),
+    version,
+    'chrome-sandbox': '',
+    chrome_crashpad_handler: '',
+    LICENSE: '',
+    'LICENSES.chromium.html': '',
+    'locales/en-US.pak': '',
+    // Electron's own application, an archive without files, which is no part of a package.
+    'resources/default_app.asar': buildEmptyArchive(),
+  };
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content, { mode: 0o755 });
   }
 }

@@ -11,29 +11,31 @@ import { refuse, sendEmpty } from '../node/http/problem.ts';
 import { ignoreBodyType, requireJsonBody } from '../node/http/read-json-body.ts';
 import { createGuessingBrake, sendCreatedToken } from './http/create-token-route.ts';
 import { createDeadline } from './http/deadline.ts';
-import { findAllowedTenant } from './http/find-allowed-tenant.ts';
-import { handleUnknownPaths } from './http/handle-unknown-paths.ts';
 import { createServiceHardening, type ServiceAddresses } from './http/harden-service.ts';
-import { shedLoad } from './http/load-shedder.ts';
+import { createTenantShares, shedLoad } from './http/load-shedder.ts';
 import { logRequests, toUnreadableEntry, type RequestLogEntry } from './http/request-log.ts';
 import { createOwnRefusalLimiter, type RefusalLimiter } from './http/refusal-limiter.ts';
-import { createTenantShares } from './http/tenant-shares.ts';
-import { collectSchemas, writeDescription } from './openapi/describe-service.ts';
-import { OPENAPI_PATH } from './openapi/openapi-path.ts';
 import {
+  collectSchemas,
   CREATE_TOKEN_SCHEMA,
   DESCRIPTION_SCHEMA,
   toReportSchema,
   toStatusSchema,
+  writeDescription,
 } from './openapi/route-schemas.ts';
+import { OPENAPI_PATH } from './openapi/openapi-path.ts';
 import { createQuirkHooks } from './quirks/create-quirk-hooks.ts';
 import { tryExecuteReport } from './reports/execute-report.ts';
 import { LAST_DOCUMENT_FAULT, readReportRequest } from './reports/read-report-request.ts';
 import { readTenantStatus } from './reports/read-tenant-status.ts';
 import { createReportCatalog, findReport, type ServedReport } from './reports/report-catalog.ts';
-import { writeEnvelope, writeRefusal } from './reports/write-envelope.ts';
 import type { ServiceOptions } from './service-options.ts';
 import type { ServedTenant, ServedTenants } from './tenants/served-tenant.ts';
+import type { IncomingMessage } from 'node:http';
+import { countHeader } from '../node/http/guard-request.ts';
+import type { RequestFault } from '../common/reporting/wire-schemas.ts';
+import { finishPage } from './reports/page-buffer.ts';
+import type { ReportPage } from './reports/report-page.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -163,4 +165,86 @@ async function answerReport(
   return page === undefined
     ? writeRefusal(report, [LAST_DOCUMENT_FAULT], parts.elapsedMs() - startedMs)
     : writeEnvelope(report, page, parts.elapsedMs() - startedMs);
+}
+
+const OPERATION_PATH = new RegExp(
+  `^(${CREATE_TOKEN_PATH}|${toStatusPath('[^/]+')}|${toReportPath('[^/]+', '[^/]+')})$`,
+);
+
+/** Responds to what no route takes: 404, or 405 for a known path with another method, with no body (decision 19). */
+function handleUnknownPaths(app: FastifyInstance): void {
+  app.setNotFoundHandler(refuseUnknownPath);
+  // Before a body is read: neither what it holds nor its type matters here.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) void refuseUnknownPath(request, reply);
+    else done();
+  });
+}
+
+function refuseUnknownPath(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const allowed = path === OPENAPI_PATH ? 'GET' : 'POST';
+  const isKnown = path === OPENAPI_PATH || OPERATION_PATH.test(path);
+  if (!isKnown || request.method === allowed) return sendEmpty(reply, 404);
+  return sendEmpty(reply.header('allow', allowed), 405);
+}
+
+/**
+ * The tenant of the path, where the request may read it; undefined for one that isn't there too. Decision 13: without
+ * an Authorization header it may, unless tokens are required; with one, only with a valid token of this tenant. The word
+ * before the token may be in any letter case (decision 15).
+ */
+async function findAllowedTenant(
+  request: IncomingMessage,
+  tenantText: string,
+  tenants: ServedTenants,
+  requireToken: boolean,
+): Promise<ServedTenant | undefined> {
+  const token = readToken(request);
+  const tenant = readTenant(tenantText);
+  if (token === undefined || tenant === undefined || (token === null && requireToken)) return undefined;
+  const served = await tenants.find(tenant);
+  if (served === undefined || token === null) return served;
+  return (await served.tokens.isValid(token)) ? served : undefined;
+}
+
+/** Null without a header; undefined for one that holds no token. */
+function readToken(request: IncomingMessage): string | null | undefined {
+  const header = request.headers.authorization;
+  if (header === undefined) return null;
+  if (countHeader(request, 'authorization') > 1) return undefined;
+  return /^bearer +([\w-]{1,128})$/i.exec(header)?.[1];
+}
+
+/** Only as it is written without need of anything else. */
+function readTenant(text: string): number | undefined {
+  const tenant = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : NaN;
+  return Number.isSafeInteger(tenant) ? tenant : undefined;
+}
+
+/** Specification, section "Report response envelope", as JSON. `executionTimeMs` is what the query took. */
+function writeEnvelope(report: ServedReport, page: ReportPage, executionTimeMs: number): Buffer {
+  const head =
+    `${writeHead(report, true, executionTimeMs)},"totalDocument":${page.totalDocument},"pageCount":null` +
+    `,"lastDocument":"${page.lastDocument}","documents":[`;
+  return finishPage(page.documents, head, ']}');
+}
+
+/** The envelope of a refused request (decision 6). */
+function writeRefusal(
+  report: ServedReport,
+  errors: readonly RequestFault[],
+  executionTimeMs: number,
+): string {
+  return (
+    `${writeHead(report, false, executionTimeMs)},"totalDocument":0,"pageCount":null` +
+    `,"lastDocument":"","documents":[],"errors":${JSON.stringify(errors)}}`
+  );
+}
+
+function writeHead(report: ServedReport, isValid: boolean, executionTimeMs: number): string {
+  return (
+    `{"isValid":${isValid ? 'true' : 'false'},"executionTime":${Math.round(executionTimeMs * 1000) / 1000}` +
+    `,"idReport":"${report.idReport}","nameVisualization":"${report.name}"`
+  );
 }

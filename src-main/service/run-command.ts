@@ -11,7 +11,7 @@ import { runTenantCommand } from './commands/tenant-command.ts';
 import { OptionError } from './option-error.ts';
 import { HELP_TEXT, readCommandLine, type CommandLine } from './read-command-line.ts';
 import type { HealthOptions, ServiceHealth } from './health/start-health.ts';
-import { importFiles } from './import/import-files.ts';
+import { importFiles } from './import/import-file.ts';
 import { serveTenants } from './serve-tenants.ts';
 import { startService, type RunningService, type ServiceSurroundings } from './start-service.ts';
 import type { RecordStore } from './store/record-store.ts';

@@ -6,10 +6,28 @@ import type {
   ToServiceThread,
 } from '../common/local-service-messages.ts';
 import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
-import { createThreadImports } from './import/thread-imports.ts';
-import { createRequestBatcher, type RequestBatcher } from './request-batcher.ts';
 import { DEFAULT_SERVICE_OPTIONS } from './service-options.ts';
 import { startService, type RunningService } from './start-service.ts';
+import type { ImportOutcome, ImportRequest } from './import/import-file.ts';
+import type { ServiceRequest } from '../common/model/connections/local-service.ts';
+import type { RequestLogEntry } from './http/request-log.ts';
+
+const SEND_EVERY_MS = 500;
+const MAX_AT_ONCE = 200;
+
+/** Gathers the requests that were responded to. */
+interface RequestBatcher {
+  add(entry: RequestLogEntry): void;
+  /** Passes on what is left. */
+  stop(): void;
+}
+
+/** Imports that the application requests, by its own identifiers. */
+interface ThreadImports {
+  start(importId: string, path: string): Promise<void>;
+  /** Does nothing for an import that has ended. */
+  cancel(importId: string): void;
+}
 
 const STATS_EVERY_MS = 2_000;
 
@@ -98,4 +116,52 @@ try {
   requests.stop();
   post({ kind: 'failed', message: describeFailure(error) });
   port.close();
+}
+
+/** Creates the imports of a service thread; `post` sends their progress and outcomes to the application. */
+function createThreadImports(
+  importFile: (request: ImportRequest) => Promise<ImportOutcome>,
+  post: (message: FromServiceThread) => void,
+): ThreadImports {
+  const running = new Map<string, AbortController>();
+  return {
+    start: async (importId, path) => {
+      const abort = new AbortController();
+      running.set(importId, abort);
+      const outcome = await importFile({
+        path,
+        stated: null,
+        signal: abort.signal,
+        onProgress: (progress) => {
+          post({ kind: 'import-progressed', importId, ...progress });
+        },
+      });
+      running.delete(importId);
+      post({ kind: 'import-ended', importId, ...outcome });
+    },
+    cancel: (importId) => {
+      running.get(importId)?.abort();
+    },
+  };
+}
+
+/** Calls `send` with the newest requests, oldest first, at most every 500 ms. */
+function createRequestBatcher(send: (requests: readonly ServiceRequest[]) => void): RequestBatcher {
+  let requests: ServiceRequest[] = [];
+  const flush = (): void => {
+    if (requests.length === 0) return;
+    send(requests.slice(-MAX_AT_ONCE));
+    requests = [];
+  };
+  const timer = setInterval(flush, SEND_EVERY_MS);
+  return {
+    add: ({ at, method, route, report, status, durationMs }) => {
+      requests.push({ atMs: Date.parse(at), method, route, report, status, durationMs });
+      if (requests.length >= 2 * MAX_AT_ONCE) requests = requests.slice(-MAX_AT_ONCE);
+    },
+    stop: () => {
+      clearInterval(timer);
+      flush();
+    },
+  };
 }

@@ -12,7 +12,6 @@ const OWNERS = /^(?:cache|coverage|downloads|following)\//u;
 const ALLOWED: Readonly<Record<string, string>> = {
   'analysis/divide-period.ts': 'which of several snapshots counts for a moment (decision 33)',
   'analysis/engine/sql/make-tables.ts': 'a reported summary is a table only as a whole',
-  'analysis/reconcile/find-obstacle.ts': 'the reported summary itself',
   'datasets/update-dataset.ts': 'a day of a dataset, which the ledger was asked about',
   'exports/describe-export.ts': 'an export, which the ledger was asked about',
   'exports/portable/portable-manifest.ts': 'copies what a snapshot says about itself',
@@ -20,11 +19,12 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'exports/report/sections/write-certificates.ts': 'the certificate of a download',
   'imports/import-portable.ts': 'copies what a snapshot says about itself',
   'imports/import-records.ts': 'what an imported file says about itself',
-  'schedules/note-words.ts': 'a run of a schedule',
+  'schedules/run-queue.ts': 'a run of a schedule',
   'self-test/run-self-test.ts': 'whether the download that it made itself is whole',
-  'snapshots/pick-expired.ts': 'a day that is being followed is not removed',
-  'snapshots/read-again-task.ts': 'keeps what a snapshot says about itself',
-  'summaries/reconcile-summary.ts': 'which snapshots the compared records came from',
+  'snapshots/housekeeping.ts': 'a day that is being followed is not removed',
+  'snapshots/snapshots-handlers.ts': 'keeps what a snapshot says about itself',
+  'summaries/reconcile-summary.ts':
+    'the reported summary itself, and which snapshots the compared records came from',
 };
 
 /** Files that read how far a snapshot is without being its owners, of texts by path. */

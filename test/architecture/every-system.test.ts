@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { listBrowserPlaces } from '../../src-main/node/find-browser.ts';
+import { listBrowserPlaces } from '../../src-main/node/print-with-browser.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const sources = ['src-main', 'src-renderer', 'test'].flatMap((folder) =>

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { chromium, type Browser } from '@playwright/test';
-import { findBrowser } from '../../src-main/node/find-browser.ts';
+import { findBrowser } from '../../src-main/node/print-with-browser.ts';
 import { startApp, stopApp } from '../support/application/run-app.ts';
 import { measure, toQuantile, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
 import { openFilledApp } from './filled-app.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { chromium, type Browser, type Page } from '@playwright/test';
-import { findBrowser } from '../../src-main/node/find-browser.ts';
+import { findBrowser } from '../../src-main/node/print-with-browser.ts';
 import { startApp, stopApp } from '../support/application/run-app.ts';
 import {
   measure,

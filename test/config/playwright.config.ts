@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from '@playwright/test';
-import { findBrowser } from '../../src-main/node/find-browser.ts';
+import { findBrowser } from '../../src-main/node/print-with-browser.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

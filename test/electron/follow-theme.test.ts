@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { followTheme } from '../../src-main/electron/follow-theme.ts';
+import { followTheme } from '../../src-main/electron/run-desktop.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
 import { nativeTheme, resetFakeElectron } from '../support/electron/fake-electron.ts';
 import { createStubCore } from '../support/fakes/stub-core.ts';

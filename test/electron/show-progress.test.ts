@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { BrowserWindow } from 'electron';
-import { keepAwake } from '../../src-main/electron/keep-awake.ts';
-import { showProgress } from '../../src-main/electron/attention/show-progress.ts';
+import { keepAwake } from '../../src-main/electron/run-desktop.ts';
+import { showProgress } from '../../src-main/electron/attention/show-notes.ts';
 import {
   BrowserWindow as FakeWindow,
   calls,

@@ -9,14 +9,12 @@ import { flipFuses, FuseV1Options } from '@electron/fuses';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { APP_ID } from '../../src-main/common/app-id.ts';
 import { findNativeFolder } from '../../src-main/node/load-native-module.ts';
-import { buildConfiguration } from '../../src-main/packaging/builder-configuration.ts';
+import { buildConfiguration, buildFuses } from '../../src-main/packaging/builder-configuration.ts';
 import { bundleNativeModules } from '../../src-main/packaging/bundle-native-modules.ts';
-import { buildFuses } from '../../src-main/packaging/fuses.ts';
 import { copyNativeFiles, listNativeFiles, thinLibrary } from '../../src-main/packaging/native-files.ts';
-import { readReleaseNotes } from '../../src-main/packaging/read-release-notes.ts';
+import { readReleaseNotes, writeStandInRuntime } from '../../src-main/packaging/package-application.ts';
 import { readPackageOptions } from '../../src-main/packaging/read-package-options.ts';
 import { forgetEmptyVariables } from '../../src-main/packaging/signing.ts';
-import { writeStandInRuntime } from '../../src-main/packaging/stand-in-runtime.ts';
 import { packageScript } from '../support/packaging/pack-stand-in.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,8 +1,9 @@
-import { nameFilter } from './name-filter.ts';
 import { toWireDate } from '../reporting/wire-dates.ts';
 import type { Period } from '../model/period.ts';
 import type { RecordFilter } from '../model/records/record-filter.ts';
 import type { ExportFormat } from '../model/exports/export-options.ts';
+import { createQueryClock } from '../query/query-clock.ts';
+import { writeQuery } from '../query/write-query.ts';
 
 /** What of an export its file is named after. */
 export interface NamedExport {
@@ -38,4 +39,13 @@ export function toExportStem(
   // A filter may name whom the pack doesn't.
   const filterName = format === 'evidence' ? '' : nameFilter(filter, zone);
   return `${parts.filter((part) => part !== null).join('_')}${filterName}`;
+}
+
+const MAX_CHARACTERS = 60;
+
+/** Returns a part of a file's name that tells what it was filtered by, dates in the zone; empty without a filter. */
+function nameFilter(filter: RecordFilter | undefined, zone: string): string {
+  if (filter === undefined || filter.conditions.length === 0) return '';
+  const words = writeQuery(filter, createQueryClock(zone)).replace(/[^\p{L}\p{N}]+/gu, '-');
+  return `_filtered_${words.slice(0, MAX_CHARACTERS).toWellFormed()}`.replace(/-+$/, '');
 }

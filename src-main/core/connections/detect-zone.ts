@@ -6,7 +6,6 @@ import { formatWireDate } from '../../common/reporting/wire-dates.ts';
 import { utcMsToCivil } from '../../common/time/civil-time.ts';
 import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
-import { findNewest } from './find-newest.ts';
 import { judgeZone } from './judge-zone.ts';
 
 export interface ZoneDetection {
@@ -72,4 +71,26 @@ export async function detectZone(detection: ZoneDetection): Promise<ZoneFinding>
     });
   }
   return { verdict: 'unsure', zone, proposedZone: null, evidence: [{ code: 'no-records', values: {} }] };
+}
+
+const STEP_MS = 60_000;
+
+/**
+ * Finds the last minute that holds something, by halving: `hasFrom` returns whether anything lies at or after
+ * a time. Null when nothing lies from `lowMs` on. What lies after `highMs` is not looked for.
+ */
+export async function findNewest(
+  hasFrom: (fromMs: number) => Promise<boolean>,
+  lowMs: number,
+  highMs: number,
+): Promise<number | null> {
+  if (!(await hasFrom(lowMs))) return null;
+  let found = lowMs;
+  let beyond = highMs;
+  while (beyond - found > STEP_MS) {
+    const middle = found + Math.max(1, Math.floor((beyond - found) / STEP_MS / 2)) * STEP_MS;
+    if (await hasFrom(middle)) found = middle;
+    else beyond = middle;
+  }
+  return found;
 }

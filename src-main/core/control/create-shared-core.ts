@@ -1,7 +1,9 @@
 import { serveControl, type Control } from '../../node/control/serve-control.ts';
 import { createCore, type Core, type CoreOptions } from '../create-core.ts';
 import type { Host } from '../host.ts';
-import { nameFiles, type FileNaming } from './name-files.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { basename } from 'node:path';
+import type { NamedFiles } from '../../common/control/control-messages.ts';
 
 /** A core that the command line can work through while it runs. */
 export interface SharedCore extends Core {
@@ -34,5 +36,37 @@ export async function createSharedCore(host: Host, options: CoreOptions = {}): P
       await control?.close();
       await core.stop();
     },
+  };
+}
+
+/** A host that asks nobody for a file that the caller of an operation named itself. */
+interface FileNaming {
+  readonly host: Host;
+  /** Runs what was called; until its result is there, the files are those. */
+  withFiles<Result>(files: NamedFiles, run: () => Promise<Result>): Promise<Result>;
+}
+
+/** Lets callers name files in place of the dialogs of a host. */
+function nameFiles(host: Host): FileNaming {
+  const named = new AsyncLocalStorage<NamedFiles>();
+  return {
+    host: {
+      ...host,
+      chooseExportTarget: (suggestedName) => {
+        const target = named.getStore()?.exportTarget;
+        return target === undefined ? host.chooseExportTarget(suggestedName) : Promise.resolve(target);
+      },
+      chooseFolder: (suggestedName, purpose) => {
+        const folder = named.getStore()?.exportTarget;
+        return folder === undefined ? host.chooseFolder(suggestedName, purpose) : Promise.resolve(folder);
+      },
+      chooseImportFile: (uploadId) => {
+        const path = named.getStore()?.importFile;
+        if (path === undefined || uploadId !== null) return host.chooseImportFile(uploadId);
+        // It stays where it is.
+        return Promise.resolve({ path, name: basename(path), release: () => Promise.resolve() });
+      },
+    },
+    withFiles: (files, run) => named.run(files, run),
   };
 }

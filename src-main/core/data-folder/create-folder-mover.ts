@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
 import type { FolderMove, TargetCheck } from '../../common/contract/operations/data-folder.ts';
@@ -12,8 +12,8 @@ import type { Logger } from '../logging/logger.ts';
 import { checkTarget } from './check-target.ts';
 import { copyEntries, listEntries, listNames, sumBytes, verifyCopy } from './copy-folder.ts';
 import { ID_FILE, readLocation, writeLocation, type Copied } from './location-file.ts';
-import { rebasePaths } from './rebase-paths.ts';
 import { forgetUnfinished, removeCopied, switchFolder } from './switch-folder.ts';
+import { readJsonFile, writeJsonFile } from '../documents/json-file.ts';
 
 /** Operations that are answered while everything is closed, since they need nothing that is. */
 const STILL_ANSWERED = /^(?:data-folder\/|app\/get-info$|settings\/get$)/u;
@@ -153,4 +153,31 @@ function toMoveError(error: unknown): AppError {
 /** True where a folder still holds something of what was copied from it. */
 export function isKept({ folder, names }: Copied): boolean {
   return names.some((name) => name !== ID_FILE && existsSync(join(folder, name)));
+}
+
+/** Documents that name folders and files which may lie in the data folder itself. */
+const DOCUMENTS = ['datasets.json', 'schedules.json', 'schedule-runs.json', 'partial-exports.json'];
+
+/**
+ * Lets the documents of a copied data folder name what lies in the copy, where they named what lies in `from`: what a
+ * schedule writes next must not go to the previous folder. A document that isn't JSON stays as it is.
+ */
+async function rebasePaths(from: string, to: string): Promise<void> {
+  const rebase = (value: unknown): unknown => {
+    if (typeof value === 'string') return rebasePath(value, from, to);
+    if (Array.isArray(value)) return value.map(rebase);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, rebase(inner)]));
+  };
+  for (const name of DOCUMENTS) {
+    const path = join(to, name);
+    const before = await readJsonFile(path).catch(() => undefined);
+    if (before === undefined) continue;
+    const after = rebase(before);
+    if (JSON.stringify(after) !== JSON.stringify(before)) await writeJsonFile(path, after);
+  }
+}
+
+function rebasePath(path: string, from: string, to: string): string {
+  return path === from || path.startsWith(from + sep) ? join(to, path.slice(from.length)) : path;
 }

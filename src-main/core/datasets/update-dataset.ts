@@ -8,13 +8,20 @@ import type { FileColumn } from '../analysis/engine/files/file-column.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
-import { tryToRemove } from '../../node/move-and-remove.ts';
+import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
 import { guardWriting } from '../exports/guard-writing.ts';
 import type { PartialList } from '../exports/partial-list.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
-import { findConnectionFolder, isThere, putDayFile, removeDayFile, toDayFile } from './dataset-files.ts';
 import { readManifest, writeDatasetManifest, type DatasetDay } from './dataset-manifest.ts';
-import { planDays, type CachedDay } from './plan-days.ts';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { moveAnywhere } from '../../node/move-anywhere.ts';
+import { replaceFile } from '../../node/write-file-atomically.ts';
+import { hash } from 'node:crypto';
+import { toEndMs } from '../../common/model/period.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
+import type { CoverageSpan } from '../coverage/coverage-spans.ts';
 
 /** New days that are written before the manifest names them; a day that is replaced is named at once. */
 const DAYS_A_MANIFEST = 16;
@@ -194,4 +201,130 @@ function summarise(days: readonly DatasetDay[], written: number, endedAtMs: numb
     written,
     incomplete: days.filter(({ date, state }) => date !== null && state === 'incomplete').length,
   };
+}
+
+/** Hive's name for the part whose value is nothing: readers see null. */
+const NO_DATE = '__HIVE_DEFAULT_PARTITION__';
+
+/** Path of a day's file within the folder of its connection, with slashes. */
+function toDayFile(report: string, date: string | null): string {
+  return `report=${report}/date=${date ?? NO_DATE}/part-0.parquet`;
+}
+
+/**
+ * Replaces the file of a day in one step: readers find the previous file or this one. Until then its name begins with
+ * a dot, which readers of data skip. Throws AppError `exports.write-failed`.
+ */
+async function putDayFile(
+  folder: string,
+  file: string,
+  whole: EngineFile,
+  partials: PartialList,
+): Promise<void> {
+  const target = join(folder, file);
+  const unfinished = join(target, '..', '.part-0.parquet');
+  await partials.add(unfinished);
+  try {
+    await guardWriting(async () => {
+      await mkdir(join(target, '..'), { recursive: true, mode: 0o700 });
+      await moveAnywhere(whole.path, `${unfinished}.part`);
+      await replaceFile(`${unfinished}.part`, target);
+    });
+  } finally {
+    // What stays is removed at the next start.
+    if (await tryToRemove(`${unfinished}.part`, () => undefined)) await partials.remove(unfinished);
+  }
+}
+
+/** Removes the file of a day that has no records any more. Throws AppError `exports.write-failed`. */
+async function removeDayFile(folder: string, file: string): Promise<void> {
+  await guardWriting(() => removePatiently(join(folder, file)));
+}
+
+/** True where a day's file has as many bytes as were written. */
+async function isThere(folder: string, file: string, bytes: number): Promise<boolean> {
+  const found = await stat(join(folder, file)).catch(() => null);
+  return found?.isFile() === true && found.size === bytes;
+}
+
+/**
+ * Returns the folder of a connection inside a dataset's: the one whose manifest names it, else one that is free. Its
+ * name is a Hive partition, such as `connection=Production_1001`. Throws AppError `exports.write-failed`.
+ */
+async function findConnectionFolder(
+  folder: string,
+  connection: { readonly id: string; readonly name: string; readonly tenant: number },
+): Promise<string> {
+  return guardWriting(async () => {
+    await mkdir(folder, { recursive: true });
+    const taken = (await readdir(folder)).filter((name) => name.startsWith('connection='));
+    for (const name of taken) {
+      const manifest = await readManifest(join(folder, name));
+      if (manifest?.connection.id === connection.id) return join(folder, name);
+    }
+    const plain = connection.name.normalize('NFKD').replace(/[^A-Za-z0-9.-]+/g, '_');
+    const base = `connection=${plain.slice(0, 60)}_${connection.tenant}`;
+    const isTaken = (name: string): boolean =>
+      taken.some((other) => other.toLowerCase() === name.toLowerCase());
+    let own = base;
+    for (let number = 2; isTaken(own); number += 1) own = `${base}-${number}`;
+    await mkdir(join(folder, own), { mode: 0o700 });
+    return join(folder, own);
+  });
+}
+
+/** Raised when the same records would be written otherwise: every day is written anew then. */
+const LAYOUT = 1;
+
+/** A day that the cache has something of. */
+interface CachedDay extends TimeSpan {
+  readonly report: DatasetReport;
+  /** The day in UTC, such as `2026-11-20`; null for records without a date that could be read. */
+  readonly date: string | null;
+  readonly state: 'complete' | 'incomplete';
+  /** Changes with what the cache holds of the day. */
+  readonly source: string;
+}
+
+/**
+ * Lists the days that the snapshots of a connection hold of a report, then what has no day. A day is complete once nothing
+ * of it can change any more.
+ */
+export async function planDays(
+  snapshots: readonly Snapshot[],
+  report: DatasetReport,
+  readSpans: (span: TimeSpan) => Promise<readonly CoverageSpan[]>,
+): Promise<CachedDay[]> {
+  const own = snapshots.filter((snapshot) => snapshot.report === report);
+  const dates = new Set<number>();
+  for (const { period } of own) {
+    for (let atMs = startOfDay(period.fromMs); atMs < toEndMs(period); atMs += DAY_MS) dates.add(atMs);
+  }
+  const days = [...dates].sort((a, b) => a - b);
+  const [first] = days;
+  const last = days.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const spans = await readSpans({ fromMs: first, toMs: last + DAY_MS });
+  const unsettled = spans.filter(({ state }) => state !== 'settled');
+  const toDay = (date: string | null, fromMs: number, toMs: number): CachedDay => {
+    const within = own.filter(({ period }) => period.fromMs < toMs && toEndMs(period) > fromMs);
+    const isOpen = unsettled.some((span) => span.fromMs < toMs && span.toMs > fromMs);
+    const state = isOpen ? 'incomplete' : 'complete';
+    return { report, date, fromMs, toMs, state, source: toSource(within) };
+  };
+  return [
+    ...days.map((fromMs) => toDay(new Date(fromMs).toISOString().slice(0, 10), fromMs, fromMs + DAY_MS)),
+    toDay(null, first, last + DAY_MS),
+  ];
+}
+
+function startOfDay(atMs: number): number {
+  return Math.floor(atMs / DAY_MS) * DAY_MS;
+}
+
+function toSource(snapshots: readonly Snapshot[]): string {
+  const parts = snapshots.map(({ id, recordCount, reading, state, startedAtMs, period }) => [
+    ...[id, recordCount, reading, state, startedAtMs, period.fromMs, period.toMs],
+  ]);
+  return hash('sha256', JSON.stringify([LAYOUT, parts.map(String).sort()])).slice(0, 32);
 }

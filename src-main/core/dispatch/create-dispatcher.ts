@@ -4,8 +4,8 @@ import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import { OPERATIONS, type Handlers, type OperationName } from '../../common/contract/index.ts';
 import type { Envelope } from '../../common/contract/operation.ts';
 import type { Logger } from '../logging/logger.ts';
-import { closeSchema } from './close-schema.ts';
-import { findAbsurdValue } from './find-absurd-value.ts';
+import { isSensibleInstant, MAX_INSTANT_MS, MIN_INSTANT_MS } from '../../common/model/period.ts';
+import { isTimeZone } from '../../common/time/time-zones.ts';
 
 /** Calls an operation by name; always returns the envelope, never rejects. */
 export type Dispatch = (name: string, input: unknown) => Promise<Envelope<unknown>>;
@@ -66,4 +66,46 @@ export function createDispatcher(handlers: Handlers, logger: Logger, now: () => 
       return { ok: false, error: info };
     }
   };
+}
+
+/**
+ * A copy of a schema that accepts what the window sends and nothing else: no unknown fields, and no whole numbers beyond
+ * 2^53, which neither JavaScript nor a column keeps exactly.
+ */
+function closeSchema<Schema extends TSchema>(schema: Schema): Schema {
+  const close = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(close);
+    if (typeof value !== 'object' || value === null) return value;
+    const copy = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, close(entry)]));
+    if (copy['type'] === 'integer') {
+      return { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...copy };
+    }
+    return 'properties' in copy && !('additionalProperties' in copy)
+      ? { ...copy, additionalProperties: false }
+      : copy;
+  };
+  return close(schema) as Schema;
+}
+
+const MAX_SPAN_MS = MAX_INSTANT_MS - MIN_INSTANT_MS;
+
+/**
+ * Returns the path of a value that has the declared type and still can't be meant: an instant outside 1900 to 2200, a
+ * period that ends before it begins, an unknown time zone. Null when there is none. `input` met its schema.
+ */
+function findAbsurdValue(input: unknown, path = ''): string | null {
+  if (typeof input !== 'object' || input === null) return null;
+  const { fromMs, toMs } = input as { fromMs?: unknown; toMs?: unknown };
+  if (typeof fromMs === 'number' && typeof toMs === 'number' && toMs < fromMs) return `${path}/toMs`;
+  const isDate = (input as { field?: unknown }).field === 'dateMs';
+  for (const [name, value] of Object.entries(input)) {
+    const place = `${path}/${name}`;
+    const isInstant = name === 'fromMs' || name === 'toMs' || (isDate && (name === 'min' || name === 'max'));
+    if (isInstant && typeof value === 'number' && !isSensibleInstant(value)) return place;
+    if (name === 'spanMs' && typeof value === 'number' && value > MAX_SPAN_MS) return place;
+    if (name === 'zone' && typeof value === 'string' && !isTimeZone(value)) return place;
+    const inside = findAbsurdValue(value, place);
+    if (inside !== null) return inside;
+  }
+  return null;
 }

@@ -15,7 +15,8 @@ import { createThrottle } from '../tasks/throttle.ts';
 import type { FetchQueue, ServiceShare } from './fetch-queue.ts';
 import { runDownload, type DownloadRun } from './run-download.ts';
 import type { DownloadClock } from './sleep-awake.ts';
-import { toDownload, type Waiting } from './to-download.ts';
+import type { DetailKind } from '../../common/reporting/reports.ts';
+import { hasBrokenEnd } from './walk-report.ts';
 
 export interface RunnerOptions {
   readonly cache: DownloadRun['cache'] & Pick<Cache, 'changeDownload' | 'addDownloadRemark'>;
@@ -196,4 +197,44 @@ export function createDownloadRunner(options: RunnerOptions): DownloadRunner {
     show,
     announce,
   };
+}
+
+/** A running download that waits to try again. */
+interface Waiting {
+  readonly failure: ErrorInfo;
+  readonly retryAtMs: number;
+}
+
+/** A stored download as the window sees it. */
+function toDownload(row: DownloadRow, taskId: string | null, waiting: Waiting | null): Download {
+  const { snapshot } = row;
+  const { sliceCount } = row;
+  return {
+    snapshotId: snapshot.id,
+    connectionId: snapshot.connectionId,
+    report: snapshot.report as DetailKind,
+    period: snapshot.period,
+    state: waiting === null ? row.state : 'waiting',
+    snapshotState: snapshot.state,
+    taskId,
+    sliceDays: row.sliceDays,
+    sliceCount,
+    slicesDone: Math.min(sliceCount, row.sliceNumber + (row.nextCursor === null ? 1 : 0)),
+    recordCount: snapshot.recordCount,
+    totalDocument: row.forecastTotal ?? snapshot.totalDocument,
+    pageSize: row.pageSize,
+    canResume: canResume(row),
+    resumedCount: row.resumedCount,
+    queuedAtMs: row.queuedAtMs,
+    endedAtMs: row.endedAtMs,
+    retryAtMs: waiting?.retryAtMs ?? null,
+    failure: waiting?.failure ?? row.failure,
+  };
+}
+
+/** True for a download that has stopped before its end, and has a cursor to continue from. */
+function canResume(row: DownloadRow): boolean {
+  const isStopped = row.state === 'paused' || row.state === 'ended';
+  const isLeft = row.nextCursor !== null || row.sliceNumber + 1 < row.sliceCount;
+  return isStopped && isLeft && !hasBrokenEnd(row.snapshot) && row.snapshot.state !== 'complete';
 }

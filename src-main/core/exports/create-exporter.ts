@@ -14,11 +14,9 @@ import { prepareEvidence } from './evidence/prepare-evidence.ts';
 import { openPartialFile, type PartialFile } from './partial-file.ts';
 import type { PartialList } from './partial-list.ts';
 import type { ExportPace } from './presets/export-pace.ts';
-import { toPaceKind } from './presets/pace-kind.ts';
 import { prepareRecords, type RecordParts } from './prepare-records.ts';
 import { prepareResult, type ResultParts } from './prepare-result.ts';
 import type { PreparedDocument, PreparedExport } from './prepared-export.ts';
-import { previewExport } from './preview-export.ts';
 import { preparePortable, type PortableParts, type PreparedPortable } from './portable/prepare-portable.ts';
 import { prepareLevels } from './report/prepare-levels.ts';
 import { prepareReport } from './report/prepare-report.ts';
@@ -26,6 +24,11 @@ import type { ReportParts } from './report/report-parts.ts';
 import type { RowWriter } from './thread/create-row-writer.ts';
 import { writeManifest, type ManifestParts } from './write-manifest.ts';
 import { writePrepared } from './write-prepared.ts';
+import type { ExportPiece } from './formats/export-writer.ts';
+import { WRITERS } from './formats/writers.ts';
+import { toPreviewCell } from './preview-cell.ts';
+import { openRows, type ReadRecords, type Rows } from './rows/open-rows.ts';
+import type { RowBatches } from './rows/row-batch.ts';
 
 /** Finished exports that can still be revealed; as many as the registry keeps ended tasks. */
 const FINISHED_KEPT = 50;
@@ -254,5 +257,73 @@ export function createExporter(
       }
       return { downloadPath, manifestPath: await host.revealExport(manifest) };
     },
+  };
+}
+
+/** Names the kind of an export: those of one kind take the same time for as many rows, about. */
+function toPaceKind(input: Input<'exports/start'> | Input<'exports/start-result'>): string {
+  if ('resultId' in input) return `${input.format} of a result`;
+  const { format, isSummary = false, includePayload } = input;
+  if (isSummary) return `${format} of a summary`;
+  return includePayload ? `${format} with payloads` : format;
+}
+
+/** Rows that a preview shows, and rows that the size is judged by. */
+const SHOWN_ROWS = 5;
+const JUDGED_ROWS = 300;
+const MAX_TEXT_CHARACTERS = 20_000;
+
+type Preview = Output<'exports/preview'>;
+
+/** Returns the beginning of what an export would write, and about how large the file will be. */
+async function previewExport(
+  prepared: PreparedExport,
+  readRecords: ReadRecords,
+  nowMs: number,
+): Promise<Preview> {
+  const { shape, open } = prepared.rows;
+  return open(new AbortController().signal, (batches) =>
+    openRows(shape, readRecords, (rows) => preview(prepared, rows, batches, nowMs)),
+  );
+}
+
+async function preview<Row>(
+  prepared: PreparedExport,
+  { columns, available, read }: Rows<Row>,
+  { rowCount, batches }: RowBatches,
+  nowMs: number,
+): Promise<Preview> {
+  const rows: Row[] = [];
+  for await (const batch of batches) {
+    for await (const some of read(batch)) {
+      for (const row of some.slice(0, JUDGED_ROWS - rows.length)) rows.push(row);
+      if (rows.length >= JUDGED_ROWS) break;
+    }
+    if (rows.length >= JUDGED_ROWS) break;
+  }
+  const shown = rows.slice(0, SHOWN_ROWS);
+  const { format } = prepared;
+  const cells = [
+    columns.map(({ name }) => name),
+    ...shown.map((row) => columns.map((column) => toPreviewCell(column, row))),
+  ];
+  // How well columns are packed shows in the whole file only.
+  if (format === 'parquet')
+    return { columns: [...available], text: null, cells, rowCount, estimatedBytes: null };
+  const write = async (some: readonly Row[]): Promise<{ pieces: ExportPiece[]; bytes: number }> => {
+    const about = prepared.describe(rowCount, nowMs);
+    const writer = WRITERS[format](columns, about, { csv: prepared.layout.csv });
+    const pieces = [await writer.begin(), await writer.write(some), await writer.end()];
+    return { pieces, bytes: pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) };
+  };
+  const [none, judged, beginning] = [await write([]), await write(rows), await write(shown)];
+  const rowBytes = rows.length === 0 ? 0 : (judged.bytes - none.bytes) / rows.length;
+  const isText = beginning.pieces.every((piece) => typeof piece === 'string');
+  return {
+    columns: [...available],
+    text: isText ? beginning.pieces.join('').slice(0, MAX_TEXT_CHARACTERS) : null,
+    cells,
+    rowCount,
+    estimatedBytes: Math.round(none.bytes + rowBytes * rowCount),
   };
 }

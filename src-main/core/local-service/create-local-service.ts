@@ -8,10 +8,12 @@ import type { Logger } from '../logging/logger.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
 import { createRecordImports, type RecordImports } from './record-imports.ts';
-import { createRequestRing, type RequestRing } from './request-ring.ts';
 import { createRestartPolicy, RESTART_DELAYS_MS } from './restart-policy.ts';
 import { createServiceRunner, type ServiceRunner } from './service-runner.ts';
 import type { ReadyService } from './service-thread-client.ts';
+import { MAX_KEPT_REQUESTS } from '../../common/contract/operations/local-service.ts';
+import type { ServiceRequest } from '../../common/model/connections/local-service.ts';
+import { createThrottle } from '../tasks/throttle.ts';
 
 const TENANT = 1001;
 const PAGE_SIZE = 5_000;
@@ -94,4 +96,33 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   connections.setLocalStopped(true);
 
   return { runner, imports, requests, folder };
+}
+
+const EVENT_INTERVAL_MS = 100;
+
+/** The last requests that the service handled. */
+interface RequestRing {
+  add(requests: readonly ServiceRequest[]): void;
+  /** Oldest first. */
+  read(): ServiceRequest[];
+}
+
+/** Keeps the last 200 requests and emits new ones at most ten times a second, never more than it keeps. */
+function createRequestRing(tell: (requests: ServiceRequest[]) => void): RequestRing {
+  let kept: readonly ServiceRequest[] = [];
+  let untold = 0;
+  const announce = createThrottle(EVENT_INTERVAL_MS, () => {
+    const fresh = kept.slice(-untold);
+    untold = 0;
+    tell(fresh);
+  });
+  return {
+    add: (requests) => {
+      if (requests.length === 0) return;
+      kept = [...kept, ...requests].slice(-MAX_KEPT_REQUESTS);
+      untold = Math.min(kept.length, untold + requests.length);
+      announce.request();
+    },
+    read: () => [...kept],
+  };
 }

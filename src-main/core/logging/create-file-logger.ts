@@ -6,10 +6,10 @@ import { isFolderGone } from '../../node/held-folders.ts';
 import { tryToRemove } from '../../node/move-and-remove.ts';
 import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
-import { formatLogLine, type LogEntry } from './format-log-line.ts';
 import { listLogs, rewriteLogs } from './log-files.ts';
 import type { LogFields, Logger } from './logger.ts';
 import { toPathPattern } from './redact-text.ts';
+import { redact } from './redact.ts';
 
 const FILES_KEPT = 14;
 const MAX_DAY_BYTES = 32 * 1024 * 1024;
@@ -165,4 +165,41 @@ function resolveLinks(path: string): string {
   } catch {
     return path;
   }
+}
+
+const MAX_LINE_BYTES = 8192;
+/** Six bytes for a character at worst, so a line cut to this stays below the limit. */
+const MAX_REST_CHARS = 1000;
+const MAX_EVENT_CHARS = 200;
+/** What JSON leaves as it is, and terminals and viewers obey: controls, direction marks, zero width. */
+const UNESCAPED_CONTROLS = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+interface LogEntry {
+  readonly atMs: number;
+  readonly level: 'info' | 'warn' | 'error';
+  readonly part: string;
+  readonly event: string;
+  readonly fields: LogFields;
+}
+
+/** One line of JSON, at most 8,192 bytes with its line break, redacted, with every control character escaped. */
+export function formatLogLine(entry: LogEntry, pathPattern: RegExp | null): string {
+  const head = {
+    time: new Date(entry.atMs).toISOString(),
+    level: entry.level,
+    part: String(redact(entry.part, pathPattern)).slice(0, MAX_EVENT_CHARS),
+    event: String(redact(entry.event, pathPattern)).slice(0, MAX_EVENT_CHARS),
+  };
+  const fields = redact(entry.fields, pathPattern);
+  const line = toLine({ ...head, fields });
+  if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
+  return toLine({ ...head, cut: JSON.stringify(fields).slice(0, MAX_REST_CHARS) });
+}
+
+function toLine(value: unknown): string {
+  const json = JSON.stringify(value).replace(
+    UNESCAPED_CONTROLS,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return `${json}\n`;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
+import { AppError, type ErrorCode, type ErrorInfo, toErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
 import type { ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
 import type { Schedule } from '../../common/model/schedules/schedule.ts';
@@ -9,9 +9,9 @@ import type { Logger } from '../logging/logger.ts';
 import { createSaveQueue } from '../documents/save-queue.ts';
 import { findStop } from '../tasks/task-stop.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
-import { writeRunNote } from './note-words.ts';
 import { runSchedule, type RunOutcome, type RunParts } from './run-schedule.ts';
 import type { ScheduleBook } from './schedule-book.ts';
+import type { SpokenKey } from '../../common/words/messages.ts';
 
 /** A run that is to be made. */
 export type WantedRun = Pick<ScheduleRun, 'dueAtMs' | 'cause' | 'fromMs' | 'toMs' | 'skipped'>;
@@ -125,4 +125,37 @@ function findEnd(error: unknown, signal: AbortSignal): 'failed' | 'cancelled' | 
   const stop = findStop(error, signal);
   if (stop !== null) return stop.kind === 'cancelled' ? 'cancelled' : 'interrupted';
   return error instanceof AppError && error.code === 'app.cancelled' ? 'cancelled' : 'failed';
+}
+
+const REASONS: Partial<Record<ErrorCode, SpokenKey>> = {
+  'connections.not-found': 'notes.schedule.reasons.connectionGone',
+  'schedules.folder-gone': 'notes.schedule.reasons.folderGone',
+  'schedules.nothing-cached': 'notes.schedule.reasons.nothingCached',
+  'schedules.query': 'notes.schedule.reasons.query',
+  'exports.write-failed': 'notes.schedule.reasons.notWritten',
+  'cache.disk-full': 'notes.schedule.reasons.diskFull',
+};
+
+/** Returns what a notification says of a run; null for one that says nothing. */
+function writeRunNote(
+  words: Words,
+  name: string,
+  { state, error, missingMs }: Pick<ScheduleRun, 'state' | 'error' | 'missingMs'>,
+): { readonly title: string; readonly body: string } | null {
+  const { t, formats } = words;
+  if (state === 'failed') {
+    return { title: t('notes.schedule.failed', { name }), body: toReason(words, error) };
+  }
+  if (state !== 'incomplete') return null;
+  return {
+    title: t('notes.schedule.incomplete', { name }),
+    body: t('notes.schedule.missing', { span: formats.formatSpan(missingMs ?? 0) }),
+  };
+}
+
+function toReason({ t }: Words, error: ErrorInfo | null): string {
+  if (error === null) return t('notes.schedule.reasons.unexpected');
+  if (error.details['systemCode'] === 'ENOSPC') return t('notes.schedule.reasons.diskFull');
+  const reason = REASONS[error.code];
+  return reason === undefined ? error.message : t(reason);
 }

@@ -1,16 +1,16 @@
 import { AppError } from '../../common/contract/errors.ts';
-import type { Reconciliation } from '../../common/model/analysis/reconciliation.ts';
+import type { Obstacle, Reconciliation } from '../../common/model/analysis/reconciliation.ts';
 import { toEndMs } from '../../common/model/period.ts';
 import { toFetchedAtMs, type Snapshot } from '../../common/model/cache/snapshot.ts';
 import { isSummaryKind, toDetailKind, type DetailKind } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { findDifferences, toTolerances } from '../analysis/reconcile/find-differences.ts';
-import { findObstacle } from '../analysis/reconcile/find-obstacle.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { findLookBackMs } from '../connections/find-look-back.ts';
 import { listLacking } from '../coverage/coverage-spans.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 
 const MAX_DIFFERENCES = 500;
 const MAX_GAPS = 20;
@@ -86,4 +86,24 @@ function toAskedAtMs(snapshot: Snapshot): number {
 function findDetailKind({ report }: Snapshot): DetailKind {
   if (isSummaryKind(report)) return toDetailKind(report);
   throw new AppError('cache.snapshot-not-found', 'The snapshot is none of a summary.');
+}
+
+/**
+ * Returns what forbids to compare a reported summary with the cached records of its period; null where nothing does.
+ * `gaps` are what is not cached of [fromMs, toMs), or only in part.
+ */
+export function findObstacle(
+  reported: Pick<Snapshot, 'report' | 'state' | 'remarks'>,
+  cachedCount: number,
+  gaps: readonly TimeSpan[],
+  period: TimeSpan,
+): Obstacle | null {
+  const isInboundOnly = reported.remarks.some(({ code }) => code === 'answer-has-inbound-only');
+  if (reported.report === 'outbound-summary' && isInboundOnly) return 'inbound-only';
+  if (reported.state !== 'complete') return 'summary-incomplete';
+  if (cachedCount === 0) return 'nothing-cached';
+  const [first] = gaps;
+  if (first === undefined) return null;
+  const isTail = gaps.length === 1 && first.toMs === period.toMs && first.fromMs > period.fromMs;
+  return isTail ? 'cached-until' : 'gaps';
 }

@@ -1,8 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { capConnections, type Connections } from './cap-connections.ts';
-import { limitBodies, meetExpectations, refuseUnmetExpectation } from './guard-bodies.ts';
 import { findForeignRequest } from './guard-request.ts';
 import { PROBLEM_TYPE, refuse, sendEmpty, sendProblem, toReason, writeProblem } from './problem.ts';
 
@@ -151,4 +150,43 @@ function writeRawProblem(status: number, safeHeaders: Readonly<Record<string, st
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${toReason(status)}`, ...lines, '', body].join('\r\n');
+}
+
+/**
+ * Lets a client that waits with its body go on only once `isOwn` finds its request meant for this server; any other
+ * expectation is left to `refuseUnmetExpectation`. Node would meet the one and refuse the other before any hook runs.
+ */
+function meetExpectations(server: Server, isOwn: (request: IncomingMessage) => boolean): void {
+  server.on('checkContinue', (request, response) => {
+    if (isOwn(request)) response.writeContinue();
+    server.emit('request', request, response);
+  });
+  server.on('checkExpectation', (request, response) => {
+    server.emit('request', request, response);
+  });
+}
+
+/** Refuses, with 417 and no body, a request that expects anything but to go on with its body; true when it did. */
+function refuseUnmetExpectation(request: FastifyRequest, reply: FastifyReply): boolean {
+  const { expect } = request.headers;
+  if (expect === undefined || expect.trim().toLowerCase() === '100-continue') return false;
+  void sendEmpty(reply.header('connection', 'close'), 417);
+  return true;
+}
+
+/** Makes a hook that ends, with 408, requests whose body isn't whole in time. `exemptPath` has a limit of its own. */
+function limitBodies(timeoutMs: number, exemptPath: string) {
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const { raw } = request;
+    done();
+    if (raw.complete || request.url === exemptPath) return;
+    const timer = setTimeout(() => {
+      if (raw.complete) return;
+      if (reply.sent) raw.socket.destroy();
+      else void refuse(reply, 408);
+    }, timeoutMs).unref();
+    raw.once('close', () => {
+      clearTimeout(timer);
+    });
+  };
 }

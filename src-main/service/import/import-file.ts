@@ -6,15 +6,20 @@ import { toErrorTextWithCause } from '../../node/error-text.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { ImportedRecord } from '../store/records.ts';
 import { detectFormat, HEAD_BYTES, type FileFormat } from './detect-format.ts';
-import type { FileEntry } from './file-entry.ts';
-import { openImportSource, type ImportSource } from './import-source.ts';
+import { createObjectReader, type FileEntry, MAX_ENTRY_BYTES, TOO_LONG } from './file-entry.ts';
 import { createImportTally, type ImportTally } from './import-tally.ts';
 import { createRecordComparer } from './imported-record.ts';
 import { readCsv } from './read-csv.ts';
 import { isFaulty, readEntry } from './read-entry.ts';
-import { readJsonList } from './read-json-list.ts';
 import { readNdjson } from './read-ndjson.ts';
 import { createValueReader } from './value-reader.ts';
+import { constants } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { toFileError, toImportError } from './import-error.ts';
+import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
+import { createJsonSplitter } from '../../node/json-splitter.ts';
+import { tryReadReport } from './import-fields.ts';
+import { describeFaults } from './import-fault.ts';
 
 const BATCH_RECORDS = 1_000;
 const BATCH_CHARACTERS = 4_000_000;
@@ -154,4 +159,133 @@ function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return 'The import failed.';
   if (!(error instanceof AppError)) return `The import failed (${error.message}).`;
   return toErrorTextWithCause(error);
+}
+
+const CHUNK_BYTES = 262_144;
+
+/** A file that is being imported, as long as it was when that began. */
+interface ImportSource {
+  readonly totalBytes: number;
+  bytesRead(): number;
+  /** Up to `limit` bytes from its start. */
+  readHead(limit: number): Promise<Buffer>;
+  /** From the start; throws AppError when the file has become shorter, or what the system says. */
+  readChunks(): AsyncGenerator<Buffer>;
+  close(): Promise<void>;
+}
+
+/** Opens a file. Throws AppError `local-service.import-failed` for anything that is not one, or can't be read. */
+async function openImportSource(path: string): Promise<ImportSource> {
+  const handle = await openFile(path);
+  const totalBytes = (await handle.stat()).size;
+  let bytesRead = 0;
+  return {
+    totalBytes,
+    bytesRead: () => bytesRead,
+    readHead: async (limit) => {
+      const head = Buffer.alloc(Math.min(limit, totalBytes));
+      return head.subarray(0, await readFully(handle, head, 0));
+    },
+    readChunks: async function* () {
+      while (bytesRead < totalBytes) {
+        const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, totalBytes - bytesRead));
+        const length = await readFully(handle, chunk, bytesRead);
+        bytesRead += length;
+        if (length > 0) yield chunk.subarray(0, length);
+        if (length < chunk.length) throw toFileError('shorter');
+      }
+    },
+    close: () => handle.close(),
+  };
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    // Opening a pipe would wait for somebody to write into it.
+    if ((await stat(path)).isFile()) {
+      const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      if ((await handle.stat()).isFile()) return handle;
+      await handle.close();
+    }
+  } catch (error) {
+    throw toImportError(`${path} can't be read.`, error);
+  }
+  throw toImportError(`${path} is not a file.`);
+}
+
+async function readFully(handle: FileHandle, buffer: Buffer, position: number): Promise<number> {
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, position + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return length;
+}
+
+/**
+ * Records in the lists of a JSON document, by their number from 1. Where it names its report, as the
+ * application's exports do, that holds unless `stated` says otherwise. Throws AppError for a document that
+ * ends too early or goes on after its end; the entries before have been given.
+ */
+async function* readJsonList(
+  chunks: AsyncIterable<Buffer>,
+  stated: DetailKind | null,
+): AsyncGenerator<FileEntry> {
+  const splitter = createJsonSplitter({ maxEntryBytes: MAX_ENTRY_BYTES, toError: toFileError });
+  let readObject: ReturnType<typeof createObjectReader> | null = null;
+  let line = 0;
+  for await (const chunk of chunks) {
+    for (const piece of splitter.push(chunk)) {
+      readObject ??= createObjectReader(stated ?? tryReadStatedReport(splitter.getHead()));
+      line += 1;
+      yield piece === null ? { line, fault: TOO_LONG } : readObject(line, piece);
+    }
+  }
+  splitter.end();
+}
+
+/** What the application's own exports say before their records. */
+function tryReadStatedReport(head: string): DetailKind | null {
+  try {
+    const about: unknown = JSON.parse(`${head.replace(/^\ufeff/, '')}[]}`);
+    return isJsonObject(about) ? tryReadReport(about['report']) : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Imports one file after the other and writes what became of each. False when one could not be read to its
+ * end; those after it are left. Lines that are no records are reported, and hold nothing up.
+ */
+export async function importFiles(
+  service: { importFile(request: ImportRequest): Promise<ImportOutcome> },
+  paths: readonly string[],
+  stated: DetailKind | null,
+  write: (text: string) => void,
+): Promise<boolean> {
+  for (const path of paths) {
+    const outcome = await service.importFile({
+      path,
+      stated,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    });
+    write(describeOutcome(path, outcome));
+    if (outcome.cancelled || outcome.failure !== null) return false;
+  }
+  return true;
+}
+
+function describeOutcome(path: string, { report, cancelled, failure }: ImportOutcome): string {
+  const { lines, added, known, rejected, problems } = report;
+  const text = [
+    `${path}: ${lines} read, ${added} added, ${known} known already, ${rejected} rejected`,
+    ...problems.map(({ line, faults }) => `  line ${line}: ${describeFaults(faults)}`),
+  ];
+  if (rejected > problems.length) text.push(`  and ${rejected - problems.length} more`);
+  if (cancelled) text.push('  cancelled; what was added stays');
+  if (failure !== null) text.push(`  ended early: ${failure}`);
+  return `${text.join('\n')}\n`;
 }

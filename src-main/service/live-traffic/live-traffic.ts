@@ -1,15 +1,22 @@
 import { NO_SIMULATION, type Simulation } from '../../common/model/connections/simulation.ts';
-import { simulateRequests, simulateTurn } from '../simulation/simulate-turn.ts';
 import type { SimulatedPlatform } from '../simulation/simulated-platform.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import type { NewInboundRecord, NewOutboundRecord, TrafficBatch } from '../store/records.ts';
-import { findConditions, findVolume } from '../sample/conditions.ts';
+import { type Conditions, findConditions, findVolume } from '../sample/conditions.ts';
 import { listIncidents, type Incident } from '../sample/incidents.ts';
-import { createLiveRate } from './live-rate.ts';
-import { createLiveSessions } from './live-sessions.ts';
 import type { Random } from '../sample/random.ts';
-import { MINUTE_MS } from '../../common/time/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
+import { toPeakShare, weighTraffic } from '../sample/daily-rhythm.ts';
+import { SLOT_MS } from '../sample/traffic-slots.ts';
+import {
+  drawLength,
+  drawSession,
+  drawTurn,
+  MEAN_LENGTH,
+  type SampleSession,
+  type SampleTurn,
+} from '../sample/draw-turn.ts';
 
 const SPAN_MS = 1_000;
 /** Within a minute the rate hardly changes; an hour is written at once. */
@@ -158,4 +165,175 @@ export async function createLiveTraffic(
       writtenUntilMs = toMs;
     },
   };
+}
+
+/** What decides how much new traffic there is. */
+interface RatePlan {
+  /** Inbound records of the history. */
+  readonly records: number;
+  readonly days: number;
+  readonly endMs: number;
+  /** Requests a second, whatever the history; null goes on at its rate. */
+  readonly perSecond: number | null;
+}
+
+/**
+ * Inbound requests in a second of new traffic at an instant: as many as in the history at that hour of the
+ * week, so that nothing shows where one ends and the other begins. Without a history, one or two.
+ */
+function createLiveRate({ records, days, endMs, perSecond }: RatePlan): (atMs: number) => number {
+  if (perSecond !== null) return () => perSecond;
+  const slots = Math.round((days * DAY_MS) / SLOT_MS);
+  let weight = 0;
+  for (let slot = 1; slot <= slots; slot += 1) weight += weighTraffic(endMs - slot * SLOT_MS);
+  if (!(records > 0) || weight === 0) return (atMs) => 1 + toPeakShare(atMs);
+  const share = (records / weight / SLOT_MS) * 1_000;
+  return (atMs) => share * weighTraffic(atMs);
+}
+
+/** Whoever hasn't written for so long has left. */
+const IDLE_MS = 300_000;
+/** Looking through all of them for each request would take long where there are many. */
+const SWEEP_EVERY_MS = 1_000;
+
+interface OpenSession {
+  readonly session: SampleSession;
+  left: number;
+  lastMs: number;
+}
+
+/** Sessions of new traffic: as many begin and as many requests has each as in the history. */
+interface LiveSessions {
+  /** The session whose request is next. */
+  pick(atMs: number): SampleSession;
+  /** The first session number that is still free. */
+  getNext(): number;
+}
+
+/** Session numbers count on from `firstSession`. */
+function createLiveSessions(random: Random, firstSession: number): LiveSessions {
+  let nextSession = firstSession;
+  let open: OpenSession[] = [];
+  let sweptMs = -Infinity;
+  const sweep = (atMs: number): void => {
+    if (atMs - sweptMs < SWEEP_EVERY_MS) return;
+    open = open.filter(({ lastMs }) => atMs - lastMs < IDLE_MS);
+    sweptMs = atMs;
+  };
+  const goOn = (place: number, atMs: number): SampleSession | undefined => {
+    const going = open[place];
+    if (going === undefined) return undefined;
+    going.left -= 1;
+    going.lastMs = atMs;
+    const last = open.at(-1);
+    if (going.left === 0 && last !== undefined) {
+      open[place] = last;
+      open.pop();
+    }
+    return going.session;
+  };
+  return {
+    pick: (atMs) => {
+      sweep(atMs);
+      const going = random() * MEAN_LENGTH >= 1 ? goOn(Math.floor(random() * open.length), atMs) : undefined;
+      if (going !== undefined) return going;
+      const session = drawSession(random, nextSession);
+      nextSession += 1;
+      const left = drawLength(random) - 1;
+      if (left > 0) open.push({ session, left, lastMs: atMs });
+      return session;
+    },
+    getNext: () => nextSession,
+  };
+}
+
+const LIVE_EVERY_MS = 1_000;
+
+/** Writes traffic once a second while it is on; a second is left out while the one before is being written. */
+export function createLiveSwitch(traffic: LiveTraffic, reportError: (error: unknown) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | null = null;
+  let noting: Promise<void> = Promise.resolve();
+  const write = (): void => {
+    // A full disk must not end the service: what is stored can still be read.
+    writing ??= traffic
+      .writeSecond()
+      .catch(reportError)
+      .finally(() => {
+        writing = null;
+      });
+  };
+  const set = (live: boolean): void => {
+    clearInterval(timer);
+    timer = live ? setInterval(write, LIVE_EVERY_MS) : undefined;
+    noting = noting.then(() => traffic.noteSilence(!live)).catch(reportError);
+  };
+  return {
+    set,
+    isOn: (): boolean => timer !== undefined,
+    stop: async (): Promise<void> => {
+      clearInterval(timer);
+      await Promise.all([writing, noting]);
+    },
+  };
+}
+
+/** The code that the connector returns while the platform is down, and callers while the connector is. */
+const PLATFORM_DOWN_CODE = 502;
+const CONNECTOR_DOWN_CODE = 503;
+const BURST_CODE = 500;
+const BY_CHANNEL = -1;
+
+/**
+ * One turn of new traffic, whose usual conditions a simulation changes. With the platform down every request fails at the
+ * connector and nothing is sent; with the connector down every request fails, and so does what the platform
+ * still sends to channels, while no action runs.
+ */
+function simulateTurn(
+  random: Random,
+  session: SampleSession,
+  dateMs: number,
+  { usual, simulation }: { readonly usual: Conditions; readonly simulation: Simulation },
+): SampleTurn {
+  const conditions = toConditions(session, usual, simulation);
+  const turn = drawTurn(random, session, dateMs, conditions);
+  if (simulation.platformDown) return { inbound: turn.inbound, outbound: [] };
+  if (simulation.connectorDown) {
+    const toChannels = turn.outbound.filter(({ actionId }) => actionId === BY_CHANNEL);
+    return {
+      inbound: turn.inbound,
+      outbound: toChannels.map((record) => ({ ...record, responseCode: CONNECTOR_DOWN_CODE })),
+    };
+  }
+  if (!isInBurst(session, simulation)) return turn;
+  // Half of the share is drawn already; this adds the rest among what succeeded.
+  const { failureShare } = conditions;
+  const restShare = failureShare / (2 - failureShare);
+  return {
+    inbound: turn.inbound,
+    outbound: turn.outbound.map((record) =>
+      record.responseCode < 400 && random() < restShare ? { ...record, responseCode: BURST_CODE } : record,
+    ),
+  };
+}
+
+/** How many requests there are where `usual` are to be expected; it need not be a whole number. */
+function simulateRequests(random: Random, usual: number, { trafficFactor }: Simulation): number {
+  return Math.floor(usual * trafficFactor + random());
+}
+
+function toConditions(session: SampleSession, usual: Conditions, simulation: Simulation): Conditions {
+  const slowed = { ...usual, slowdown: usual.slowdown * simulation.latencyFactor };
+  const down = { ...slowed, failureShare: 1, outboundFailureShare: null };
+  if (simulation.platformDown) return { ...down, failureCode: PLATFORM_DOWN_CODE };
+  if (simulation.connectorDown) return { ...down, failureCode: CONNECTOR_DOWN_CODE };
+  const { errorBurst } = simulation;
+  if (errorBurst === null || !isInBurst(session, simulation)) return slowed;
+  return { ...slowed, failureShare: Math.max(usual.failureShare, errorBurst.share) };
+}
+
+function isInBurst({ channel, service }: SampleSession, { errorBurst }: Simulation): boolean {
+  if (errorBurst === null) return false;
+  const isChannel = errorBurst.channel === null || errorBurst.channel === channel;
+  return isChannel && (errorBurst.service === null || errorBurst.service === service);
 }

@@ -1,24 +1,106 @@
-import type { FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { REPORTS } from '../../common/reporting/reports.ts';
-import { TokenRequest } from '../../common/reporting/wire-schemas.ts';
+import {
+  type ReportRequest,
+  type ReportResponse,
+  type StatusResponse,
+  TokenRequest,
+  type TokenResponse,
+} from '../../common/reporting/wire-schemas.ts';
 import { DEFAULT_SIZE, MAXIMUM_PAGE_SIZE } from '../reports/read-report-request.ts';
 import type { ServedReport } from '../reports/report-catalog.ts';
-import { refer, toEnvelopeSchema } from './component-schemas.ts';
-import {
-  COMMON_RESPONSES,
-  describeProblem,
-  describeSuccess,
-  SLOWED_DOWN,
-  UNAUTHORISED,
-  UNSUPPORTED_BODY,
-} from './describe-responses.ts';
-import {
-  REPORT_REQUEST_EXAMPLES,
-  STATUS_EXAMPLE,
-  TOKEN_REQUEST_EXAMPLE,
-  TOKEN_RESPONSE_EXAMPLE,
-  toReportExamples,
-} from './examples.ts';
+import { COMPONENT_SCHEMAS, refer, toEnvelopeSchema } from './component-schemas.ts';
+import { toWireDocument, toWireStatus, writeTraffic } from '../../common/reporting/wire-documents.ts';
+import { toReason } from '../../node/http/problem.ts';
+import swagger from '@fastify/swagger';
+
+const RETRY_AFTER = {
+  'Retry-After': { type: 'integer', minimum: 1, description: 'Whole seconds to wait.' },
+};
+
+/** Responses of every operation, because they are sent before it is known which one is meant. */
+const COMMON_RESPONSES: Readonly<Record<string, object>> = {
+  400: describeProblem(400, 'The request is not one of HTTP/1.1 for a path of this service.'),
+  408: describeProblem(408, 'Headers took longer than 5 seconds, or the whole request longer than 10.'),
+  413: describeProblem(413, 'The body is larger than 65,536 bytes.'),
+  414: describeProblem(414, 'The target is longer than 4,096 characters, or a part of it longer than 100.'),
+  417: describeEmpty('An expectation other than 100-continue.'),
+  421: describeEmpty('The Host is not an address that the service listens on, or is given twice.'),
+  431: describeProblem(431, 'Headers of more than 16,384 bytes or 64 lines.'),
+  500: describeProblem(500, 'A fault of the service.'),
+  503: {
+    ...describeProblem(503, 'Too many requests at once, closing, or the store can not be read.'),
+    headers: RETRY_AFTER,
+  },
+};
+
+/** Bodies that are not JSON in UTF-8 (decision 17). */
+const UNSUPPORTED_BODY = describeProblem(415, 'The body is not uncompressed JSON in UTF-8.');
+
+/** Wrong credentials, tokens and tenants (specification, section Errors). */
+const UNAUTHORISED = describeEmpty(
+  'Unauthorized: wrong credentials, an unknown or expired token, or another tenant.',
+);
+
+/** Guessing is slowed down (decision 24). */
+const SLOWED_DOWN: object = {
+  ...describeEmpty('10 refusals within a minute from this address.'),
+  headers: RETRY_AFTER,
+};
+
+const COMMON = {
+  sessionId: '0f3c2f5e-7a51-4a39-8d10-9a2f6f0a7c11',
+  channel: 2,
+  service: 3,
+  responseCode: 200,
+  origin: 'web',
+};
+const DETAIL = { ...COMMON, client: 'client-0042', error: '' };
+const SUMMARY = { ...COMMON, count: '1204', averageResponseTimeMs: 201.25 };
+const DOCUMENTS = {
+  'inbound-detail': toWireDocument('inbound-detail', {
+    ...DETAIL,
+    dateText: '2026-11-20T10:15:30.123Z',
+    responseTimeMs: 182.417,
+    botLatencyMs: 64,
+    payload: '{"type":"text","text":"Hello"}',
+  }),
+  'inbound-summary': toWireDocument('inbound-summary', { ...SUMMARY, averageBotLatencyMs: 71 }),
+  'outbound-detail': toWireDocument('outbound-detail', {
+    ...DETAIL,
+    dateText: '2026-11-20T10:15:30.305Z',
+    responseTimeMs: 95.2,
+    actionId: '-1',
+    payload: '{"type":"text","text":"Good morning"}',
+    response: '{"status":"accepted"}',
+  }),
+  'outbound-summary': toWireDocument('outbound-summary', SUMMARY),
+};
+
+const TOKEN_REQUEST_EXAMPLE: TokenRequest = {
+  accessToken: 'the access token of the tenant',
+  accessTokenSecret: 'the secret that belongs to it',
+  tenant: 1001,
+};
+
+const TOKEN_RESPONSE_EXAMPLE: TokenResponse = { token: 'an opaque text' };
+
+/** A request for the first page, and one that leaves out what may be left out. */
+const REPORT_REQUEST_EXAMPLES: Readonly<Record<string, { readonly value: ReportRequest }>> = {
+  first: {
+    value: { startDate: '2026-11-20 00:00:00', endDate: '2026-11-20 23:59:59', size: 1000, lastDocument: '' },
+  },
+  least: { value: { startDate: '2026-11-20 00:00:00', endDate: '2026-11-20 23:59:59' } },
+};
+
+const TRAFFIC = { division: 1, channel: 2, service: 3, sessions: 57 };
+const STATUS_EXAMPLE: StatusResponse = toWireStatus({
+  ...TRAFFIC,
+  internalResponseTimeMs: 212,
+  platform: 'up',
+  traffic: writeTraffic([TRAFFIC]),
+  connector: 'up',
+});
 
 export const CREATE_TOKEN_SCHEMA: FastifySchema = {
   operationId: 'createToken',
@@ -102,4 +184,80 @@ function toOperationId({ kinds: [only = 'inbound-summary', ...others] }: ServedR
   const { direction, level } = REPORTS[only];
   const whose = others.length > 0 ? 'inboundAndOutbound' : direction;
   return `${whose}${level === 'detail' ? 'Detail' : 'Summary'}`;
+}
+
+/** A page and a refusal of a report. */
+function toReportExamples(
+  report: ServedReport,
+): Readonly<Record<'page' | 'refusal', { readonly value: ReportResponse }>> {
+  const documents = report.kinds.map((kind) => DOCUMENTS[kind]);
+  const head = { executionTime: 1.25, idReport: report.idReport, nameVisualization: report.name };
+  const rest = { pageCount: null, lastDocument: '' };
+  const errors = [{ field: 'endDate', message: 'The date is missing.' }];
+  const totalDocument = documents.length;
+  return {
+    page: { value: { isValid: true, ...head, totalDocument, ...rest, documents } },
+    refusal: { value: { isValid: false, ...head, totalDocument: 0, ...rest, documents: [], errors } },
+  };
+}
+
+/** Returns a response of 200 in JSON. */
+function describeSuccess(description: string, schema: object, examples: object): object {
+  return { description, content: { 'application/json': { schema, examples } } };
+}
+
+/** Returns a problem document with what is wrong (RFC 9457). */
+function describeProblem(status: number, description: string): object {
+  const title = toReason(status);
+  const example = { type: 'about:blank', title, status };
+  return {
+    description,
+    content: { 'application/problem+json': { schema: refer('Problem'), example } },
+  };
+}
+
+function describeEmpty(description: string): object {
+  return { description: `${description} No body.`, type: 'null' };
+}
+
+/**
+ * Collects the schemas of the routes that are added afterwards, inside `app.after`. They only describe: the
+ * routes check what arrives and write what is sent themselves.
+ */
+export function collectSchemas(app: FastifyInstance, requireToken: boolean): void {
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.register(swagger, {
+    convertConstToEnum: false,
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Reporting and health monitoring service',
+        version: '1',
+        description:
+          'Status of a messaging platform and its connector, and the health of incoming and outgoing requests.',
+      },
+      servers: [{ url: '/' }],
+      // Without a header an operation responds unless tokens are required (decision 13).
+      security: requireToken ? [{ token: [] }] : [{ token: [] }, {}],
+      components: {
+        schemas: COMPONENT_SCHEMAS,
+        securitySchemes: {
+          token: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The token that operation 1 returns.',
+          },
+        },
+      },
+    },
+  });
+}
+
+/** Returns the service in the words of OpenAPI 3.1, as JSON. To be called once the app is ready. */
+export function writeDescription(app: FastifyInstance): string {
+  // The library has no way to say that a header of a response is always there.
+  return JSON.stringify(app.swagger(), (name, value: object) =>
+    name === 'Retry-After' ? { ...value, required: true } : value,
+  );
 }

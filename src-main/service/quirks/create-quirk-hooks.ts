@@ -1,9 +1,15 @@
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify';
-import type { ReportResponse, StatusResponse } from '../../common/reporting/wire-schemas.ts';
-import { createCursorQuirks } from './distort-cursors.ts';
-import { distortReport } from './distort-report.ts';
-import { distortStatus } from './distort-status.ts';
+import {
+  type ReportResponse,
+  type StatusResponse,
+  TrafficGroup,
+} from '../../common/reporting/wire-schemas.ts';
 import type { QuirkName } from '../../common/model/connections/simulation.ts';
+import { correctWireName } from '../../common/reporting/wire-documents.ts';
+import { toOffsetMs } from '../../common/time/time-zones.ts';
+import { applyConventions } from './apply-convention.ts';
+import type { TrafficBatch } from '../store/records.ts';
+import type { Random } from '../sample/random.ts';
 
 const SLOW_MS = 2_000;
 const HTML_PAGE =
@@ -106,4 +112,151 @@ function readCursor(body: Record<string, unknown> | undefined): string {
 function shrinkPage(body: Record<string, unknown>): Record<string, unknown> {
   const size = typeof body['size'] === 'number' && body['size'] >= 1 ? body['size'] : 100;
   return { ...body, size: Math.ceil(size / 3) };
+}
+
+/** What of a report's response the cursor quirks look at. */
+interface CursorResponse {
+  readonly isValid: boolean;
+  readonly lastDocument: string;
+}
+
+/** Requests the page after the last one, which a service that always sends a cursor must return. */
+const END_CURSOR = 'bm8tZnVydGhlci1wYWdl';
+const EXPIRED_CURSOR = '!expired';
+const CURSOR_LIFETIME_MS = 5_000;
+/** Cursors remembered; older ones count as never issued, which an expired one does too. */
+const MAX_CURSORS = 10_000;
+
+/** Misbehaviour that needs to remember which cursors were issued. One for each running service. */
+interface CursorQuirks {
+  /** Returns the cursor that the exact service receives instead of the one that was sent. */
+  replaceSent(sentCursor: string): string;
+  /** True when the page after the last one was requested, which holds no records. */
+  isPastEnd(sentCursor: string): boolean;
+  /** Returns the cursor to respond with; `walk` names the report and period that the pages belong to. */
+  replaceIssued(walk: string, sentCursor: string, response: CursorResponse): string;
+}
+
+/** Creates the misbehaviour of the cursor quirks that are on; `now` is in milliseconds. */
+function createCursorQuirks(quirks: ReadonlySet<QuirkName>, now: () => number): CursorQuirks {
+  const issuedMs = new Map<string, number>();
+  const firstCursors = new Map<string, string>();
+
+  const isPastEnd = (sentCursor: string): boolean =>
+    quirks.has('cursor-never-empty') && sentCursor === END_CURSOR;
+  const replaceNext = (walk: string, sentCursor: string, next: string): string => {
+    if (next === '') return quirks.has('cursor-never-empty') ? END_CURSOR : '';
+    if (sentCursor !== '' && quirks.has('cursor-repeats')) return sentCursor;
+    if (!quirks.has('cursor-cycles')) return next;
+    if (sentCursor === '') remember(firstCursors, walk, next);
+    const first = firstCursors.get(walk) ?? next;
+    // The first cursor leads to a second one, and that leads back.
+    return sentCursor === '' || sentCursor === first ? next : first;
+  };
+  return {
+    replaceSent: (sentCursor) => {
+      if (isPastEnd(sentCursor)) return '';
+      if (!quirks.has('cursor-expires') || sentCursor === '') return sentCursor;
+      const ageMs = now() - (issuedMs.get(sentCursor) ?? -Infinity);
+      return ageMs < CURSOR_LIFETIME_MS ? sentCursor : EXPIRED_CURSOR;
+    },
+    isPastEnd,
+    replaceIssued: (walk, sentCursor, { isValid, lastDocument }) => {
+      if (!isValid) return lastDocument;
+      if (isPastEnd(sentCursor)) return END_CURSOR;
+      const cursor = replaceNext(walk, sentCursor, lastDocument);
+      if (quirks.has('cursor-expires') && cursor !== '') remember(issuedMs, cursor, now());
+      return cursor;
+    },
+  };
+}
+
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MAX_CURSORS && oldest !== undefined) map.delete(oldest);
+}
+
+type JsonObject = Record<string, unknown>;
+
+const MAX_TOTAL = 1_000;
+
+/** How a service misbehaves, and the zone of its clock. */
+interface Distortion {
+  readonly quirks: ReadonlySet<QuirkName>;
+  readonly zone: string;
+}
+
+/** Returns a report's response as a service with these quirks would send it; cursors are replaced elsewhere. */
+function distortReport(response: ReportResponse, distortion: Distortion): JsonObject {
+  const { quirks } = distortion;
+  const { documents: exact, ...envelope } = response;
+  const own = applyConventions(exact, quirks);
+  envelope.totalDocument -= exact.length - own.length;
+  let documents = own.map((document): JsonObject => distortDocument(document, distortion));
+  const [first] = documents;
+  if (quirks.has('duplicate-records') && first !== undefined) documents = [first, ...documents];
+  if (quirks.has('total-capped')) envelope.totalDocument = Math.min(envelope.totalDocument, MAX_TOTAL);
+  const records = quirks.has('records-as-string') ? JSON.stringify(documents) : documents;
+  return { ...envelope, [quirks.has('records-key-data') ? 'data' : 'documents']: records };
+}
+
+function distortDocument(document: JsonObject, distortion: Distortion): JsonObject {
+  const entries = Object.entries(document).map(([name, value]): [string, unknown] => [
+    distortion.quirks.has('corrected-spelling') ? correctWireName(name) : name,
+    distortValue(name, value, distortion),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function distortValue(name: string, value: unknown, { quirks, zone }: Distortion): unknown {
+  if (name === 'Date' && typeof value === 'string') {
+    if (quirks.has('dates-dotnet')) return `/Date(${Date.parse(value)})/`;
+    if (quirks.has('dates-without-zone')) return toCivilText(Date.parse(value), zone);
+  }
+  return quirks.has('numbers-as-strings') && typeof value === 'number' ? String(value) : value;
+}
+
+/** What the clock shows, without saying whose it is. */
+function toCivilText(epochMs: number, zone: string): string {
+  const shown = new Date(epochMs + toOffsetMs(epochMs, zone));
+  return shown.toISOString().replace('T', ' ').replace('Z', '');
+}
+
+/** A tenant status as a service with these quirks would give it (decision 2). */
+function distortStatus(status: StatusResponse, quirks: ReadonlySet<QuirkName>): Record<string, unknown> {
+  if (quirks.has('status-nested')) {
+    const outer = Object.entries(status).filter(([name]) => !(name in TrafficGroup.properties));
+    const traffic = JSON.parse(status.TrafficInformation) as unknown;
+    return { ...Object.fromEntries(outer), TrafficInformation: traffic };
+  }
+  if (quirks.has('status-text')) {
+    const TrafficInformation = `${status.Sessions} sessions`;
+    return { ...status, Status: status.Status.toUpperCase(), TrafficInformation };
+  }
+  if (!quirks.has('numbers-as-strings')) return status;
+  return Object.fromEntries(Object.entries(status).map(([name, value]) => [name, String(value)]));
+}
+
+const LATE_SHARE = 0.2;
+const MIN_DELAY_MS = 30_000;
+const MAX_DELAY_MS = 480_000;
+
+/**
+ * New traffic of which a part happened minutes ago and arrives only now, so that a period already fetched
+ * gains records (decision 27).
+ */
+export function delayRecords(batch: TrafficBatch, random: Random): TrafficBatch {
+  const delay = <T extends { readonly dateMs: number }>(records: readonly T[]): T[] =>
+    records
+      .map((record) =>
+        random() < LATE_SHARE ? { ...record, dateMs: moveBack(record.dateMs, random) } : record,
+      )
+      .sort((a, b) => a.dateMs - b.dateMs);
+  return { ...batch, inbound: delay(batch.inbound), outbound: delay(batch.outbound) };
+}
+
+function moveBack(dateMs: number, random: Random): number {
+  return dateMs - MIN_DELAY_MS - Math.floor(random() * (MAX_DELAY_MS - MIN_DELAY_MS));
 }

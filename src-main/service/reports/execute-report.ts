@@ -1,10 +1,18 @@
-import { isDetailKind, isSummaryKind } from '../../common/reporting/reports.ts';
-import { issueCursor, tryReadCursor, type CursorScope } from './page-cursor.ts';
-import { readDetailPage } from './read-detail-page.ts';
+import {
+  type DetailKind,
+  isDetailKind,
+  isSummaryKind,
+  REPORTS,
+  type SummaryKind,
+} from '../../common/reporting/reports.ts';
 import type { ReportQuery } from './read-report-request.ts';
-import { readSummaryPage } from './read-summary-page.ts';
 import type { ServedReport } from './report-catalog.ts';
-import type { ReportPage, ReportSource } from './report-page.ts';
+import type { PositionedPage, ReportPage, ReportSource } from './report-page.ts';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { writeText } from '../../node/text-bytes.ts';
+import { createPageBuffer, getLength } from './page-buffer.ts';
+import { createGroupDocumentWriter, createRecordDocumentWriter } from './write-documents.ts';
+import type { GroupTotals } from '../store/record-store.ts';
 
 /** Reads a page. Returns undefined when this report did not issue `lastDocument` for this period (decision 6). */
 export async function tryExecuteReport(
@@ -22,4 +30,113 @@ export async function tryExecuteReport(
       ? await readSummaryPage(source, kinds.filter(isSummaryKind), query, position)
       : await readDetailPage(source, detailKind, query, position);
   return { ...page, lastDocument: next === null ? '' : issueCursor(cursorKey, scope, next) };
+}
+
+/** What a cursor is good for: one report of one tenant over one period. */
+interface CursorScope {
+  readonly tenant: number;
+  readonly idReport: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const MAC_BYTES = 16;
+
+/** Writes the position of a page's last document as an opaque text that can't be altered or reused elsewhere. */
+function issueCursor(key: Buffer, scope: CursorScope, position: readonly number[]): string {
+  const content = position.join('.');
+  return Buffer.concat([sign(key, scope, content), Buffer.from(content, 'latin1')]).toString('base64url');
+}
+
+/** The position, or undefined for a text that wasn't issued for this scope. */
+function tryReadCursor(key: Buffer, scope: CursorScope, text: string): number[] | undefined {
+  if (text.length > 256 || !/^[\w-]+$/.test(text)) return undefined;
+  const bytes = Buffer.from(text, 'base64url');
+  // Some texts decode to the same bytes; only the one that was issued counts.
+  if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== text) return undefined;
+  const content = bytes.subarray(MAC_BYTES).toString('latin1');
+  if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), sign(key, scope, content))) return undefined;
+  return content.split('.').map(Number);
+}
+
+function sign(key: Buffer, scope: CursorScope, content: string): Buffer {
+  const bound = [scope.tenant, scope.idReport, scope.fromMs, scope.toMs, content].join('|');
+  return createHmac('sha256', key).update(bound).digest().subarray(0, MAC_BYTES);
+}
+
+/** A page whose texts, once escaped, reach this is shorter than requested, and has a next one. */
+const MAX_PAGE_BYTES = 32_000_000;
+const EXPECTED_RECORD_BYTES = 440;
+
+/** Reads a page of records, oldest first (decision 9). A position is the date and arrival of a record. */
+async function readDetailPage(
+  { store, seed }: ReportSource,
+  kind: DetailKind,
+  { fromMs, toMs, size }: ReportQuery,
+  position: readonly number[],
+): Promise<PositionedPage> {
+  const [dateMs, arrival = 0] = position;
+  const after = dateMs === undefined ? null : { dateMs, arrival };
+  const { direction } = REPORTS[kind];
+  const { records, total, hasMore } = await store.readDetailPage(direction, {
+    fromMs,
+    toMs,
+    after,
+    limit: size,
+  });
+  const documents = createPageBuffer(records.length * EXPECTED_RECORD_BYTES);
+  const write = createRecordDocumentWriter(kind, seed);
+  let written = 0;
+  for (const record of records) {
+    if (getLength(documents) >= MAX_PAGE_BYTES) break;
+    if (written > 0) writeText(documents, ',');
+    write(documents, record);
+    written += 1;
+  }
+  const last = hasMore || written < records.length ? records[written - 1] : undefined;
+  return {
+    documents,
+    totalDocument: total,
+    next: last === undefined ? null : [last.dateMs, last.arrival],
+  };
+}
+
+const EXPECTED_GROUP_BYTES = 200;
+
+/**
+ * Reads a page of groups: inbound first, then by channel, service, origin and response code, no code first. A group keeps
+ * its place whatever arrives meanwhile, so a position is the group itself.
+ */
+async function readSummaryPage(
+  { store, seed }: ReportSource,
+  kinds: readonly SummaryKind[],
+  { fromMs, toMs, size }: ReportQuery,
+  [lastGroupId]: readonly number[],
+): Promise<PositionedPage> {
+  const byKind = await Promise.all(
+    kinds.map(async (kind) => {
+      const groups = await store.readSummary(REPORTS[kind].direction, { fromMs, toMs });
+      const write = createGroupDocumentWriter(kind, seed);
+      return groups.toSorted(compareGroups).map((group) => ({ group, write }));
+    }),
+  );
+  const all = byKind.flat();
+  const start =
+    lastGroupId === undefined ? 0 : 1 + all.findIndex(({ group }) => group.groupId === lastGroupId);
+  const shown = all.slice(start, start + size);
+  const documents = createPageBuffer(shown.length * EXPECTED_GROUP_BYTES);
+  for (const { group, write } of shown) {
+    if (getLength(documents) > 0) writeText(documents, ',');
+    write(documents, group);
+  }
+  const last = start + shown.length < all.length ? shown.at(-1) : undefined;
+  return { documents, totalDocument: all.length, next: last === undefined ? null : [last.group.groupId] };
+}
+
+function compareGroups(a: GroupTotals, b: GroupTotals): number {
+  if (a.channel !== b.channel) return a.channel - b.channel;
+  if (a.service !== b.service) return a.service - b.service;
+  if (a.origin !== b.origin) return a.origin < b.origin ? -1 : 1;
+  if (a.responseCode === b.responseCode) return 0;
+  return (a.responseCode ?? -Infinity) - (b.responseCode ?? -Infinity);
 }

@@ -1,12 +1,11 @@
-import type { NewInboundRecord, TrafficBatch } from '../store/records.ts';
+import type { NewInboundRecord, NewOutboundRecord, TrafficBatch } from '../store/records.ts';
 import { findConditions, findVolume } from './conditions.ts';
-import { createDayRecords, type DayRecords } from './day-records.ts';
-import { drawRetries } from './draw-retries.ts';
 import { drawLength, drawSession, drawTurn, type SampleSession } from './draw-turn.ts';
 import { listIncidents, type Incident } from './incidents.ts';
 import { createRandom, type Random } from './random.ts';
 import { createSlotSums, drawSlot, findLargestVolume, SLOT_MS } from './traffic-slots.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
+import { ORIGINS } from './vocabulary.ts';
 
 export interface HistoryPlan {
   /** Inbound records, exactly. */
@@ -175,4 +174,129 @@ function keepBeforeEnd(random: Random, atMs: number, endMs: number): number {
 
 function createDay(startMs: number): Day {
   return { inbound: createDayRecords(startMs), outbound: createDayRecords(startMs) };
+}
+
+/** What inbound and outbound records have in common. */
+type SharedRecord = Omit<NewInboundRecord, 'botLatencyMs'>;
+
+/** Records of one day and one direction. `detail` is the field that only one direction has. */
+interface DayRecords {
+  getLength(): number;
+  add(record: SharedRecord, dateMs: number, detail: number): void;
+  /** Begins another day with what was kept for it. */
+  restart(other: DayRecords): void;
+  /** Places of the records, oldest first and otherwise in the order they were added. */
+  sortByDate(): Float64Array;
+  readInbound(index: number): NewInboundRecord;
+  readOutbound(index: number): NewOutboundRecord;
+  /** What `restart` takes over. */
+  getContent(): { readonly startMs: number; readonly values: Int32Array };
+}
+
+const COLUMNS = 6;
+const FIRST_CAPACITY = 1024;
+const ORIGIN_IDS = new Map<string, number>(ORIGINS.map((origin, index) => [origin, index]));
+
+/** Keeps records as whole numbers side by side: a day of a large history would be a hundred megabytes of objects. */
+function createDayRecords(firstDayMs: number): DayRecords {
+  let values = new Int32Array(COLUMNS * FIRST_CAPACITY);
+  let length = 0;
+  let startMs = firstDayMs;
+
+  /** Makes room and returns where the first of the new records begins. */
+  const reserve = (records: number): number => {
+    const at = length * COLUMNS;
+    length += records;
+    let capacity = values.length;
+    while (capacity < length * COLUMNS) capacity *= 2;
+    if (capacity > values.length) {
+      const grown = new Int32Array(capacity);
+      grown.set(values);
+      values = grown;
+    }
+    return at;
+  };
+  const readShared = (index: number): SharedRecord => {
+    const at = index * COLUMNS;
+    const place = values[at + 2] ?? 0;
+    return {
+      dateMs: startMs + (values[at] ?? 0),
+      session: values[at + 1] ?? 0,
+      channel: place & 0xff,
+      service: (place >> 8) & 0xff,
+      origin: ORIGINS[place >> 16] ?? ORIGINS[0],
+      responseCode: values[at + 3] ?? 0,
+      responseTimeUs: values[at + 4] ?? 0,
+    };
+  };
+  return {
+    getLength: () => length,
+    add: (record, dateMs, detail) => {
+      const at = reserve(1);
+      values[at] = dateMs - startMs;
+      values[at + 1] = record.session;
+      values[at + 2] = record.channel | (record.service << 8) | ((ORIGIN_IDS.get(record.origin) ?? 0) << 16);
+      values[at + 3] = record.responseCode;
+      values[at + 4] = record.responseTimeUs;
+      values[at + 5] = detail;
+    },
+    restart: (other) => {
+      const content = other.getContent();
+      length = 0;
+      startMs = content.startMs;
+      const at = reserve(content.values.length / COLUMNS);
+      values.set(content.values, at);
+    },
+    sortByDate: () => {
+      const count = length;
+      // Date and place in one number: plain numbers are sorted without a call for each comparison.
+      const keys = Float64Array.from({ length: count }, (_, index) => {
+        return (values[index * COLUMNS] ?? 0) * count + index;
+      }).sort();
+      return keys.map((key) => key % count);
+    },
+    readInbound: (index) => ({ ...readShared(index), botLatencyMs: values[index * COLUMNS + 5] ?? 0 }),
+    readOutbound: (index) => ({ ...readShared(index), actionId: values[index * COLUMNS + 5] ?? 0 }),
+    getContent: () => ({ startMs, values: values.subarray(0, length * COLUMNS) }),
+  };
+}
+
+/** A session of people who try again because their requests fail or take long. */
+interface RetryStart {
+  readonly place: { readonly channel?: number; readonly service?: number };
+  readonly atMs: number;
+  readonly requests: number;
+}
+
+const LONGEST_SESSION = 4;
+/** Each incident's retries take at most a fortieth of the day's requests, however small the history. */
+const DAY_PARTS = 40;
+
+/**
+ * Where requests of a day go wrong, people try again: otherwise a quiet hour would hold too few requests for anyone
+ * to notice. Only what begins from `fromMs` on, and up to `toMs`.
+ */
+function drawRetries(
+  random: Random,
+  incidents: readonly Incident[],
+  dayRequests: number,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): RetryStart[] {
+  return incidents.flatMap((incident) => {
+    const { channel, service, retries = 0 } = incident;
+    const starts: RetryStart[] = [];
+    if (incident.fromMs < fromMs || incident.fromMs >= toMs) return starts;
+    const lengthMs = Math.min(incident.toMs, toMs) - incident.fromMs;
+    const place = {
+      ...(channel === undefined ? {} : { channel }),
+      ...(service === undefined ? {} : { service }),
+    };
+    let left = Math.min(retries, Math.floor(dayRequests / DAY_PARTS));
+    while (left > 0) {
+      const requests = Math.min(left, 1 + Math.floor(random() * LONGEST_SESSION));
+      left -= requests;
+      starts.push({ place, atMs: Math.floor(incident.fromMs + random() * lengthMs), requests });
+    }
+    return starts;
+  });
 }

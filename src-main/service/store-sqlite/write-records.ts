@@ -5,8 +5,14 @@ import { addToSums } from '../store/group-sums.ts';
 import { orderByDate } from '../store/order-by-date.ts';
 import type { GroupTable } from './group-table.ts';
 import type { CounterTable } from './property-table.ts';
-import { createRollupWriter } from './rollup-writer.ts';
-import { createRowInserter } from './row-inserter.ts';
+import { addCells, packCells } from '../store/rollup-cells.ts';
+import {
+  createRollupSummer,
+  MAX_FRESH_GROUPS,
+  type OpenRollup,
+  type RollupSummer,
+} from '../store/sum-rollups.ts';
+import { DIRECTION_NUMBERS } from './schema.ts';
 
 /** A record of either direction; an imported one has a session below 0. */
 type NewRecord = Omit<NewInboundRecord & NewOutboundRecord, 'botLatencyMs' | 'actionId' | 'responseCode'> &
@@ -76,6 +82,96 @@ export function createRecordWriter(db: Database, groups: GroupTable, counters: C
     reset: () => {
       inserters.inbound.reset();
       inserters.outbound.reset();
+    },
+  };
+}
+
+/**
+ * Adds records to the rollups of every size, inside the caller's transaction. A rollup's few newest changes lie apart
+ * from its bulk as "fresh" until they are worth rewriting it for.
+ */
+interface RollupWriter extends Pick<RollupSummer, 'openAt' | 'finish'> {
+  /** Starts anew; what was added and not finished is dropped. */
+  begin(direction: Direction): void;
+}
+
+const COUNT_SQL = `
+INSERT INTO record_count VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET records = records + excluded.records`;
+
+/** Prepares the writing of rollups. */
+function createRollupWriter(db: Database): RollupWriter {
+  type Key = [direction: number, tierMs: number, startMs: number, fresh: number];
+  const where = 'WHERE direction = ? AND tier_ms = ? AND start_ms = ? AND fresh = ?';
+  const read = db.prepare<Key, Uint8Array>(`SELECT cells FROM rollup ${where}`).pluck();
+  const write = db.prepare<[...Key, Uint8Array]>(
+    'INSERT INTO rollup VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET cells = excluded.cells',
+  );
+  const remove = db.prepare<Key>(`DELETE FROM rollup ${where}`);
+  const count = db.prepare<Key>(COUNT_SQL);
+  let direction: number = DIRECTION_NUMBERS.inbound;
+
+  const store = ({ tierMs, startMs, sums }: OpenRollup): void => {
+    count.run(direction, tierMs, startMs, sums.recordCount);
+    const addStored = (fresh: number): boolean => {
+      const stored = read.get(direction, tierMs, startMs, fresh);
+      if (stored !== undefined) addCells(sums, stored, startMs);
+      return stored !== undefined;
+    };
+    const hadFresh = addStored(1);
+    const isBulk = sums.groupIds.length > MAX_FRESH_GROUPS;
+    if (isBulk) {
+      addStored(0);
+      if (hadFresh) remove.run(direction, tierMs, startMs, 1);
+    }
+    write.run(direction, tierMs, startMs, isBulk ? 0 : 1, packCells(sums, startMs));
+  };
+  const summer = createRollupSummer(store);
+  return {
+    begin: (of) => {
+      direction = DIRECTION_NUMBERS[of];
+      summer.begin();
+    },
+    openAt: summer.openAt,
+    finish: summer.finish,
+  };
+}
+
+// Beyond this many rows a statement gains nothing.
+const ROWS_AT_ONCE = 50;
+
+/** Inserts rows of numbers into one table, many by each statement, which takes half the time of one by one. */
+interface RowInserter {
+  /** Adds the next value of the current row. A statement runs once its rows are complete. */
+  push(value: number): void;
+  /** Inserts the rows that are left. */
+  finish(): void;
+  /** Drops the rows that are left, after a failure. */
+  reset(): void;
+}
+
+/** Prepares the inserting of rows with this many columns into a table. */
+function createRowInserter(db: Database, table: string, columns: number): RowInserter {
+  const row = `(${Array.from({ length: columns }, () => '?').join(', ')})`;
+  const rows = Array.from({ length: ROWS_AT_ONCE }, () => row).join(', ');
+  const insertMany = db.prepare<[number[]]>(`INSERT INTO ${table} VALUES ${rows}`);
+  const insertOne = db.prepare<[number[]]>(`INSERT INTO ${table} VALUES ${row}`);
+  const values = Array.from({ length: columns * ROWS_AT_ONCE }, () => 0);
+  let filled = 0;
+  return {
+    push: (value) => {
+      values[filled] = value;
+      filled += 1;
+      if (filled < values.length) return;
+      filled = 0;
+      insertMany.run(values);
+    },
+    finish: () => {
+      for (let at = 0; at < filled; at += columns) insertOne.run(values.slice(at, at + columns));
+      filled = 0;
+    },
+    reset: () => {
+      filled = 0;
     },
   };
 }

@@ -1,7 +1,7 @@
-import { readThemeColours } from '../use-chart-colours.ts';
-import type { ChartDrawing, PictureWords } from './chart-drawing.ts';
-import { composePicture } from './compose-picture.ts';
-import { createCanvasSurface, createSvgSurface } from './surfaces.ts';
+import { type ChartColours, readThemeColours } from '../use-chart-colours.ts';
+import type { ChartDrawing, PictureWords, Size } from './chart-drawing.ts';
+import { createCanvasSurface, createSvgSurface, type Surface } from './surfaces.ts';
+import { CHART_FONT } from '../chart-style.ts';
 
 /** What a picture is drawn on. */
 export type Ground = 'light' | 'dark';
@@ -34,4 +34,82 @@ export async function makeSvg(words: PictureWords, drawing: ChartDrawing, ground
     readThemeColours(ground),
   );
   return new XMLSerializer().serializeToString(root);
+}
+
+const PADDING = 16;
+const TITLE_HEIGHT = 22;
+const LINE_HEIGHT = 16;
+/** Less is too small to be read where a picture is pasted. */
+const LEAST: Size = { width: 640, height: 180 };
+
+/**
+ * Draws a chart with its title, what it is about and its legend above it, so that a picture that is passed on says what
+ * it shows.
+ */
+export function composePicture<Result>(
+  makeSurface: (size: Size) => Surface<Result>,
+  words: PictureWords,
+  drawing: ChartDrawing,
+  colours: ChartColours,
+): Result {
+  const shown = drawing.readSize();
+  const size = {
+    width: Math.max(LEAST.width, Math.round(shown.width)),
+    height: Math.max(LEAST.height, Math.round(shown.height)),
+  };
+  const hasLegend = words.legend.length > 0;
+  const headHeight = TITLE_HEIGHT + (words.about.length + (hasLegend ? 1 : 0)) * LINE_HEIGHT + 8;
+  const whole = { width: size.width + PADDING * 2, height: size.height + headHeight + PADDING * 2 };
+  const surface = makeSurface(whole);
+  const { context } = surface;
+  context.fillStyle = colours.surface;
+  context.fillRect(0, 0, whole.width, whole.height);
+  context.textBaseline = 'middle';
+  context.textAlign = 'left';
+  const write = (text: string, top: number, font: string, colour: string): void => {
+    context.font = `${font} ${CHART_FONT.family}`;
+    context.fillStyle = colour;
+    context.fillText(fitText(context, text, whole.width - PADDING * 2), PADDING, top);
+  };
+  write(words.title, PADDING + TITLE_HEIGHT / 2, '600 14px', colours.text);
+  let top = PADDING + TITLE_HEIGHT + LINE_HEIGHT / 2;
+  for (const line of words.about) {
+    write(line, top, `400 ${CHART_FONT.size}px`, colours.quiet);
+    top += LINE_HEIGHT;
+  }
+  if (hasLegend) drawLegend(context, words, colours, top);
+  const part = makeSurface(size);
+  const end = drawing.draw(part.context, size, colours, part.scale);
+  surface.place(part, PADDING, PADDING + headHeight);
+  end();
+  return surface.finish();
+}
+
+function drawLegend(
+  context: CanvasRenderingContext2D,
+  { legend }: PictureWords,
+  colours: ChartColours,
+  top: number,
+): void {
+  context.font = `400 ${CHART_FONT.size}px ${CHART_FONT.family}`;
+  let left = PADDING;
+  for (const { name, colour, isLine = false } of legend) {
+    context.fillStyle = colours[colour];
+    context.fillRect(left, isLine ? top - 1 : top - 4, 8, isLine ? 2 : 8);
+    context.fillStyle = colours.quiet;
+    context.fillText(name, left + 13, top);
+    left += 13 + context.measureText(name).width + 14;
+  }
+}
+
+/** Returns a text that fits into a width, with an ellipsis where it was cut. */
+function fitText(
+  context: Pick<CanvasRenderingContext2D, 'measureText'>,
+  text: string,
+  width: number,
+): string {
+  if (context.measureText(text).width <= width) return text;
+  let end = text.length;
+  while (end > 0 && context.measureText(`${text.slice(0, end)}…`).width > width) end -= 1;
+  return `${text.slice(0, end).trimEnd().toWellFormed()}…`;
 }

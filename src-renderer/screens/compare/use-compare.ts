@@ -3,7 +3,7 @@ import { computed, onMounted, reactive, shallowRef, watch } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 import type { ComparedSide, Comparison } from '../../../src-main/common/model/analysis/comparison.ts';
 import type { Histogram } from '../../../src-main/common/model/records/histogram.ts';
-import { HOUR_MS } from '../../../src-main/common/time/durations.ts';
+import { HOUR_MS, SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
@@ -13,10 +13,11 @@ import { useClockStore } from '../../stores/window/clock.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { usePeriodStore } from '../../stores/window/period.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
-import { readChoice, writeChoice, type CompareChoice } from './choice/compare-choice.ts';
-import { shiftPeriod } from './choice/partner-period.ts';
+import { type CompareChoice, readChoice, type Shift, writeChoice } from './choice/compare-choice.ts';
 import { hideUnknown, judgeCache, type SideCaches } from './cached-sides.ts';
 import { toSide, type CompareSide } from './compare-sides.ts';
+import { fromCivilTime, toCivilTime } from '../../../src-main/common/time/time-zones.ts';
+import type { PeriodEnds } from '../../period/period-selection.ts';
 
 const RELOAD_INTERVAL_MS = 2000;
 const MAX_BUCKETS = 90;
@@ -239,4 +240,29 @@ export function useCompare() {
     choose,
     load,
   };
+}
+
+const DAYS: Readonly<Record<Exclude<Shift, 'period-before'>, number>> = { 'week-before': 7, 'day-before': 1 };
+
+/** Returns the period that a shift leads to, both ends included: a day earlier is the same time of that day's clock. */
+export function shiftPeriod({ fromMs, toMs }: PeriodEnds, shift: Shift, zone: string): PeriodEnds {
+  if (shift === 'period-before') {
+    const lengthMs = toMs - fromMs + SECOND_MS;
+    return { fromMs: fromMs - lengthMs, toMs: fromMs - SECOND_MS };
+  }
+  const days = DAYS[shift];
+  // The end is moved from the second after it, which may be a midnight of its own.
+  return {
+    fromMs: moveDays(fromMs, -days, zone),
+    toMs: moveDays(toMs + SECOND_MS, -days, zone) - SECOND_MS,
+  };
+}
+
+function moveDays(atMs: number, days: number, zone: string): number {
+  const civil = toCivilTime(atMs, zone);
+  const moved = new Date(Date.UTC(civil.year, civil.month - 1, civil.day + days));
+  return fromCivilTime(
+    { ...civil, year: moved.getUTCFullYear(), month: moved.getUTCMonth() + 1, day: moved.getUTCDate() },
+    zone,
+  );
 }

@@ -1,4 +1,9 @@
 import { useEventListener, useMutationObserver } from '@vueuse/core';
+import { nextTick, onScopeDispose, shallowRef, watchEffect } from 'vue';
+import { START_LOCATION, useRouter } from 'vue-router';
+import { isModalOpen } from '../../components/modal-open.ts';
+import { useAlertStore } from '../../stores/analysis/alerts.ts';
+import { useAppStore } from '../../stores/window/app.ts';
 
 /** Within these a focus that is lost goes on near by. A screen that goes as a whole is followed by another one. */
 const REGIONS = 'main, aside, [role=dialog]';
@@ -84,4 +89,49 @@ function listFocusable(first: Node | null, way: 'nextSibling' | 'previousSibling
 function tryFocus(element: HTMLElement): boolean {
   element.focus({ preventScroll: true });
   return document.activeElement === element;
+}
+
+/**
+ * Puts the focus on the title of a screen that was gone to: a screen reader says where it is, and Tab goes on from there.
+ * A screen that takes the focus itself, or keeps it, has it.
+ */
+export function useArrivalFocus(): void {
+  const router = useRouter();
+
+  function arrive(): void {
+    const { activeElement } = document;
+    const holder = activeElement?.closest('main, [role=dialog]') ?? null;
+    if (holder === null && !isModalOpen())
+      document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
+  }
+
+  const stop = router.afterEach(async (to, from, failure) => {
+    if (failure !== undefined || from === START_LOCATION || to.path === from.path) return;
+    await nextTick();
+    // A palette or menu that led here gives the focus back with a timer of its own, which was set before this one.
+    setTimeout(arrive);
+  });
+  onScopeDispose(stop);
+}
+
+const PRODUCT = 'Channelscope';
+
+/**
+ * Keeps the title of the window: how many alerts fire, which screen is shown, the product. Returns how a screen names
+ * itself, in the language of the window.
+ */
+export function useWindowTitle(): (screen: string) => void {
+  const alerts = useAlertStore();
+  const app = useAppStore();
+  const shown = shallowRef('');
+
+  watchEffect(() => {
+    const count = app.settings?.alertBadge === false ? 0 : alerts.firingAnywhere;
+    const title = shown.value === '' ? PRODUCT : `${shown.value} – ${PRODUCT}`;
+    document.title = count === 0 ? title : `(${count}) ${title}`;
+  });
+
+  return (screen) => {
+    shown.value = screen;
+  };
 }

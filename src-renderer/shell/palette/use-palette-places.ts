@@ -1,4 +1,14 @@
-import { AppWindow, CalendarDays, Database, Link, Server, Settings2, TriangleAlert } from '@lucide/vue';
+import {
+  AppWindow,
+  Bookmark,
+  CalendarDays,
+  Database,
+  FileCode,
+  Link,
+  Server,
+  Settings2,
+  TriangleAlert,
+} from '@lucide/vue';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { toFindingTarget } from '../../address/finding-address.ts';
@@ -13,9 +23,10 @@ import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useFindingsStore } from '../../stores/analysis/findings.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useSavedFiltersStore } from '../../stores/records/saved-filters.ts';
-import type { PaletteEntry } from './palette-entries.ts';
-import { toFilterEntries, toStatementEntries } from './palette-saved.ts';
+import type { PaletteEntry, Translate } from './palette-entries.ts';
 import { useConnectionName } from '../../messages/connection-name.ts';
+import type { SavedFilter } from '../../../src-main/common/model/records/saved-filter.ts';
+import type { SavedStatement } from '../../../src-main/common/model/settings/settings.ts';
 
 /** What there is to go to besides screens: saved filters and statements, findings, periods, other connections, and snapshots of this one. */
 export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
@@ -120,4 +131,28 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
     ...listSnapshots(),
     ...listSettings(),
   ]);
+}
+
+/** Returns the entries that open the records of saved filters, each in the direction that it was saved for. */
+export function toFilterEntries(saved: readonly SavedFilter[], t: Translate): PaletteEntry[] {
+  return saved.map(({ name, direction, query }) => ({
+    id: `filter ${name}`,
+    group: 'filters',
+    label: t('palette.filter', { name, direction: t(`detail.crumb.${direction}`) }),
+    icon: Bookmark,
+    keys: [],
+    action: { kind: 'go', path: `/${direction}/detail?q=${encodeURIComponent(query)}` },
+  }));
+}
+
+/** Returns the entries that run saved statements on the SQL screen. */
+export function toStatementEntries(saved: readonly SavedStatement[]): PaletteEntry[] {
+  return saved.map((statement) => ({
+    id: `statement ${statement.name}`,
+    group: 'statements',
+    label: statement.name,
+    icon: FileCode,
+    keys: [],
+    action: { kind: 'statement', statement },
+  }));
 }

@@ -13,17 +13,19 @@ import type { SavedConnection } from '../../../src-main/core/connections/connect
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
 import { createCoverageHandlers } from '../../../src-main/core/coverage/coverage-handlers.ts';
 import type { CoverageState } from '../../../src-main/core/coverage/coverage-spans.ts';
-import { planDays } from '../../../src-main/core/datasets/plan-days.ts';
+import { planDays } from '../../../src-main/core/datasets/update-dataset.ts';
 import { createDownloads } from '../../../src-main/core/downloads/create-downloads.ts';
 import { toPeriod } from '../../../src-main/core/downloads/request-period.ts';
 import { readExportSubject } from '../../../src-main/core/exports/export-subject.ts';
 import { createFollowing } from '../../../src-main/core/following/create-following.ts';
-import { pickExpired } from '../../../src-main/core/snapshots/pick-expired.ts';
+import { pickExpired } from '../../../src-main/core/snapshots/housekeeping.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
 import { createDocument, createFolder, openTestCache, toBody, toOutbound } from '../cache/cache-fixture.ts';
+
+
 
 /** `COVERAGE_HISTORIES=500` for the whole proof; `COVERAGE_SEED` begins with another one. */
 const HISTORIES = Number(process.env['COVERAGE_HISTORIES'] ?? 4);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createOwnTokenIssuer } from '../../../src-main/service/tokens/own-token-issuer.ts';
+import { createOwnTokenIssuer } from '../../../src-main/service/tokens/open-token-issuer.ts';
 
 it('S26: requests without end fill no memory: past 10,000 tokens the oldest end first', async () => {
   const tokens = createOwnTokenIssuer({ now: () => 0, elapsedMs: () => 0, lifetimeMs: 60_000 });

@@ -10,7 +10,7 @@ import {
   writeIco,
   type Picture,
 } from '../../../src-main/packaging/icons/icon-files.ts';
-import { findBrowser } from '../../../src-main/node/find-browser.ts';
+import { findBrowser } from '../../../src-main/node/print-with-browser.ts';
 
 const WINDOWS_SIZES = [16, 20, 24, 32, 40, 48, 64, 256];
 const LINUX_SIZES = [16, 24, 32, 48, 64, 128, 256, 512];

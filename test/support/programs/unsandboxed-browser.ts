@@ -1,6 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findBrowser } from '../../../src-main/node/find-browser.ts';
+import { findBrowser } from '../../../src-main/node/print-with-browser.ts';
 
 /** Writes a program into a folder that starts the machine's browser; of root the browser's sandbox takes no page. */
 export async function writeUnsandboxedBrowser(folder: string): Promise<string> {

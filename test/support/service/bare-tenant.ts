@@ -1,7 +1,7 @@
 import { createSimulatedPlatform } from '../../../src-main/service/simulation/simulated-platform.ts';
 import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
 import type { ServedTenant } from '../../../src-main/service/tenants/served-tenant.ts';
-import { createOwnTokenIssuer } from '../../../src-main/service/tokens/own-token-issuer.ts';
+import { createOwnTokenIssuer } from '../../../src-main/service/tokens/open-token-issuer.ts';
 
 /** Tenant 1001 of a store, as it is served without sample traffic. */
 export function createBareTenant(store: RecordStore, now: () => number): ServedTenant {

@@ -14,7 +14,6 @@ import { FIELD_NAMES, SUMMARY_FIELD_NAMES } from '../field-names.ts';
 import { findRecords, type FoundRecords } from './find-records.ts';
 import { fillEnvelope, readEnvelope, type PageEnvelope } from './read-envelope.ts';
 import { decodeUtf8, isJsonObject, parseBody, withNumberWords, type ParseJson } from './read-json.ts';
-import { countLoneSurrogates } from './lone-surrogates.ts';
 import { createRecordReader, type DetailRecord, type SetAsideReason } from './read-record.ts';
 import { readRefusal } from './read-refusal.ts';
 import { createGroupReader, type ReadGroup } from './read-summary-group.ts';
@@ -294,4 +293,26 @@ function toShortJson(entry: unknown): string {
   } catch {
     return '';
   }
+}
+
+/** How JSON writes any half of a surrogate pair; UTF-8 itself has none. */
+const WRITTEN_HALF = /\\u[dD][89a-fA-F]/;
+
+/**
+ * Counts the entries of an answer that hold a half of a surrogate pair without its other half, which no column can
+ * store (decision 36). `text` is the whole answer: nearly none has to be looked through.
+ */
+function countLoneSurrogates(text: string, entries: readonly unknown[]): number {
+  return WRITTEN_HALF.test(text) ? entries.filter(hasLoneSurrogate).length : 0;
+}
+
+function hasLoneSurrogate(root: unknown): boolean {
+  const waiting = [root];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value === 'string' && !value.isWellFormed()) return true;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, child] of Object.entries(value)) waiting.push(key, child);
+  }
+  return false;
 }

@@ -1,13 +1,13 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { decodeUtf8 } from '../../../common/reporting/reading/read-json.ts';
+import { decodeUtf8, withNumberWords } from '../../../common/reporting/reading/read-json.ts';
 import { readPage } from '../../../common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import { fromRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { unpackBody } from '../write/page-body.ts';
-import { findRawEntries } from './find-raw-entry.ts';
+import { type Node, parseTree } from 'jsonc-parser';
 
 /** Where the records of a page lie in their snapshot. */
 export interface PageRange {
@@ -191,4 +191,52 @@ function listPlacesInOrder(ids: readonly number[]): Iterable<number> {
 
 function toDamage(snapshotId: number, pageNumber: number): AppError {
   return new AppError('cache.page-damaged', 'The stored page is damaged.', { snapshotId, pageNumber });
+}
+
+const parse = withNumberWords((text) => JSON.parse(text) as unknown);
+
+/**
+ * Returns the texts of entries of a page, letter for letter; null for each where the page holds its entries in a way
+ * that has no such text, such as a list inside a string, or nested deeper than can be looked through. `entries` are those of the page as they were parsed.
+ */
+export function findRawEntries(
+  text: string,
+  entries: readonly unknown[],
+  places: readonly number[],
+): (string | null)[] {
+  try {
+    return findEntries(text, entries, places);
+  } catch (error) {
+    if (error instanceof RangeError) return places.map(() => null);
+    throw error;
+  }
+}
+
+function findEntries(
+  text: string,
+  entries: readonly unknown[],
+  places: readonly number[],
+): (string | null)[] {
+  const root = parseTree(text);
+  const lists = root === undefined ? [] : [...findLists(root, entries.length)];
+  return places.map((place) => {
+    const wanted = JSON.stringify(entries[place]);
+    // Another list of the page may be as long: only the entry itself tells which one is meant.
+    for (const list of lists) {
+      const node = list.children?.[place];
+      if (node === undefined) continue;
+      const found = text.slice(node.offset, node.offset + node.length);
+      if (JSON.stringify(parse(found)) === wanted) return found;
+    }
+    return null;
+  });
+}
+
+/** Lists of a length that are no entries of another list, in the order of the text. */
+function* findLists(node: Node, length: number): Generator<Node> {
+  if (node.type === 'array' && node.children?.length === length) yield node;
+  for (const property of node.type === 'object' ? (node.children ?? []) : []) {
+    const value = property.children?.[1];
+    if (value !== undefined) yield* findLists(value, length);
+  }
 }

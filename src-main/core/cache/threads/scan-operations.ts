@@ -2,7 +2,7 @@ import type { Input, Output } from '../../../common/contract/index.ts';
 import type { LevelPart } from '../../../common/model/connections/service-level.ts';
 import type { StatusFigures, StatusHistory } from '../../../common/model/connections/status.ts';
 import type { Summary } from '../../../common/model/records/summary.ts';
-import type { DetailKind } from '../../../common/reporting/reports.ts';
+import { DETAIL_KINDS, type DetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import { DAY_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import type { Database } from '../../../node/open-database.ts';
@@ -23,9 +23,10 @@ import { toStatusHistory } from '../../analysis/status/to-status-history.ts';
 import { createStatusReader } from '../read/status-samples.ts';
 import { readStorage } from '../file/storage-size.ts';
 import { createSummaryReader } from '../read/read-summary.ts';
-import { createReachReader } from '../read/walk-reach.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import { createPageVerifier, type PageCheck } from '../read/verify-pages.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import { RECORD_TABLES } from '../read/record-tables.ts';
 
 /** As of when a status is read, and the planned times that its uptime leaves out. */
 interface StatusAsOf {
@@ -117,5 +118,49 @@ export function createScanOperations(database: Database, file: string) {
     readHealth: (span: { connectionId: string; fromMs: number; untilMs: number }) =>
       status.readPoints(span.connectionId, span.fromMs, span.untilMs),
     readStorage: () => readStorage(database, file),
+  };
+}
+
+interface WantedReach {
+  readonly snapshotId: number;
+  readonly report: DetailKind;
+  /** Where the slice's records begin, and where the snapshot's end. */
+  readonly fromSeq: number;
+  readonly toSeq: number;
+}
+
+/** Dates of the first and the last record of a walk whose records came in the order of time, or against it. */
+interface WalkReach {
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** Records that are looked at: the first ones of pages, evenly chosen. */
+const MAX_LOOKED_AT = 200;
+
+/** Prepares the reading of how far a walk has come in time; null where its records are in no order of time. */
+function createReachReader(database: Database): (wanted: WantedReach) => WalkReach | null {
+  const firstSeqs = database
+    .prepare<[number, number], number>(
+      'SELECT first_seq FROM pages WHERE snapshot_id = ? AND first_seq >= ? AND record_count > 0 ORDER BY first_seq',
+    )
+    .pluck();
+  const dateOf = mapKinds(DETAIL_KINDS, (kind) =>
+    database
+      .prepare<[number], number | null>(`SELECT date_ms FROM ${RECORD_TABLES[kind].name} WHERE record_id = ?`)
+      .pluck(),
+  );
+  return ({ snapshotId, report, fromSeq, toSeq }) => {
+    if (toSeq <= fromSeq) return null;
+    const starts = firstSeqs.all(snapshotId, fromSeq);
+    const step = Math.max(1, Math.ceil(starts.length / MAX_LOOKED_AT));
+    const seqs = [...starts.filter((_seq, place) => place % step === 0), toSeq - 1];
+    const dates = seqs.map((seq) => dateOf[report].get(toRecordId(snapshotId, seq)) ?? null);
+    const known = dates.filter((date) => date !== null);
+    const [firstMs, lastMs] = [known[0], known.at(-1)];
+    if (known.length < dates.length || firstMs === undefined || lastMs === undefined) return null;
+    const isOrdered = (sign: number): boolean =>
+      known.every((date, place) => place === 0 || (date - (known[place - 1] ?? date)) * sign >= 0);
+    return isOrdered(1) || isOrdered(-1) ? { firstMs, lastMs } : null;
   };
 }

@@ -10,9 +10,11 @@ import { isDamage, needsReopening } from '../file/to-cache-error.ts';
 import type { ScanOperations } from './scan-operations.ts';
 import type { CallByName } from '../../calls/pair-calls.ts';
 import { createCalls, type ThreadCalls } from './thread-calls.ts';
-import { closeThreads, endThreads, startThreads, type ThreadRole, type ThreadSet } from './thread-set.ts';
 import type { ViewOperations } from './view-operations.ts';
 import type { WriterOperations } from './writer-operations.ts';
+import { createFileGate } from './file-gate.ts';
+import { type RunningThread, startThread } from './start-thread.ts';
+import type { Opening, ThreadStart } from './thread-messages.ts';
 
 /** Everything that runs inside the three threads, by name. */
 export type CacheOperations = WriterOperations & ViewOperations & ScanOperations;
@@ -206,4 +208,63 @@ function noteFullDisk(error: unknown, state: StateKeeper): void {
 /** True for the failure of a call whose thread was ended under it: the file is closed, or the thread is gone. */
 function isCutShort(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'app.cancelled' || error.code === 'app.bug');
+}
+
+type ThreadRole = 'writer' | 'views' | 'scans';
+
+/** The three threads over one opening of the file. */
+interface ThreadSet extends Readonly<Record<ThreadRole, RunningThread>> {
+  readonly generation: number;
+  readonly opening: Opening;
+  /** Names of the operations that each thread serves. */
+  readonly names: Readonly<Record<ThreadRole, readonly string[]>>;
+}
+
+/** Starts the writer, and the readers, which open the file once it has. Rejects with the AppError of whichever fails. */
+async function startThreads(
+  workerUrl: URL,
+  start: Omit<ThreadStart, 'role' | 'gate'>,
+  logger: Logger,
+): Promise<ThreadSet> {
+  const running: RunningThread[] = [];
+  const gate = createFileGate();
+  const startRole = (role: ThreadRole): RunningThread => {
+    const thread = startThread(workerUrl, { ...start, role, gate: gate.shared }, logger);
+    running.push(thread);
+    return thread;
+  };
+  const writer = startRole('writer');
+  const views = startRole('views');
+  const scans = startRole('scans');
+  const readers = Promise.all([views.started, scans.started]);
+  // Where the writer fails, its error is the one to report.
+  readers.catch(() => undefined);
+  try {
+    const { names: writerNames, opening } = await writer.started;
+    if (opening === null) throw new Error('The writer did not report its opening.');
+    gate.settle(true);
+    const [{ names: viewNames }, { names: scanNames }] = await readers;
+    const names = { writer: writerNames, views: viewNames, scans: scanNames };
+    return { generation: start.generation, opening, names, writer, views, scans };
+  } catch (error) {
+    gate.settle(false);
+    await Promise.all(running.map((thread) => thread.end()));
+    throw error;
+  }
+}
+
+/** Ends threads over a file that may be damaged: nothing more is written to it. */
+async function endThreads({ writer, views, scans }: ThreadSet): Promise<void> {
+  await Promise.allSettled([scans.close(), views.close(), writer.close(true)]);
+  await Promise.all([scans.end(), views.end(), writer.end()]);
+}
+
+/** Ends threads over a sound file. The writer is last: it copies the log into the file once nobody reads. */
+async function closeThreads({ writer, views, scans }: ThreadSet): Promise<void> {
+  try {
+    await Promise.all([scans.close(), views.close()]);
+    await writer.close();
+  } finally {
+    await Promise.all([scans.end(), views.end(), writer.end()]);
+  }
 }

@@ -6,7 +6,7 @@ import { BEING_SALVAGED, salvage } from '../file/salvage.ts';
 import { isDamage, toCacheError } from '../file/to-cache-error.ts';
 import { createFollowingWriter } from '../following/followed-slices.ts';
 import { createImportWriter } from '../imports/import-writes.ts';
-import { createSnapshotReader } from '../read/snapshot-rows.ts';
+import { createSnapshotReader, type SnapshotReader } from '../read/snapshot-rows.ts';
 import {
   createPageCleaner,
   listCleaned,
@@ -14,17 +14,27 @@ import {
   type WantedCleaning,
 } from '../cleaning/clean-pages.ts';
 import { createDownloadWriter } from '../write/download-writes.ts';
-import { createPatternWriter } from '../write/pattern-writes.ts';
-import { createMarkWriter } from '../write/mark-writes.ts';
 import { createPageRereader } from '../rereading/read-again.ts';
 import { createSnapshotRemover, type Purge } from '../write/remove-snapshots.ts';
 import { createSnapshotWriter, endInterrupted } from '../write/snapshot-writes.ts';
-import { createStatusWriter } from '../write/status-writes.ts';
 import type { IncomingPage, PageHead } from '../write/incoming-page.ts';
 import { createPageStore } from '../write/store-page.ts';
 import { prepareWalkEnd } from '../write/walk-ends.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import type { ServedThread } from './thread-messages.ts';
+import { AppError } from '../../../common/contract/errors.ts';
+import {
+  MAX_MARKED_RECORDS,
+  type RecordMark,
+  type RecordMarkChange,
+} from '../../../common/model/records/record-mark.ts';
+import type { Database } from '../../../node/open-database.ts';
+import { createDetailReader } from '../read/read-detail.ts';
+import { toMarkKey } from '../read/record-marks.ts';
+import { requireDetailKind } from '../read/record-tables.ts';
+import type { FoundPatterns } from '../../analysis/engine/feed/feed-source.ts';
+import type { StatusSample } from '../../../common/model/connections/status.ts';
+import { DAY_MS } from '../../../common/time/durations.ts';
 
 /** Before any removal: only gives free pages back. */
 const NOTHING_REMOVED_MS = -1;
@@ -118,4 +128,106 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
       database.close();
     },
   } satisfies ServedThread;
+}
+
+interface MarksChange {
+  readonly records: readonly { readonly snapshotId: number; readonly seq: number }[];
+  readonly change: RecordMarkChange;
+  readonly nowMs: number;
+}
+
+/**
+ * Prepares the writing of marks, all of one change in one transaction. Throws AppError `cache.too-many-marks` and
+ * `cache.snapshot-not-found`.
+ */
+function createMarkWriter(database: Database, snapshots: SnapshotReader): (change: MarksChange) => void {
+  const readDetail = createDetailReader(database);
+  const place = 'connection_id = ? AND report = ? AND session_id = ? AND date_text = ? AND digest = ?';
+  const find = database.prepare<string[], RecordMark>(`SELECT mark, note FROM record_marks WHERE ${place}`);
+  const remove = database.prepare<string[]>(`DELETE FROM record_marks WHERE ${place}`);
+  const save = database.prepare(
+    `INSERT OR REPLACE INTO record_marks
+       (connection_id, report, session_id, date_text, digest, date_ms, mark, note, changed_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const count = database
+    .prepare<[string, string], number>(
+      'SELECT count(*) FROM record_marks WHERE connection_id = ? AND report = ?',
+    )
+    .pluck();
+
+  const changeAll = database.transaction(({ records, change, nowMs }: MarksChange) => {
+    for (const { snapshotId, seq } of records) {
+      const snapshot = snapshots.get(snapshotId);
+      const { connectionId, report } = snapshot;
+      const record = readDetail(snapshot, seq);
+      const { sessionId, dateText, digest } = toMarkKey(record, requireDetailKind(report));
+      const key = [connectionId, report, sessionId, dateText, digest];
+      const before = find.get(...key) ?? null;
+      const mark = change.mark === undefined ? (before?.mark ?? null) : change.mark;
+      const note = change.note === undefined ? (before?.note ?? '') : change.note.trim();
+      if (mark === null && note === '') {
+        remove.run(...key);
+        continue;
+      }
+      if (before === null && (count.get(connectionId, report) ?? 0) >= MAX_MARKED_RECORDS) {
+        throw new AppError('cache.too-many-marks', 'No more records can be marked.', {
+          limit: MAX_MARKED_RECORDS,
+        });
+      }
+      save.run(...key, record.dateMs, mark, note, nowMs);
+    }
+  });
+  return (change) => changeAll.immediate(change);
+}
+
+/** Patterns that were found in a cache, which `cacheIdentity` names. */
+interface PatternsToKeep {
+  readonly found: readonly FoundPatterns[];
+  readonly cacheIdentity: string;
+}
+
+/**
+ * Prepares the keeping of patterns of errors: those that are new come behind the others, in their order. What was found
+ * before secrets were taken out of the cache, or in another one, may hold them, and is not kept.
+ */
+function createPatternWriter(database: Database): (kept: PatternsToKeep) => void {
+  const readIdentity = database.prepare<[], string>('SELECT identity FROM cache_state').pluck();
+  const own = 'connection_id = ? AND direction = ?';
+  const readLast = database
+    .prepare<[string, string], number | null>(`SELECT max(place) FROM error_patterns WHERE ${own}`)
+    .pluck();
+  const save = database.prepare(
+    `INSERT INTO error_patterns (connection_id, direction, pattern, family, place) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET family = excluded.family`,
+  );
+  const saveAll = database.transaction(({ found, cacheIdentity }: PatternsToKeep) => {
+    if (readIdentity.get() !== cacheIdentity) return;
+    for (const { connectionId, direction, patterns } of found) {
+      const last = readLast.get(connectionId, direction) ?? 0;
+      for (const [place, { pattern, family }] of patterns.entries())
+        save.run(connectionId, direction, pattern, family, last + 1 + place);
+    }
+  });
+  return (kept) => saveAll.immediate(kept);
+}
+
+const MAX_AGE_MS = 90 * DAY_MS;
+
+/** Prepares the adding of status samples; a connection's samples are kept for 90 days. */
+function createStatusWriter(database: Database): (sample: StatusSample) => void {
+  const insert = database.prepare(
+    `INSERT INTO status_samples (connection_id, checked_at_ms, round_trip_ms, platform, connector,
+       internal_response_time_ms, sessions, traffic, traffic_text, extra, failure)
+     VALUES (@connectionId, @checkedAtMs, @roundTripMs, @platform, @connector, @internalResponseTimeMs,
+       @sessions, @traffic, @trafficText, @extra, @failure)`,
+  );
+  const prune = database.prepare('DELETE FROM status_samples WHERE connection_id = ? AND checked_at_ms < ?');
+  const add = database.transaction((sample: StatusSample) => {
+    const { extra = null } = sample;
+    const texts = { traffic: JSON.stringify(sample.traffic), extra: extra && JSON.stringify(extra) };
+    insert.run({ ...sample, ...texts });
+    prune.run(sample.connectionId, sample.checkedAtMs - MAX_AGE_MS);
+  });
+  return (sample) => add.immediate(sample);
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
-import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import type { Remark, Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { readPage } from '../../../common/reporting/reading/read-page.ts';
-import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
+import { DETAIL_KINDS, isDetailKind, mapKinds, type ReportKind } from '../../../common/reporting/reports.ts';
 import { describeShape, type PageShape } from '../../analysis/pages/describe-shape.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { hasUnreadable } from '../following/followed-walks.ts';
@@ -14,7 +14,7 @@ import { packBody } from './page-body.ts';
 import { listPageRemarks } from './page-remarks.ts';
 import { preparePageWrites, type WalkRow } from './page-writes.ts';
 import { createRowDigest } from './record-digest.ts';
-import { prepareShapeWatch } from './report-shapes.ts';
+import { type LearnedShape, watchShape } from '../../analysis/pages/watch-shape.ts';
 
 interface FreshPage extends JudgedPage {
   readonly page: PageToStore;
@@ -158,5 +158,30 @@ export function createPageStore(
       forget(page.snapshotId);
       throw error;
     }
+  };
+}
+
+/**
+ * Keeps what the reports of each connection look like. Each page is compared with it, and adds to it; returns
+ * what differs. To be called in the transaction that stores the page.
+ */
+function prepareShapeWatch(
+  database: Database,
+): (connectionId: string, report: ReportKind, page: PageShape) => readonly Remark[] {
+  const read = database
+    .prepare<[string, ReportKind], string>(
+      'SELECT shape FROM report_shapes WHERE connection_id = ? AND report = ?',
+    )
+    .pluck();
+  const write = database.prepare(
+    `INSERT INTO report_shapes (connection_id, report, shape) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET shape = excluded.shape`,
+  );
+  return (connectionId, report, page) => {
+    const text = read.get(connectionId, report);
+    const known = text === undefined ? null : (JSON.parse(text) as LearnedShape);
+    const { learned, departures } = watchShape(known, page);
+    write.run(connectionId, report, JSON.stringify(learned));
+    return departures;
   };
 }

@@ -12,8 +12,9 @@ import { createMasks } from './masking/create-masks.ts';
 import type { Masks } from './masking/masks.ts';
 import { createKnownClients } from './masking/known-clients.ts';
 import { createPseudonyms } from './masking/pseudonyms.ts';
-import { listClients } from './masking/list-clients.ts';
 import type { PackJob } from './packing/pack-operations.ts';
+import type { RecordScope } from '../../../common/model/records/record-scope.ts';
+import type { Engine } from '../../analysis/engine/create-engine.ts';
 
 /** Sessions that are taken from findings. */
 const MAX_FINDING_SESSIONS = 20;
@@ -98,4 +99,25 @@ export function listSessions(
     sessionIds: [...chosen, ...found.slice(0, MAX_FINDING_SESSIONS)],
     leftOut: Math.max(0, found.length - MAX_FINDING_SESSIONS),
   };
+}
+
+const PAGE_CLIENTS = 50_000;
+
+/** Lists every client of a scope, a page of them at a time. Throws `analysis.*`. */
+async function* listClients(
+  engine: Pick<Engine, 'listClients'>,
+  scope: RecordScope,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  let after: string | null = null;
+  for (;;) {
+    const clients: readonly string[] = await engine.listClients(
+      { scope, after, limit: PAGE_CLIENTS },
+      { signal },
+    );
+    yield clients;
+    const last = clients.at(-1);
+    if (last === undefined || last === after || clients.length < PAGE_CLIENTS) return;
+    after = last;
+  }
 }

@@ -1,14 +1,31 @@
 import { AppError } from '../../../common/contract/errors.ts';
-import type { Input } from '../../../common/contract/index.ts';
+import type { Input, Output } from '../../../common/contract/index.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
 import { readExportSubject } from '../export-subject.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
 import { toExportFileName } from '../safe-file-name.ts';
 import type { EvidenceParts } from './evidence-parts.ts';
-import { toEvidenceQuestion } from './evidence-question.ts';
-import { previewEvidence } from './preview-evidence.ts';
+import {
+  describeEvidence,
+  type EvidenceQuestion,
+  listSessions,
+  openMasks,
+  toEvidenceQuestion,
+} from './evidence-question.ts';
 import { writeEvidence } from './write-evidence.ts';
+import { deflateRawSync } from 'node:zlib';
+import { RFC_4180 } from '../../../common/model/exports/export-options.ts';
+import { toEndMs } from '../../../common/model/period.ts';
+import type { RecordDetail } from '../../../common/model/records/record.ts';
+import { type ExportSource, withDetailSource } from '../export-source.ts';
+import { WRITERS } from '../formats/writers.ts';
+import { toPreviewCell } from '../preview-cell.ts';
+import { readReportFindings } from '../report/report-findings.ts';
+import { maskFilter } from './masking/mask-filter.ts';
+import type { Masks } from './masking/masks.ts';
+import { maskColumns } from './masking/mask-columns.ts';
+import { RECORD_FILES } from './packing/record-files.ts';
 
 /**
  * Prepares an evidence pack of the detail records of a snapshot or a period: a ZIP for a support ticket. The same client
@@ -42,5 +59,79 @@ export async function prepareEvidence(
         parts.rowWriter.withPack(task.signal, (pack) => writeEvidence(question, pack, path, task)),
       ),
     preview: () => previewEvidence(question),
+  };
+}
+
+/** Rows that a preview shows, and rows that the size is judged by. */
+const SHOWN_ROWS = 5;
+const JUDGED_ROWS = 300;
+/** As small files are packed. */
+const COMPRESSION_LEVEL = 1;
+
+type Preview = Output<'exports/preview'>;
+
+/** Returns what a pack will hold, file by file, and the first records as they will be written. */
+async function previewEvidence(question: EvidenceQuestion): Promise<Preview> {
+  const { parts, subject, report, input, options } = question;
+  const { connectionId, period, provenance } = subject;
+  const { signal } = new AbortController();
+  const masks = await openMasks(question, signal);
+  const found: { records: Awaited<ReturnType<typeof previewRecords>> | null } = { records: null };
+  const names = input.includeNames === true ? parts.listNames(connectionId) : [];
+  await withDetailSource(parts, { report, input, names }, signal, async (source) => {
+    found.records = await previewRecords(question, source, masks);
+  });
+  const span = { connectionId, report, fromMs: period.fromMs, toMs: toEndMs(period) };
+  const { list } = await readReportFindings(parts, span, signal);
+  const { cells = [], rowCount = null, estimatedBytes = null } = found.records ?? {};
+  return {
+    columns: [],
+    text: null,
+    cells,
+    rowCount,
+    estimatedBytes,
+    files: [
+      { path: 'report.html', holds: 'report', count: null },
+      ...RECORD_FILES.map(({ path }) => ({ path, holds: 'records' as const, count: rowCount })),
+      { path: 'findings.json', holds: 'findings', count: list.length },
+      { path: 'sessions/', holds: 'sessions', count: listSessions(options, list).sessionIds.length },
+      { path: 'certificates/', holds: 'certificates', count: provenance.snapshotIds.length },
+      { path: 'manifest.json', holds: 'manifest', count: null },
+      { path: 'README.txt', holds: 'readme', count: null },
+      { path: 'SHA256SUMS', holds: 'sums', count: null },
+    ],
+  };
+}
+
+async function previewRecords(
+  question: EvidenceQuestion,
+  source: ExportSource<RecordDetail>,
+  masks: Masks,
+): Promise<Required<Pick<Preview, 'cells' | 'rowCount' | 'estimatedBytes'>>> {
+  const { rowCount } = source;
+  const rows: RecordDetail[] = [];
+  for await (const batch of source.batches) {
+    rows.push(...batch.slice(0, JUDGED_ROWS - rows.length));
+    if (rows.length >= JUDGED_ROWS) break;
+  }
+  const columns = maskColumns(source.columns, masks);
+  const about = describeEvidence(
+    question,
+    maskFilter(question.input.filter, masks),
+    rowCount,
+    question.parts.now(),
+  );
+  let judgedBytes = 0;
+  for (const { format } of RECORD_FILES) {
+    const piece = await WRITERS[format](columns, about, { csv: RFC_4180 }).write(rows);
+    judgedBytes += deflateRawSync(piece, { level: COMPRESSION_LEVEL }).length;
+  }
+  return {
+    cells: [
+      columns.map(({ name }) => name),
+      ...rows.slice(0, SHOWN_ROWS).map((row) => columns.map((column) => toPreviewCell(column, row))),
+    ],
+    rowCount,
+    estimatedBytes: rows.length === 0 ? null : Math.round((judgedBytes / rows.length) * rowCount),
   };
 }

@@ -6,7 +6,7 @@ import type { Cache } from '../../cache/cache.ts';
 import type { PortablePage, PortableSource } from '../../cache/imports/portable-source.ts';
 import type { SavedConnection } from '../../connections/connection-document.ts';
 import { toCertificate } from '../../downloads/certificate.ts';
-import type { RecordParts } from '../prepare-records.ts';
+import { prepareRecords, type RecordParts } from '../prepare-records.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
 import { toNotPortable } from './not-portable.ts';
 import {
@@ -15,12 +15,16 @@ import {
   MAX_PAGES,
   PORTABLE_FORMAT,
   PORTABLE_VERSION,
-  SEAL_ENTRY,
   type PortableManifest,
+  type PortableRecords,
   type PortableSnapshot,
+  SEAL_ENTRY,
 } from './portable-manifest.ts';
-import { writePortableRecords } from './write-portable-records.ts';
-import { createZipFile } from './zip-file.ts';
+import { createZipFile, type ZipFile } from './zip-file.ts';
+import { createReadStream } from 'node:fs';
+import { tryToRemove } from '../../../node/move-and-remove.ts';
+import type { FileProgress } from '../../analysis/engine/files/write-file.ts';
+import type { TaskHandle } from '../../tasks/task-registry.ts';
 
 /** What portable files are made from. */
 export interface PortableParts extends RecordParts {
@@ -224,4 +228,50 @@ function isLeftOutReason(reason: string): reason is (typeof LEFT_OUT)[number] {
 /** A date with characters that every system takes in a name. */
 function toNamePart(date: string): string {
   return date.replaceAll(/[^0-9]+/g, '-');
+}
+
+const PIECE_BYTES = 1024 * 1024;
+/** An entry of a ZIP without its longer forms holds less. */
+const MAX_ENTRY_BYTES = 0xffff_fffe;
+
+/**
+ * Writes the records of a snapshot into a portable file as Parquet: every field as received, and nothing of a person's
+ * own. Throws `exports.not-portable` where they are others than the snapshot says, `cache.*` and `analysis.*`.
+ */
+async function writePortableRecords(
+  parts: RecordParts & { now(): number },
+  { id: snapshotId, recordCount }: Snapshot,
+  { path, file }: { readonly path: string; readonly file: ZipFile },
+  { signal, onProgress }: { readonly signal: TaskHandle['signal']; onProgress(records: number): void },
+): Promise<PortableRecords> {
+  const { inEngine, describe } = await prepareRecords(
+    parts,
+    {
+      scope: { snapshotId },
+      format: 'parquet',
+      filter: { conditions: [] },
+      order: [{ column: 'received', descending: false }],
+      includePayload: true,
+    },
+    'parquet',
+  );
+  const about = { ...describe(recordCount, parts.now()), recordCount: undefined };
+  const written = await inEngine?.write(JSON.stringify(about), {
+    signal,
+    onProgress: (progress) => onProgress((progress as FileProgress).done),
+  });
+  if (written === null || written === undefined) {
+    throw new AppError('app.invalid-input', 'Parquet is written by the engine.', {});
+  }
+  try {
+    const { bytes, sha256, rowCount } = written;
+    if (rowCount !== recordCount) throw toNotPortable('changed');
+    if (bytes > MAX_ENTRY_BYTES) throw toNotPortable('too-large');
+    await file.begin(path);
+    const pieces = createReadStream(written.path, { highWaterMark: PIECE_BYTES, signal });
+    for await (const piece of pieces as AsyncIterable<Buffer>) await file.write(piece);
+    return { path, bytes, sha256, recordCount };
+  } finally {
+    await tryToRemove(written.path, () => undefined);
+  }
 }

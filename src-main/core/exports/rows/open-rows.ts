@@ -3,9 +3,9 @@ import type { SummaryGroup } from '../../../common/model/records/summary.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { arrangeDetailColumns, arrangeSummaryColumns, chooseColumns } from '../arrange-columns.ts';
 import type { ExportColumn } from '../export-columns.ts';
-import { measureGroup, measureRecord } from '../measure-rows.ts';
 import { measureResultRow, toResultColumns } from './result-columns.ts';
 import type { ResultRow, RowBatch, RowShape } from './row-batch.ts';
+import { countContent } from '../../../common/reporting/field-values.ts';
 
 /** Reads records by their ids: at least the first one of them, as many as may be held at once. */
 export type ReadRecords = (wanted: {
@@ -75,4 +75,24 @@ export function openRecordRows(
       }
     },
   };
+}
+
+/** Characters that the short fields of a record take, about. */
+const SHORT_FIELDS = 200;
+
+/** Size of a record in characters, about. */
+function measureRecord(record: RecordDetail): number {
+  return SHORT_FIELDS + countContent(record) + countExtra(record);
+}
+
+/** Size of a group of a summary in characters, about. */
+function measureGroup(): number {
+  return SHORT_FIELDS;
+}
+
+/** Characters of what is no field of the specification. */
+function countExtra({ extra }: Pick<RecordDetail, 'extra'>): number {
+  let characters = 0;
+  for (const name in extra) characters += extra[name]?.length ?? 0;
+  return characters;
 }

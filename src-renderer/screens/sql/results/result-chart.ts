@@ -1,6 +1,8 @@
 import type { SqlCell, SqlColumn } from '../../../../src-main/common/model/records/sql.ts';
 import { isUnique, listChartColumns, type ChartChoice } from './chart-choice.ts';
-import { fillTimes } from './fill-times.ts';
+import type { ChartConfiguration } from 'chart.js';
+import { CHART_FONT, formatAxisCount, toTooltipStyle } from '../../../charts/chart-style.ts';
+import type { ChartColour, ChartColours } from '../../../charts/use-chart-colours.ts';
 
 /** Rows whose points can be told apart on a screen. */
 export const MAX_CHART_POINTS = 5000;
@@ -124,4 +126,114 @@ function toNumber(cell: SqlCell | undefined): number | null {
   if (cell === null || cell === undefined || cell === '') return null;
   const number = Number(cell);
   return Number.isFinite(number) ? number : null;
+}
+
+const TIME = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d(?:\.\d{1,3})?)?$/;
+/** More would not be told apart. */
+const MAX_FILLED = 2000;
+
+/**
+ * Returns times in their order with those that are missing among them, so that an hour without rows leaves a gap. Times
+ * that don't follow one another at equal distances are returned as they are.
+ */
+export function fillTimes(times: readonly string[]): readonly string[] {
+  const [first = ''] = times;
+  if (times.length < 3 || !times.every((time) => TIME.test(time) && time.length === first.length))
+    return times;
+  const instants = times.map((time) =>
+    Date.parse(`${time.replace(' ', 'T')}${time.includes(' ') ? '' : 'T00:00:00'}Z`),
+  );
+  const stepMs = instants
+    .slice(1)
+    .reduce((least, at, place) => Math.min(least, at - (instants[place] ?? at)), Infinity);
+  const [beginMs = 0] = instants;
+  const count = ((instants.at(-1) ?? beginMs) - beginMs) / stepMs + 1;
+  const isEven = stepMs > 0 && instants.every((at) => (at - beginMs) % stepMs === 0);
+  if (!isEven || count > MAX_FILLED) return times;
+  const filled = Array.from({ length: count }, (_, place) => {
+    const text = new Date(beginMs + place * stepMs)
+      .toISOString()
+      .replace('T', ' ')
+      .replace(/(\.000)?Z$/, '');
+    return text.slice(0, first.length);
+  });
+  // A time whose text is another one's would lose its row.
+  return times.every((time) => filled.includes(time)) ? filled : times;
+}
+
+const MAX_POINT_MARKS = 60;
+/** One long name would leave no room for those beside it; the tip has it whole. */
+const MAX_TICK_CHARACTERS = 20;
+
+/** Everything that Chart.js needs to draw a result, its series in the colours given. Names and labels are drawn as text. */
+export function toResultChartConfig(
+  chart: ResultChart,
+  seriesColours: readonly ChartColour[],
+  colours: ChartColours,
+  /** What a click on a value does; null where none leads anywhere. */
+  pick: ((series: number, place: number) => void) | null,
+): ChartConfiguration<'bar' | 'line', (number | null)[], string> {
+  const { kind, labels, series } = chart;
+  const ticks = { color: colours.faint, font: CHART_FONT };
+  return {
+    type: kind,
+    data: {
+      labels: [...labels],
+      datasets: series.map(({ name, values }, place) => {
+        const colour = colours[seriesColours[place] ?? 'others'];
+        return {
+          type: kind,
+          label: name,
+          data: [...values],
+          backgroundColor: colour,
+          hoverBackgroundColor: colour,
+          borderColor: colour,
+          borderWidth: kind === 'line' ? 2 : 0,
+          ...(kind === 'line'
+            ? { pointRadius: values.length > MAX_POINT_MARKS ? 0 : 2 }
+            : { borderRadius: 2 }),
+        };
+      }),
+    },
+    options: {
+      animation: false,
+      responsive: true,
+      maintainAspectRatio: false,
+      interaction: { mode: 'index', intersect: false },
+      onHover: ({ native }, elements) => {
+        const target = native?.target;
+        if (target instanceof HTMLElement)
+          target.style.cursor = pick !== null && elements.length > 0 ? 'pointer' : 'default';
+      },
+      onClick: ({ native }, _elements, drawn) => {
+        if (native === null) return;
+        // All series of a place light up together; the one that is meant is the nearest.
+        const [nearest] = drawn.getElementsAtEventForMode(native, 'nearest', { intersect: false }, false);
+        if (nearest !== undefined) pick?.(nearest.datasetIndex, nearest.index);
+      },
+      scales: {
+        x: {
+          grid: { display: false },
+          ticks: {
+            ...ticks,
+            maxRotation: 0,
+            autoSkip: true,
+            autoSkipPadding: 16,
+            callback: (value) => toTickText(labels[Number(value)] ?? ''),
+          },
+        },
+        y: {
+          beginAtZero: true,
+          grid: { color: colours.grid },
+          border: { display: false },
+          ticks: { ...ticks, callback: (value) => formatAxisCount(Number(value)) },
+        },
+      },
+      plugins: { legend: { display: false }, tooltip: toTooltipStyle(colours) },
+    },
+  };
+}
+
+function toTickText(label: string): string {
+  return label.length > MAX_TICK_CHARACTERS ? `${label.slice(0, MAX_TICK_CHARACTERS - 1)}…` : label;
 }

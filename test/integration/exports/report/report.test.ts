@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import AxeBuilder from '@axe-core/playwright';
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBrowser } from '../../../../src-main/node/find-browser.ts';
+import { findBrowser } from '../../../../src-main/node/print-with-browser.ts';
 import { HOSTILE_TEXTS } from '../../../support/samples/hostile-texts.ts';
 import { createDocument, fillSnapshot, FROM_MS } from '../../cache/cache-fixture.ts';
 import { HOUR_MS, openReportRig, type ReportRig } from './report-rig.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findDoubledKeys, measureJson } from '../../../../src-main/common/json/scan-json.ts';
 import { readEnvelopeRest } from '../../../../src-main/common/reporting/reading/envelope-rest.ts';
 import { readPage, type ReadPage } from '../../../../src-main/common/reporting/reading/read-page.ts';
-import { findRawEntries } from '../../../../src-main/core/cache/read/find-raw-entry.ts';
+import { findRawEntries } from '../../../../src-main/core/cache/read/stored-pages.ts';
 
 const GOOD = '{"Id":"a","Date":"2026-11-20T10:00:00Z","ReponseTime":12,"BotLatency":1,"Payload":"p"}';
 

@@ -6,7 +6,7 @@ import {
   type Circumstances,
   type ReconcilableGroup,
 } from '../../../../src-main/core/analysis/reconcile/find-differences.ts';
-import { findObstacle } from '../../../../src-main/core/analysis/reconcile/find-obstacle.ts';
+import { findObstacle } from '../../../../src-main/core/summaries/reconcile-summary.ts';
 
 const CALM: Circumstances = {
   hasGaps: false,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findNewest } from '../../../../src-main/core/connections/find-newest.ts';
+import { findNewest } from '../../../../src-main/core/connections/detect-zone.ts';
 import { judgeZone, type ZoneObservation } from '../../../../src-main/core/connections/judge-zone.ts';
 import { toOffsetMs } from '../../../../src-main/common/time/time-zones.ts';
 

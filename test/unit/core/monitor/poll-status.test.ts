@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { pollStatus } from '../../../../src-main/core/monitor/poll-status.ts';
+import { pollStatus } from '../../../../src-main/core/monitor/create-monitor.ts';
 
 beforeEach(() => vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => vi.useRealTimers());

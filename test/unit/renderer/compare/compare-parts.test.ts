@@ -15,7 +15,7 @@ import {
   writeChoice,
   type CompareChoice,
 } from '../../../../src-renderer/screens/compare/choice/compare-choice.ts';
-import { shiftPeriod } from '../../../../src-renderer/screens/compare/choice/partner-period.ts';
+import { shiftPeriod } from '../../../../src-renderer/screens/compare/use-compare.ts';
 import {
   formatDifference,
   formatInterval,

@@ -1,6 +1,9 @@
 import { Server } from '@lucide/vue';
 import { expect, test } from 'vitest';
-import { toFilterEntries, toStatementEntries } from '../../../../src-renderer/shell/palette/palette-saved.ts';
+import {
+  toFilterEntries,
+  toStatementEntries,
+} from '../../../../src-renderer/shell/palette/use-palette-places.ts';
 import { VIEWS } from '../../../../src-renderer/shell/views.ts';
 import {
   findPaletteEntries,

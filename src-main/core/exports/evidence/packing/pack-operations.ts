@@ -13,10 +13,10 @@ import { createKnownClients, type KnownClients } from '../masking/known-clients.
 import { maskFilter } from '../masking/mask-filter.ts';
 import type { Masks, NamedFamily } from '../masking/masks.ts';
 import { createPseudonyms } from '../masking/pseudonyms.ts';
-import { maskReport, type MaskedReport } from './mask-report.ts';
 import { createPackWriter, type PackFile, type PackWriter } from './pack-writer.ts';
 import { beginRecords, type PackedRecords } from './write-records.ts';
 import { writeSession, type PackedSession, type WrittenSession } from './write-session.ts';
+import type { ReportContent } from '../../report/report-content.ts';
 
 /** A pack to write. */
 export interface PackJob {
@@ -130,5 +130,34 @@ function maskCertificate(certificate: CertificateFile, masks: Masks): Certificat
     coercions: mask(coercions),
     remarks: mask(remarks),
     reservations: mask(reservations),
+  };
+}
+
+/** What of a report's content tells of texts of records. */
+type MaskedReport = Pick<ReportContent, 'families' | 'findings'>;
+
+/** Returns a report's content as a pack has it. What it is filtered by is masked by whoever describes it. */
+function maskReport({ families, findings }: MaskedReport, masks: Masks): MaskedReport {
+  return {
+    families: {
+      ...families,
+      families: families.families.map((family) => ({
+        ...family,
+        pattern: masks.errorFamily(family.pattern),
+        // Texts in full; a report lists none.
+        examples: [],
+      })),
+    },
+    findings: {
+      ...findings,
+      list: findings.list.map((finding) => ({
+        ...finding,
+        errorFamily: finding.errorFamily === null ? null : masks.errorFamily(finding.errorFamily),
+        examples: finding.examples.map(({ direction, sessionId }) => ({
+          direction,
+          sessionId: masks.sessionId(sessionId),
+        })),
+      })),
+    },
   };
 }

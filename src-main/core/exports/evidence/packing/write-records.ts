@@ -8,9 +8,12 @@ import type { Rows } from '../../rows/open-rows.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { splitRows } from '../../split-rows.ts';
 import type { Masks } from '../masking/masks.ts';
-import { createMaskedRows } from './masked-rows.ts';
 import type { PackWriter } from './pack-writer.ts';
 import { RECORD_FILES } from './record-files.ts';
+import type { JsonTexts } from '../../../../common/json/exact-json.ts';
+import type { ExportColumn, ExportValue } from '../../export-columns.ts';
+import { joinFields } from '../masking/create-masks.ts';
+import { maskColumns } from '../masking/mask-columns.ts';
 
 /** What is worth knowing about the records as they were written. */
 export interface WrittenRecords {
@@ -66,6 +69,39 @@ export async function beginRecords(
       }
       const names = columns.map(({ name }) => name);
       return { recordCount, written: { columns: names, replacedCharacters, directionMarks: list() } };
+    },
+  };
+}
+
+/** A record as it leaves: the values of its columns, and the fields of those that hold several. */
+interface MaskedRow {
+  readonly values: readonly ExportValue[];
+  readonly fields: readonly (JsonTexts | null)[];
+}
+
+/** Records as they leave. */
+interface MaskedRows {
+  readonly columns: readonly ExportColumn<MaskedRow>[];
+  toRow(record: RecordDetail): MaskedRow;
+}
+
+/** Masks records once, however many files are written of them. */
+function createMaskedRows(all: readonly ExportColumn<RecordDetail>[], masks: Masks): MaskedRows {
+  const masked = maskColumns(all, masks);
+  return {
+    columns: masked.map(({ name, type, readFields }, place): ExportColumn<MaskedRow> => {
+      const column = { name, type, read: ({ values }: MaskedRow): ExportValue => values[place] ?? null };
+      return readFields === undefined
+        ? column
+        : { ...column, readFields: ({ fields }) => fields[place] ?? {} };
+    }),
+    toRow(record) {
+      const fields = masked.map(({ readFields }) => readFields?.(record) ?? null);
+      const values = masked.map(({ read }, place) => {
+        const own = fields[place] ?? null;
+        return own === null ? read(record) : joinFields(own);
+      });
+      return { values, fields };
     },
   };
 }
