@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { REPORT_KINDS } from '../../common/reporting/reports.ts';
+import { DATE_ORDERS } from '../../common/reporting/reading/spreadsheet-dates.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
@@ -34,6 +35,12 @@ export const importCommand: Command = {
       choices: REPORT_KINDS,
     },
     { name: 'zone', value: 'ZONE', summary: 'zone of dates that have none' },
+    {
+      name: 'dates',
+      value: 'ORDER',
+      summary: 'how a spreadsheet wrote dates that can be read in two ways',
+      choices: DATE_ORDERS,
+    },
   ],
   about: `FILE is a CSV, JSON, NDJSON or Parquet export, a file of a dataset, or a portable snapshot: all of it is imported, or
 nothing.
@@ -46,6 +53,7 @@ With --json it writes {"file","sha256","connection","snapshots","records"}.`,
     const zone = args.find('zone') ?? undefined;
     if (zone !== undefined && !isTimeZone(zone))
       throw toUsageError(`--zone: there is no time zone "${zone}".`);
+    const dateOrder = args.find('dates') === null ? undefined : args.choose('dates', DATE_ORDERS);
     const session = await context.open();
     const wanted = args.find('connection');
     const connectionId = wanted === null ? null : (await findConnection(session, wanted)).id;
@@ -56,6 +64,7 @@ With --json it writes {"file","sha256","connection","snapshots","records"}.`,
         connectionId,
         ...(report === undefined ? {} : { report }),
         ...(zone === undefined ? {} : { zone }),
+        ...(dateOrder === undefined ? {} : { dateOrder }),
       },
       { importFile: file },
     );
@@ -65,7 +74,7 @@ With --json it writes {"file","sha256","connection","snapshots","records"}.`,
     const { importOutcome } = task;
     if (importOutcome === undefined)
       throw new CommandError(EXIT.unexpected, 'The import ended without a result.');
-    const { fileSha256: sha256, connectionName, snapshotIds, recordCount, leftOut } = importOutcome;
+    const { fileSha256: sha256, connectionName, snapshotIds, recordCount, leftOut, remarks } = importOutcome;
     await out.json({
       file,
       sha256,
@@ -78,6 +87,11 @@ With --json it writes {"file","sha256","connection","snapshots","records"}.`,
     );
     await out.text(`SHA-256 ${sha256}`);
     if (leftOut.length > 0) out.note(`Not imported, since they are your own: ${leftOut.join(', ')}.`);
+    for (const { code, count = 0, detail = '' } of remarks) {
+      const dates = countWords(count, 'date');
+      if (code === 'import-dates-converted') out.note(`${dates} as a spreadsheet writes them: ${detail}.`);
+      else out.note(`${dates} can't be read, such as "${detail}": these records have no time.`);
+    }
     return EXIT.done;
   },
 };

@@ -114,6 +114,7 @@ export const ERROR_CODES = [
   'schedules.folder-gone',
   'schedules.nothing-cached',
   'imports.unreadable',
+  'imports.dates-ambiguous',
   'imports.upload-gone',
   'settings.unfit',
   'settings.no-certificate',

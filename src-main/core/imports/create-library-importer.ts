@@ -21,6 +21,9 @@ import { withImport, type ImportCache } from './with-import.ts';
 /** A file is read from end to end for its checksum, to see that it is whole, and to be stored. */
 const PASSES = 3;
 
+/** What a person has to know at once: whose form the dates had, and which have none. */
+const DATE_REMARKS = new Set(['import-dates-converted', 'import-dates-unread']);
+
 type ImportInput = Input<'imports/start'>;
 
 /** What came of a file. */
@@ -85,9 +88,9 @@ export function createLibraryImporter(options: {
     lines: ReadParquet | null,
   ): Promise<Imported> => {
     const { signal } = task;
-    const { connectionId, report = null } = input;
+    const { connectionId, report = null, dateOrder = null } = input;
     const zone = input.zone ?? (connectionId === null ? 'UTC' : connections.get(connectionId).serviceZone);
-    const asked = { file: { ...file, parquet: lines }, said: { report, zone } };
+    const asked = { file: { ...file, parquet: lines }, said: { report, zone, dateOrder } };
     const survey = await reader.surveyFile(asked, { signal, onProgress: count.add });
     const { facts } = survey;
     const connection = { name: facts.connection?.name ?? null, address: facts.connection?.address ?? null };
@@ -168,6 +171,7 @@ export function createLibraryImporter(options: {
         snapshotIds: snapshots.map(({ id }) => id),
         recordCount,
         leftOut: [...leftOut],
+        remarks: snapshots.flatMap(({ remarks }) => remarks).filter(({ code }) => DATE_REMARKS.has(code)),
       },
     });
     for (const snapshot of snapshots) emit('snapshots/changed', snapshot);

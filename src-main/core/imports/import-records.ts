@@ -137,5 +137,13 @@ function listRemarks(survey: Survey, stored: readonly StoredImport[]): Remark[] 
   add('import-unstated', facts.state === null);
   add('import-zone-assumed', survey.isZoneAssumed, { detail: zone });
   add('import-guard-assumed', survey.isGuardAssumed);
+  const { dates } = survey;
+  if (dates !== null && dates.readCount > 0) {
+    const detail = `${dates.sample ?? ''} → ${(dates.sampleIso ?? '').replace('T', ' ').replace(/\.000$/, '')}`;
+    add('import-dates-converted', true, { count: dates.readCount, detail });
+  }
+  if (dates !== null && dates.unreadCount > 0) {
+    add('import-dates-unread', true, { count: dates.unreadCount, detail: dates.unreadSample ?? '' });
+  }
   return [...remarks.values()];
 }

@@ -1,3 +1,4 @@
+import { findSeparatorLine } from '../../common/csv-habits.ts';
 import { resolveFields } from '../../common/reporting/field-names.ts';
 import { toFileError } from './import-error.ts';
 import { tryFindDelimiter } from './csv-header.ts';
@@ -29,7 +30,7 @@ export function detectFormat(head: Buffer): FileFormat {
     .trimStart();
   if (text === '') throw toFileError('empty-file');
   if (text.startsWith('[')) return { kind: 'json' };
-  const [firstLine = '', secondLine] = text.split(/\r\n|\n|\r/, 2);
+  const [firstLine = '', secondLine] = text.slice(findSeparatorLine(text).length).split(/\r\n|\n|\r/, 2);
   if (text.startsWith('{')) return { kind: isRecordLine(firstLine, secondLine) ? 'ndjson' : 'json' };
   const delimiter = tryFindDelimiter(firstLine);
   if (delimiter !== null) return { kind: 'csv', delimiter };

@@ -2,15 +2,20 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { parse, type Info, type Options } from 'csv-parse';
 import { parse as parseNow } from 'csv-parse/sync';
+import { findSeparatorLine, isSpacedHeader } from '../../common/csv-habits.ts';
+import { readDate } from '../../common/reporting/reading/read-date.ts';
 import { isSpreadsheetFormula } from '../../common/spreadsheet-formula.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { readCsvHeader, type CsvHeader } from './csv-header.ts';
 import { cutRows, mergesRows } from './cut-rows.ts';
 import { type FileEntry, MAX_ENTRY_BYTES, NOT_UTF8 } from './file-entry.ts';
 import { toFault } from './import-fault.ts';
-import type { ReadField } from './import-fields.ts';
+import type { ImportField, ReadField } from './import-fields.ts';
 import { toFileError } from './import-error.ts';
 
+const MAX_HEADER_CELLS = 1_000;
+const DECIMAL_COMMA = /^\d+,\d+$/u;
+const NUMBER_FIELDS: ReadonlySet<ImportField> = new Set(['responseTimeMs', 'botLatencyMs']);
 const OPEN_QUOTE = toFault('open-quote');
 /** Longest row that waits for what follows, once the parser's rows are no longer those of the file. */
 const MAX_UNREAD_BYTES = 65_536;
@@ -31,11 +36,13 @@ export async function* readCsv(
   delimiter: string,
   stated: DetailKind | null,
 ): AsyncGenerator<FileEntry> {
-  const tracker = createRowTracker();
+  const start = await readStart(chunks, delimiter);
+  const tracker = createRowTracker(start.skippedLines);
   let openRows = 0;
   const parser = parse({
     ...toOptions(delimiter),
     bom: true,
+    ltrim: start.isSpaced,
     info: true,
     // The only complaint left is a quotation mark that is still open at the end of the file.
     skip_records_with_error: true,
@@ -45,7 +52,7 @@ export async function* readCsv(
     },
   });
   // What ends the pipe early reaches the loop below through the parser.
-  pipeline(Readable.from(trackChunks(chunks, tracker)), parser, () => undefined);
+  pipeline(Readable.from(trackChunks(start.chunks, tracker)), parser, () => undefined);
   let header: CsvHeader | null = null;
   let unread: TrackedRow | null = null;
   for await (const { record, info } of parser as AsyncIterable<ParsedRow>) {
@@ -54,7 +61,7 @@ export async function* readCsv(
       header = readCsvHeader(record, stated);
     } else if (unread !== null || mergesRows(row.bytes, delimiter)) {
       unread = yield* readMerged(header, joinRows(unread, row), delimiter, MAX_UNREAD_BYTES);
-    } else yield toEntry(header, record, row);
+    } else if (record.some((cell) => cell !== '')) yield toEntry(header, record, row, delimiter);
   }
   const rest = openRows > 0 ? tracker.takeRest() : null;
   const last = rest === null ? unread : joinRows(unread, rest);
@@ -96,10 +103,39 @@ function* readMerged(
     const [cells] = isClosed ? parseNow(bytes, toOptions(delimiter)) : [];
     const row = { line, bytes, gap: Buffer.alloc(0) };
     if (!isClosed) yield { line, fault: OPEN_QUOTE };
-    else if (cells !== undefined) yield toEntry(header, cells, row);
+    else if (cells !== undefined) yield toEntry(header, cells, row, delimiter);
     line += countLineEnds(bytes) + 1;
   }
   return null;
+}
+
+/** What stands before a file's header, and how its cells are separated. */
+async function readStart(
+  chunks: AsyncIterable<Buffer>,
+  delimiter: string,
+): Promise<{
+  readonly chunks: AsyncIterable<Buffer>;
+  readonly skippedLines: number;
+  readonly isSpaced: boolean;
+}> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const head = first.done === true ? Buffer.alloc(0) : first.value;
+  const skipped = findSeparatorLine(head.toString('utf8', 0, 16));
+  const [line = ''] = head
+    .toString('utf8')
+    .slice(skipped.length)
+    .split(/\r\n|\n|\r/u, 1);
+  async function* readOn(): AsyncGenerator<Buffer> {
+    if (first.done === true) return;
+    yield head.subarray(Buffer.byteLength(skipped));
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return {
+    chunks: readOn(),
+    skippedLines: skipped === '' ? 0 : 1,
+    isSpaced: isSpacedHeader(line.split(delimiter, MAX_HEADER_CELLS)),
+  };
 }
 
 async function* trackChunks(chunks: AsyncIterable<Buffer>, tracker: RowTracker): AsyncGenerator<Buffer> {
@@ -109,18 +145,36 @@ async function* trackChunks(chunks: AsyncIterable<Buffer>, tracker: RowTracker):
   }
 }
 
-function toEntry(header: CsvHeader, cells: readonly string[], { line, bytes }: TrackedRow): FileEntry {
+function toEntry(
+  header: CsvHeader,
+  given: readonly string[],
+  { line, bytes }: TrackedRow,
+  delimiter: string,
+): FileEntry {
   if (!isUtf8(bytes)) return { line, fault: NOT_UTF8 };
   const { length } = header.cells;
+  const cells = given.slice(length).every((cell) => cell === '') ? given.slice(0, length) : given;
   if (cells.length !== length)
     return { line, fault: toFault('cells', { cells: cells.length, header: length }) };
   if (cells.every((cell, index) => cell === header.cells[index]))
     return { line, fault: toFault('header-again') };
   const get: ReadField = (field) => {
     const column = header.columnOf.get(field);
-    return column === undefined ? undefined : removeGuard(cells[column] ?? '');
+    if (column === undefined) return undefined;
+    const cell = removeGuard(cells[column] ?? '');
+    if (field === 'dateText' && header.dateZone !== null) return toInstantText(cell, header.dateZone);
+    // Where a comma doesn't separate the cells, it may be that of a number.
+    return delimiter !== ',' && NUMBER_FIELDS.has(field) && DECIMAL_COMMA.test(cell)
+      ? cell.replace(',', '.')
+      : cell;
   };
   return { line, direction: header.direction, get };
+}
+
+/** A date as the clock of a zone shows it, as an instant; what can't be read stays as it is. */
+function toInstantText(text: string, zone: string): string {
+  const dateMs = readDate(text, zone);
+  return dateMs === null ? text : new Date(dateMs).toISOString();
 }
 
 function removeGuard(cell: string): string {
@@ -149,11 +203,11 @@ interface RowTracker {
 }
 
 /** Creates a tracker at the beginning of a file. */
-function createRowTracker(): RowTracker {
+function createRowTracker(skippedLines: number): RowTracker {
   const chunks: Buffer[] = [];
   let pendingBytes = 0;
   let startBytes = 0;
-  let nextLine = 1;
+  let nextLine = 1 + skippedLines;
 
   const takeBytes = (length: number): Buffer => {
     pendingBytes -= length;

@@ -47,6 +47,27 @@ describe('an import of bad records', () => {
     ]);
   });
 
+  it('CSV: what a spreadsheet adds is understood, and its lines are counted as they stand in the file', async () => {
+    const named = CSV_HEADER.replaceAll(',', ';').replace('Date', 'Date (Europe/Madrid)');
+    const row = (date: string, time: string): string =>
+      ['spread', date, '1', '2', 'Ana', time, '200', '', '3', 'hello', 'web'].join(';');
+    const header = named.split(';');
+    const expected = ['Id', 'Date (Europe/Madrid)', 'Channel', 'Service', 'Client'];
+    expect(header.slice(0, 5)).toEqual(expected);
+    const { report, failure } = await add(
+      [
+        'sep=;',
+        `${named};;`,
+        `${row('2026-11-20 10:00:00.000', '10,5')};;`,
+        `${row('soon', '1')};;`,
+        ';;;;;;',
+      ].join('\r\n'),
+    );
+    expect(failure).toBeNull();
+    expect(report).toMatchObject({ lines: 2, added: 1, rejected: 1 });
+    expect(report.problems).toEqual([{ line: 4, reason: 'The date "soon" can\'t be read.' }]);
+  });
+
   it.each([
     ['a quoted cell', '"Ana"', 5],
     ['an empty quoted cell', '""', 5],

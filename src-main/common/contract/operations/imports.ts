@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { DATE_ORDERS } from '../../reporting/reading/spreadsheet-dates.ts';
 import { ReportKindSchema } from '../../model/cache/snapshot.ts';
 import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation } from '../operation.ts';
@@ -26,6 +27,8 @@ export const importsOperations = {
       report: Type.Optional(ReportKindSchema),
       /** The zone of dates that carry none, for a file that doesn't tell. */
       zone: Type.Optional(Type.String({ maxLength: 100 })),
+      /** In which order a spreadsheet wrote day and month, for a file that doesn't tell. */
+      dateOrder: Type.Optional(Type.Enum([...DATE_ORDERS])),
     }),
     Type.Object({ taskId: Nullable(Type.String()) }),
   ),

@@ -28,17 +28,3 @@ export const ADDRESS_NOT_STATED = 'imported';
 export function toKnownTenant(tenant: number, isImported: boolean): number | null {
   return isImported && tenant === TENANT_NOT_STATED ? null : tenant;
 }
-
-/** What an import brought. */
-export const ImportOutcome = Type.Object({
-  fileName: Type.String(),
-  fileSha256: Type.String(),
-  /** The connection, or the place of imported records, that has them now. */
-  connectionId: Type.String(),
-  connectionName: Type.String(),
-  snapshotIds: Type.Array(Type.Integer()),
-  recordCount: Type.Integer(),
-  /** Columns of the file that are no fields of the service, such as a person's own names and marks: they are not imported. */
-  leftOut: Type.Array(Type.String()),
-});
-export type ImportOutcome = Static<typeof ImportOutcome>;

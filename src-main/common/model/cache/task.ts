@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../../contract/errors.ts';
 import { DownloadPlan } from './download.ts';
-import { ImportOutcome } from './imported.ts';
 import { ReadingOutcome } from './reading.ts';
+import { Remark } from './snapshot.ts';
 import { ZoneFinding } from '../connections/zone-finding.ts';
 import { Nullable } from '../nullable.ts';
 
@@ -31,6 +31,22 @@ export const TestStep = Type.Object({
   error: Nullable(ErrorInfo),
 });
 export type TestStep = Static<typeof TestStep>;
+
+/** What an import brought. */
+export const ImportOutcome = Type.Object({
+  fileName: Type.String(),
+  fileSha256: Type.String(),
+  /** The connection, or the place of imported records, that has them now. */
+  connectionId: Type.String(),
+  connectionName: Type.String(),
+  snapshotIds: Type.Array(Type.Integer()),
+  recordCount: Type.Integer(),
+  /** Columns of the file that are no fields of the service, such as a person's own names and marks: they are not imported. */
+  leftOut: Type.Array(Type.String()),
+  /** What is to be known at once of how the file's dates were read. */
+  remarks: Type.Array(Remark),
+});
+export type ImportOutcome = Static<typeof ImportOutcome>;
 
 /** A long task: all share one registry, one shape, one way to cancel. */
 export const Task = Type.Object({

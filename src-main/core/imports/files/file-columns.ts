@@ -1,3 +1,4 @@
+import { findDateZone } from '../../../common/csv-habits.ts';
 import { isNamedField } from '../../../common/model/records/value-name.ts';
 import { FIELD_NAMES, resolveFields } from '../../../common/reporting/field-names.ts';
 import {
@@ -6,7 +7,6 @@ import {
   type FieldType,
   type ReportKind,
 } from '../../../common/reporting/reports.ts';
-import { isTimeZone } from '../../../common/time/time-zones.ts';
 import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
 import { MARK_COLUMNS } from '../../exports/export-columns.ts';
 import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
@@ -24,7 +24,6 @@ export type FileColumn =
   /** A field of the service that the specification doesn't know. */
   | { readonly kind: 'extra' };
 
-const ZONED = /^(.+) \((.+)\)$/;
 const NAME = / name$/;
 const MARKS = MARK_COLUMNS.map(({ name }) => name);
 
@@ -62,8 +61,8 @@ function describeOther(
   if (name === OTHER_FIELDS_NAME) return { kind: 'others' };
   if (NAME.test(name) && isNamed.has(name.replace(NAME, ''))) return { kind: 'own' };
   if (hasMarks && MARKS.includes(name)) return { kind: 'own' };
-  const [, field = '', zone = ''] = ZONED.exec(name) ?? [];
-  if (field === 'Date' && isTimeZone(zone)) return { kind: 'zoned-date', zone };
+  const zone = findDateZone(name);
+  if (zone !== null) return { kind: 'zoned-date', zone };
   return { kind: 'extra' };
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { findSeparatorLine } from '../../../common/csv-habits.ts';
 import { findErrorCode } from '../../../node/error-text.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
@@ -167,9 +168,9 @@ function detectFormat(head: Buffer): RecordFile['format'] {
 }
 
 function toFirstLine(head: Buffer): string {
-  const [line = ''] = head
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
+  const text = head.toString('utf8').replace(/^\ufeff/, '');
+  const [line = ''] = text
+    .slice(findSeparatorLine(text).length)
     .trimStart()
     .split(/\r\n|\n|\r/, 1);
   return line;

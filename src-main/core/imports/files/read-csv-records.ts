@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
-import { parse, type CsvError } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
+import { dropUnnamedEnd, findSeparatorLine, isSpacedHeader } from '../../../common/csv-habits.ts';
 import { CSV_SEPARATORS, type CsvDialect } from '../../../common/model/exports/export-options.ts';
 import {
   resolveFields,
@@ -14,6 +15,7 @@ import { describeColumns, type FileColumn } from './file-columns.ts';
 import { MAX_RECORD_BYTES, type FileRecords } from './read-json-records.ts';
 
 const LF = 0x0a;
+const CR = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:[.,]\d+)?(?:e[-+]?\d+)?$/i;
 const MAX_COLUMNS = 1_000;
@@ -22,7 +24,9 @@ const ALL_NAMES = { ...SUMMARY_FIELD_NAMES, ...DETAIL_FIELD_NAMES };
 /** What the header of a CSV file tells. */
 export interface CsvHead {
   readonly separator: CsvDialect['separator'];
-  /** Names of the columns as they are meant. */
+  /** Spaces stand behind each separator, and belong to no cell. */
+  readonly isSpaced: boolean;
+  /** Names of the columns as they are meant; those that a spreadsheet left without one at the end are not among them. */
   readonly names: readonly string[];
 }
 
@@ -44,24 +48,27 @@ export function findSeparator(firstLine: string): CsvDialect['separator'] | null
   return best.count === 0 ? null : best.separator;
 }
 
-/** Rows of a CSV file as cells, the header first. Throws `imports.unreadable` for a file that is damaged or cut off. */
+/** Rows of a CSV file as cells, the header first; rows without any text left out. Throws `imports.unreadable` for a file that is damaged or cut off. */
 async function* readRows(
   chunks: AsyncIterable<Buffer>,
   separator: string,
+  { isSpaced = false, maxRows = -1 } = {},
 ): AsyncGenerator<readonly string[]> {
   let last = LF;
   async function* watchEnd(): AsyncGenerator<Buffer> {
     let isFirst = true;
     for await (const chunk of chunks) {
       last = chunk.at(-1) ?? last;
-      // The parser would decode the cells itself from then on.
-      yield isFirst && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? chunk.subarray(3) : chunk;
+      yield isFirst ? skipStart(chunk) : chunk;
       isFirst = false;
     }
   }
   const parser = parse({
     delimiter: separator,
-    record_delimiter: ['\r\n', '\n'],
+    record_delimiter: ['\r\n', '\n', '\r'],
+    skip_empty_lines: true,
+    ltrim: isSpaced,
+    to: maxRows,
     max_record_size: MAX_RECORD_BYTES,
     encoding: null,
   });
@@ -74,14 +81,14 @@ async function* readRows(
           `Row ${parser.info.records} is not UTF-8. Export the records again, or save the file as UTF-8.`,
         );
       }
-      yield row.map((cell) => cell.toString('utf8'));
+      if (row.some((cell) => cell.length > 0)) yield row.map((cell) => cell.toString('utf8'));
     }
   } catch (error) {
     throw toCsvError(error);
   } finally {
     parser.destroy();
   }
-  if (last !== LF) {
+  if (last !== LF && last !== CR) {
     throw toUnreadable('The file ends in the middle of a line: it was cut off. Export the records again.');
   }
 }
@@ -91,22 +98,31 @@ export async function readCsvHead(
   chunks: AsyncIterable<Buffer>,
   separator: CsvDialect['separator'],
 ): Promise<CsvHead> {
-  for await (const cells of readRows(chunks, separator)) {
-    const names = cells.map((cell) => (findGuard(cell) === 'guarded' ? removeGuard(cell) : cell));
+  for await (const cells of readRows(chunks, separator, { maxRows: 1 })) {
+    const written = cells.map((cell) => (findGuard(cell) === 'guarded' ? removeGuard(cell) : cell));
+    const isSpaced = isSpacedHeader(written);
+    const named = isSpaced ? written.map((name) => name.trim().replace(/^"(.*)"$/, '$1')) : written;
+    const names = dropUnnamedEnd(named);
     if (names.length > MAX_COLUMNS) {
       throw toUnreadable(`It has ${names.length} columns; a file of records has at most ${MAX_COLUMNS}.`);
     }
     const twice = names.find((name, place) => names.indexOf(name) !== place);
     if (twice !== undefined) throw toUnreadable(`The column "${twice}" is there twice.`);
-    return { separator, names };
+    return { separator, isSpaced, names };
   }
   throw toUnreadable('The file is empty.');
+}
+
+/** What stands before the header: the parser would decode the cells itself after the mark of UTF-8. */
+function skipStart(chunk: Buffer): Buffer {
+  const text = chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? chunk.subarray(3) : chunk;
+  return text.subarray(findSeparatorLine(text.toString('latin1', 0, 16)).length);
 }
 
 /** Reads the records below the header; `isGuarded` takes the apostrophes of the guard off. */
 export async function* readCsvRecords(
   chunks: AsyncIterable<Buffer>,
-  { separator, names }: CsvHead,
+  { separator, isSpaced, names }: CsvHead,
   report: ReportKind,
   {
     own,
@@ -121,10 +137,17 @@ export async function* readCsvRecords(
   const shape = describeColumns(names, report, own);
   const columns = names.map((name) => ({ name, isNumber: isNumber(shape.get(name)) }));
   let isHeader = true;
-  for await (const cells of readRows(chunks, separator)) {
+  let rowNumber = 0;
+  for await (const cells of readRows(chunks, separator, { isSpaced })) {
+    rowNumber += 1;
     if (isHeader) {
       isHeader = false;
       continue;
+    }
+    if (cells.length > names.length && cells.slice(names.length).some((cell) => cell !== '')) {
+      throw toUnreadable(
+        `Row ${rowNumber} has a value under a column without a name. Give the column a name, or empty it.`,
+      );
     }
     const fields: Record<string, string> = {};
     for (const [place, { name, isNumber: canBeNumber }] of columns.entries()) {
@@ -147,12 +170,20 @@ function isNumber(column: FileColumn | undefined): boolean {
 }
 
 function toCsvError(error: unknown): unknown {
-  const { code, lines } = error as Partial<CsvError> & { readonly lines?: number };
-  if (typeof code !== 'string' || !code.startsWith('CSV_')) return error;
+  if (!(error instanceof CsvError)) return error;
+  const { code } = error;
+  const { lines } = error as { readonly lines?: unknown };
   const place = typeof lines === 'number' ? `Near line ${lines}` : 'Somewhere';
+  if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH' || code === 'CSV_RECORD_INCONSISTENT_COLUMNS') {
+    return toUnreadable(
+      `${place} a row has more or fewer cells than the header: the file is damaged or cut off. Export the records again.`,
+      error,
+    );
+  }
+  // As the library names it: without the prefix of the others.
   return toUnreadable(
-    code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH' || code === 'CSV_RECORD_INCONSISTENT_COLUMNS'
-      ? `${place} a row has more or fewer cells than the header: the file is damaged or cut off. Export the records again.`
+    String(code) === 'INVALID_OPENING_QUOTE'
+      ? `${place} a quotation mark stands inside a cell that doesn't begin with one. Take out what is before it, or double it and put the whole cell in quotation marks.`
       : `${place} the file is no CSV: a quotation mark is missing, or the file was cut off. Export the records again.`,
     error,
   );

@@ -1,5 +1,12 @@
 import { isSensibleInstant } from '../../../common/model/period.ts';
-import { createDateReader } from '../../../common/reporting/reading/read-date.ts';
+import { AppError } from '../../../common/contract/errors.ts';
+import { createDateReader, isEmptyDate } from '../../../common/reporting/reading/read-date.ts';
+import {
+  createOrderFinder,
+  readSpreadsheetDate,
+  type DateOrder,
+  type FoundOrders,
+} from '../../../common/reporting/reading/spreadsheet-dates.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 import type { ReadParquet } from '../../analysis/parquet/create-parquet-reader.ts';
@@ -21,6 +28,8 @@ export interface SaidOfFile {
   readonly report: ReportKind | null;
   /** Zone of dates that carry none, where the file doesn't say it. */
   readonly zone: string;
+  /** How a spreadsheet wrote its dates, where they don't tell. */
+  readonly dateOrder: DateOrder | null;
 }
 
 /** A file whose records are read; those of Parquet from the lines that were written of them. */
@@ -42,10 +51,21 @@ export interface Survey {
   readonly lastMs: number | null;
   /** Records dated outside the period that the file states, or outside any that there could be. */
   readonly outsideCount: number;
+  /** How dates that the service wouldn't have written so were read; null where there are none. */
+  readonly dates: SpreadsheetDates | null;
   /** Apostrophes before formulas are taken off, though no manifest says that they were put there. */
   readonly isGuardAssumed: boolean;
   readonly leftOut: readonly string[];
   readonly findings: RecordFindings;
+}
+
+/** What a spreadsheet made of a file's dates. */
+export interface SpreadsheetDates extends Pick<FoundOrders, 'readCount' | 'unreadCount' | 'unreadSample'> {
+  /** Null where none of them could be read. */
+  readonly order: DateOrder | null;
+  /** One of them as it stands in the file, and as it was read. */
+  readonly sample: string | null;
+  readonly sampleIso: string | null;
 }
 
 /** A file that was surveyed. */
@@ -56,7 +76,8 @@ export interface Surveyed {
 }
 
 /**
- * Reads a whole file without keeping anything, so that one which is damaged brings nothing. Throws `imports.unreadable`.
+ * Reads a whole file without keeping anything, so that one which is damaged brings nothing. Throws `imports.unreadable`,
+ * and `imports.dates-ambiguous` where day and month can't be told apart and nobody said which is which.
  */
 export async function surveyRecords(
   file: SurveyedFile,
@@ -81,7 +102,7 @@ export async function surveyRecords(
   const toCsv = (isGuarded: boolean): CsvReading | null =>
     head === null ? null : { head, report, own: facts.columns, isGuarded, findings: csvFindings };
 
-  const writer = createWireRecordWriter(report, facts.columns, findings);
+  const writer = createWireRecordWriter(report, { own: facts.columns, findings, dateOrder: null });
   const zoneOf = (): string => writer.findZone() ?? facts.zone ?? said.zone;
   const dates = createDateSpan(zoneOf, facts.period);
   let recordCount = 0;
@@ -96,11 +117,25 @@ export async function surveyRecords(
       `It holds ${recordCount} records, and says that it holds ${facts.recordCount}: it was changed or cut off. Export the records again.`,
     );
   }
+  const found = dates.findOrders();
+  const order = chooseOrder(found, said.dateOrder, dates.readCount());
   const isGuarded = guard ?? (csvFindings.hasGuard && !csvFindings.hasBareFormula);
-  async function* read(again: AbortSignal, onRead: (bytes: number) => void): AsyncGenerator<WireRecord> {
-    const found = createFindings();
-    const writing = createWireRecordWriter(report, facts.columns, found);
-    for await (const record of openRecords(file, toCsv(isGuarded), readChunks(path, again, onRead), found)) {
+  async function* read(
+    signalAgain: AbortSignal,
+    onRead: (bytes: number) => void,
+  ): AsyncGenerator<WireRecord> {
+    const anew = createFindings();
+    const writing = createWireRecordWriter(report, {
+      own: facts.columns,
+      findings: anew,
+      dateOrder: order,
+    });
+    for await (const record of openRecords(
+      file,
+      toCsv(isGuarded),
+      readChunks(path, signalAgain, onRead),
+      anew,
+    )) {
       yield writing.write(record);
     }
   }
@@ -109,8 +144,9 @@ export async function surveyRecords(
     report,
     recordCount,
     zone: zoneOf(),
-    isZoneAssumed: dates.needsZone() && writer.findZone() === null && facts.zone === null,
-    ...dates.read(),
+    isZoneAssumed: dates.needsZone(order) && writer.findZone() === null && facts.zone === null,
+    ...dates.read(order),
+    dates: describeDates(found, order),
     isGuardAssumed: guard === null && isGuarded,
     leftOut: writer.listLeftOut(),
     findings,
@@ -158,18 +194,29 @@ async function readFirstNames(records: FileRecords): Promise<readonly string[]> 
   throw toUnreadable('It holds no records.');
 }
 
-/** Sums up the dates of records. */
+/** Sums up the dates of records; those that only a spreadsheet writes so by each order in which they can be read. */
 function createDateSpan(
   zoneOf: () => string,
   period: { readonly fromMs: number; readonly toMs: number } | null,
 ) {
-  let firstMs: number | null = null;
-  let lastMs: number | null = null;
-  let outsideCount = 0;
-  let needsZone = false;
+  const finder = createOrderFinder();
+  const plain = createInstantSpan(period);
+  const spans = new Map<DateOrder, ReturnType<typeof createInstantSpan>>();
+  const spanOf = (order: DateOrder): ReturnType<typeof createInstantSpan> => {
+    const known = spans.get(order) ?? createInstantSpan(period);
+    spans.set(order, known);
+    return known;
+  };
   let zone = '';
   let readDate = createDateReader('UTC');
   const readElsewhere = createDateReader('Etc/GMT-14');
+  const add = (span: ReturnType<typeof createInstantSpan>, value: unknown): boolean => {
+    const dateMs = readDate(value);
+    if (dateMs === null) return false;
+    span.add(dateMs, zone !== 'Etc/GMT-14' && readElsewhere(value) !== dateMs);
+    return true;
+  };
+  const spansOf = (order: DateOrder | null) => (order === null ? [plain] : [plain, spanOf(order)]);
   return {
     add(date: string | null): void {
       if (date === null) return;
@@ -178,20 +225,86 @@ function createDateSpan(
         readDate = createDateReader(zone);
       }
       const value = tryParse(date);
-      const dateMs = readDate(value);
-      if (dateMs === null) return;
+      if (add(plain, value) || typeof value !== 'string' || isEmptyDate(value)) return;
+      for (const [order, iso] of finder.add(value)) add(spanOf(order), iso);
+    },
+    findOrders: () => finder.find(),
+    /** Dates that need nobody to say how they are written. */
+    readCount: () => plain.read().count,
+    needsZone: (order: DateOrder | null) => spansOf(order).some((span) => span.read().needsZone),
+    read: (order: DateOrder | null) => {
+      const parts = spansOf(order).map((span) => span.read());
+      const ends = parts.flatMap(({ firstMs, lastMs }) => [firstMs, lastMs]).filter((ms) => ms !== null);
+      return {
+        firstMs: ends.length === 0 ? null : Math.min(...ends),
+        lastMs: ends.length === 0 ? null : Math.max(...ends),
+        outsideCount: parts.reduce((sum, { outsideCount }) => sum + outsideCount, 0),
+      };
+    },
+  };
+}
+
+/** First and last of instants, and how many lie outside of a period, or of any that there could be. */
+function createInstantSpan(period: { readonly fromMs: number; readonly toMs: number } | null) {
+  let count = 0;
+  let firstMs: number | null = null;
+  let lastMs: number | null = null;
+  let outsideCount = 0;
+  let needsZone = false;
+  return {
+    add(dateMs: number, isZoneNeeded: boolean): void {
+      count += 1;
       const isSensible = isSensibleInstant(dateMs);
       if (isSensible) {
         firstMs = Math.min(firstMs ?? dateMs, dateMs);
         lastMs = Math.max(lastMs ?? dateMs, dateMs);
       }
-      needsZone ||= zone === 'Etc/GMT-14' ? needsZone : readElsewhere(value) !== dateMs;
+      needsZone ||= isZoneNeeded;
       const isOutside = period !== null && (dateMs < period.fromMs || dateMs >= period.toMs + 1000);
       if (isOutside || !isSensible) outsideCount += 1;
     },
-    needsZone: () => needsZone,
-    read: () => ({ firstMs, lastMs, outsideCount }),
+    read: () => ({ count, firstMs, lastMs, outsideCount, needsZone }),
   };
+}
+
+/**
+ * The order in which dates of a spreadsheet's form are read; null where there are none. Throws where it can't be told, and
+ * where no date of the file is one: such records would have no place in time.
+ */
+function chooseOrder(found: FoundOrders, said: DateOrder | null, plainCount: number): DateOrder | null {
+  const { orders, readCount, unreadCount, sample, unreadSample } = found;
+  if (readCount === 0) {
+    if (plainCount > 0 || unreadCount === 0) return null;
+    throw toUnreadable(
+      `None of its ${unreadCount} dates can be read, such as "${unreadSample ?? ''}". Write them like 2026-11-20 10:00:00, and save the file again.`,
+    );
+  }
+  const [only, ...more] = orders;
+  if (only === undefined) {
+    throw toUnreadable(
+      `Its dates are written in more than one order of day and month, such as "${sample ?? ''}". Write them like 2026-11-20 10:00:00, and save the file again.`,
+    );
+  }
+  if (said !== null && !orders.includes(said)) {
+    throw toUnreadable(
+      `Its dates, such as "${sample ?? ''}", are no dates when they are read as you said. Import it again without that.`,
+    );
+  }
+  if (said === null && more.length > 0) {
+    throw new AppError('imports.dates-ambiguous', 'The dates of the file can be read in two ways.', {
+      sample: sample ?? '',
+      dayFirst: readSpreadsheetDate(sample ?? '', 'day-month')?.iso ?? '',
+      monthFirst: readSpreadsheetDate(sample ?? '', 'month-day')?.iso ?? '',
+    });
+  }
+  return said ?? only;
+}
+
+function describeDates(found: FoundOrders, order: DateOrder | null): SpreadsheetDates | null {
+  const { readCount, unreadCount, sample, unreadSample } = found;
+  if (readCount + unreadCount === 0) return null;
+  const read = order === null || sample === null ? null : readSpreadsheetDate(sample, order);
+  return { order, readCount, unreadCount, sample, sampleIso: read?.iso ?? null, unreadSample };
 }
 
 /** NaN is no JSON: whoever wrote it for a date gave none. */

@@ -1,4 +1,6 @@
 import { joinJsonTexts, toJsonTexts, type JsonTexts } from '../../../common/json/exact-json.ts';
+import { readDate } from '../../../common/reporting/reading/read-date.ts';
+import { readSpreadsheetDate, type DateOrder } from '../../../common/reporting/reading/spreadsheet-dates.ts';
 import { listFields, type ReportKind } from '../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
 import { tryParseFields } from './parse-record-text.ts';
@@ -27,12 +29,19 @@ export interface WireRecordWriter {
 
 /**
  * Makes a writer for records of a report; `own` are the file's own columns where a manifest lists them. What comes twice
- * among other fields is noted in `findings`.
+ * among other fields is noted in `findings`. Dates in a spreadsheet's form are written in ISO where `dateOrder` says how.
  */
 export function createWireRecordWriter(
   report: ReportKind,
-  own: readonly string[] | null,
-  findings: RecordFindings,
+  {
+    own,
+    findings,
+    dateOrder,
+  }: {
+    readonly own: readonly string[] | null;
+    readonly findings: RecordFindings;
+    readonly dateOrder: DateOrder | null;
+  },
 ): WireRecordWriter {
   const order = listFields(report).map(([, { wireName }]) => wireName);
   const counts = new Set(
@@ -83,6 +92,10 @@ export function createWireRecordWriter(
         values.set('Date', zonedDate.text);
         zone = zonedDate.zone;
       }
+      const date = values.get('Date');
+      if (dateOrder !== null && date?.startsWith('"') === true) {
+        values.set('Date', toIsoDate(date, dateOrder));
+      }
       if (others !== null && others !== 'null' && others !== '""') {
         const found = readObject(others, (doubled) => noteDoubled(findings, doubled));
         if (found === null) extras.set(OTHER_FIELDS_NAME, others);
@@ -107,6 +120,13 @@ export function createWireRecordWriter(
     listLeftOut: () => [...leftOut],
     findZone: () => zone,
   };
+}
+
+/** The JSON of a date in ISO, where it is one that only a spreadsheet writes so. */
+function toIsoDate(json: string, order: DateOrder): string {
+  const text = String(JSON.parse(json));
+  const read = readDate(text, 'UTC') === null ? readSpreadsheetDate(text, order) : null;
+  return read === null ? json : JSON.stringify(read.iso);
 }
 
 /** Puts fields that a file holds together back among the record's own; numbers that could not be read have no other place. */
