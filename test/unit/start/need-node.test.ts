@@ -28,17 +28,18 @@ async function bring(script: string): Promise<void> {
 }
 
 /** Runs the entry with a Node that knows no TypeScript, as those before 22.18 don't. */
-const startOld = (): ChildProcess =>
+const startOld = (agent = 'npm/10.9.9 node/v20.20.2 linux x64'): ChildProcess =>
   spawn(
     process.execPath,
     ['--no-strip-types', join(root, 'src-main/start/enter.js'), 'cli/main.ts', 'status'],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, npm_config_user_agent: agent },
     },
   );
 
-async function runOld(): Promise<{ code: unknown; out: string; errors: string }> {
-  const child = startOld();
+async function runOld(agent?: string): Promise<{ code: unknown; out: string; errors: string }> {
+  const child = startOld(agent);
   let [out, errors] = ['', ''];
   child.stdout?.on('data', (text) => (out += String(text)));
   child.stderr?.on('data', (text) => (errors += String(text)));
@@ -66,6 +67,13 @@ describe('a Node that is too old', () => {
       expect(await readlink(join(root, 'node_modules/.bin/node'))).toBe(`../${brought}`);
     },
   );
+
+  it('under npm is known also where scripts are run by a newer one that it brought', async () => {
+    await bring('echo never');
+    const { code, out, errors } = await runOld('npm/11.19.1 node/v18.20.8 linux x64 workspaces/false');
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(errors).toContain('this is 18.20.8');
+  });
 
   it.skipIf(!isLinux)('passes a request to end on, and ends as the other does', async () => {
     await bring('trap "echo ended; exit 3" TERM; echo ready; while :; do sleep 0.05; done');
