@@ -5,7 +5,7 @@ import type { Host } from '../host.ts';
 import type { Monitor } from '../monitor/create-monitor.ts';
 import type { ProxyLoginStore } from '../proxy/create-proxy-logins.ts';
 import type { Keychain } from '../secrets/create-keychain.ts';
-import { useFoundSecrets, type SecretUsers } from '../secrets/secrets-handlers.ts';
+import { useFoundSecrets, type SecretUsers } from '../secrets/use-found-secrets.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 
 /** The handlers of `app/…`. */
