@@ -91,6 +91,10 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'secrets.no-keychain':
     'Give --token-env and --secret-env the names of environment variables that hold the credentials.',
   'secrets.locked': 'Unlock the keychain, or give --token-env and --secret-env.',
+  'secrets.file-locked':
+    'Name a file with its passphrase by --passphrase-file, or give --token-env and --secret-env.',
+  'secrets.wrong-passphrase': 'Nothing was changed.',
+  'secrets.file-damaged': 'It was kept aside. Enter the credentials again with "connection add --replace".',
   'secrets.other-origin': 'Save the connection anew, with the credentials for its address.',
   'connections.plain-http': 'Add --allow-plain-http where credentials may go there unencrypted.',
   'imports.dates-ambiguous':

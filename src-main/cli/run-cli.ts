@@ -11,13 +11,14 @@ import type { Host } from '../core/host.ts';
 import type { OpenSecretStore } from '../core/secrets/create-keychain.ts';
 import { toErrorText } from '../node/error-text.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
+import { askPassphrase, findPassphraseFile, readPassphraseFile } from '../node/read-passphrase.ts';
 import { COMMANDS } from './commands/all-commands.ts';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
 import { createOutput, type Output } from './output/output.ts';
 import { toTerminalText } from './output/terminal-text.ts';
 import { openSession } from './session/open-session.ts';
 import type { Session } from './session/session.ts';
-import { readArguments, toUsageError } from './words/arguments.ts';
+import { readArguments, toUsageError, type Arguments } from './words/arguments.ts';
 import type { Command, CommandContext } from './words/command.ts';
 import { COMMON_OPTIONS } from './words/option.ts';
 import { writeCommandHelp, writeHelp } from './words/help.ts';
@@ -106,6 +107,8 @@ async function runCommand(
     if (location.missingFolder === null) return location;
     throw new CommandError(EXIT.disk, describeMissingFolder(location));
   };
+  const readPassphrase = createPassphraseReader(args, environment, workFolder, out);
+  const hasTerminal = process.stdin.isTTY && process.stderr.isTTY;
   let session: Promise<Session> | null = null;
   const context: CommandContext = {
     args,
@@ -114,18 +117,23 @@ async function runCommand(
     environment,
     workFolder,
     now,
-    confirm: process.stdin.isTTY && process.stderr.isTTY ? (text) => ask(process, text, signal) : null,
+    confirm: hasTerminal ? (text) => ask(process, text, signal) : null,
+    askSecret: hasTerminal ? (text) => askPassphrase(process, text, signal) : null,
+    readPassphrase,
     open: (byItself = 'nothing') => {
-      session ??= openSession({
-        platform,
-        ...own,
-        location: locate(),
-        byItself,
-        waitMs,
-        signal,
-        note: out.note,
-        openSecretStore,
-      });
+      const openWith = (passphrase: string | null) =>
+        openSession({
+          platform,
+          ...own,
+          location: locate(),
+          byItself,
+          waitMs,
+          signal,
+          note: out.note,
+          openSecretStore,
+          passphrase,
+        });
+      session ??= readPassphrase().then(openWith);
       return session;
     },
   };
@@ -137,6 +145,29 @@ async function runCommand(
     if (opened?.isAlone === true) await noteDamage(opened, out);
     await opened?.close();
   }
+}
+
+/** Reads each file once: a pipe holds its line only once. */
+function createPassphraseReader(
+  args: Arguments,
+  environment: CommandContext['environment'],
+  workFolder: string,
+  { note }: Output,
+): CommandContext['readPassphrase'] {
+  const known = new Map<string, Promise<string>>();
+  return async (option = 'passphrase-file') => {
+    const named = args.find(option);
+    const variables = option === 'passphrase-file' ? environment : {};
+    const path = findPassphraseFile(named, variables, workFolder);
+    if (path === null) return null;
+    const reading = known.get(path) ?? readPassphraseFile(path, note);
+    known.set(path, reading);
+    try {
+      return await reading;
+    } catch (error) {
+      throw toUsageError(`${toErrorText(error)}.`, '');
+    }
+  };
 }
 
 /** Where a window has the folder open, that one says it. */

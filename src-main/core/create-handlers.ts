@@ -29,6 +29,7 @@ import { createOverviewHandlers } from './overview/overview-handlers.ts';
 import { createPlannedHandlers } from './planned/planned-handlers.ts';
 import { createRecordsHandlers } from './records/records-handlers.ts';
 import { createSchedulesHandlers } from './schedules/schedules-handlers.ts';
+import { createSecretsHandlers } from './secrets/secrets-handlers.ts';
 import { createServiceLevelsHandlers } from './service-levels/service-levels-handlers.ts';
 import { createSettingsHandlers } from './settings/settings-handlers.ts';
 import { createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
@@ -71,6 +72,7 @@ export function createHandlers(
     ...createPlannedHandlers(parts),
     ...createRecordsHandlers(parts),
     ...createSchedulesHandlers(parts),
+    ...createSecretsHandlers(parts),
     ...createServiceLevelsHandlers(parts),
     ...createSettingsHandlers(parts),
     ...createSnapshotsHandlers(parts),

@@ -42,6 +42,8 @@ import { createProxyLogins } from './proxy/create-proxy-logins.ts';
 import { openSchedules } from './schedules/open-schedules.ts';
 import { createKeychain, type OpenSecretStore } from './secrets/create-keychain.ts';
 import { openSecretStore } from './secrets/open-secret-store.ts';
+import { createSecretFile } from './secrets/secret-file.ts';
+import type { SecretStore } from './secrets/secret-store.ts';
 import { createKnownSecrets } from './secrets/secret-cleaner.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { followSettings } from './settings/follow-settings.ts';
@@ -56,6 +58,10 @@ const CHANGES_OF_RECORDS = /^(snapshots|downloads|tasks)\//;
 /** Parts that a test may bring its own of. */
 export interface PartOverrides {
   readonly openSecretStore?: OpenSecretStore;
+  /** Lays something over where secrets are kept. */
+  readonly overSecrets?: (store: SecretStore) => SecretStore;
+  /** Of the secrets file, where it was given at the start. */
+  readonly passphrase?: string | null;
   readonly now?: () => number;
 }
 
@@ -67,7 +73,7 @@ export type Parts = Awaited<ReturnType<typeof createParts>>;
  * data folder can't be used; nothing is left running then.
  */
 export async function createParts(host: Host, overrides: PartOverrides) {
-  const { now = Date.now, openSecretStore: open = openSecretStore } = overrides;
+  const { now = Date.now, openSecretStore: open = openSecretStore, passphrase = null } = overrides;
   const { dataFolder } = host;
   const events = createEvents();
   const { emit } = events;
@@ -80,9 +86,19 @@ export async function createParts(host: Host, overrides: PartOverrides) {
 
   const settings = await createSettings({ folder: dataFolder, now, emit, logger: logger.child('settings') });
   const { platform } = host;
-  const keychain = await createKeychain({ open, platform, emit, logger: logger.child('secrets') });
+  const secretLogger = logger.child('secrets');
+  const secretFile = createSecretFile({ path: join(dataFolder, 'secrets.json'), now, logger: secretLogger });
+  const keychain = await createKeychain({
+    open,
+    platform,
+    emit,
+    logger: secretLogger,
+    file: secretFile,
+    passphrase,
+  });
+  const secrets = overrides.overSecrets?.(keychain.store) ?? keychain.store;
   const proxyLogins = createProxyLogins({
-    secrets: keychain.store,
+    secrets,
     emit,
     logger: logger.child('proxy'),
     noteSecret: knownSecrets.createCleaner().note,
@@ -98,7 +114,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     });
   const connections = await createConnections({
     file: createConnectionFile(dataFolder, now, logger.child('connections')),
-    secrets: keychain.store,
+    secrets,
     emit,
     logger: logger.child('connections'),
     now,

@@ -7,6 +7,7 @@ import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { locateDataFolder } from '../core/data-folder/locate-data-folder.ts';
 import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
+import { findPassphraseFile, tryToReadPassphrase } from '../node/read-passphrase.ts';
 import { findBuiltWorkers } from '../node/worker-scripts.ts';
 import { findCommandWords } from './launch/find-command-words.ts';
 import { findGivenFolder } from './launch/find-given-folder.ts';
@@ -47,7 +48,14 @@ function openApplication(): void {
       developmentServer: developmentServer === '' ? null : developmentServer,
       preload: join(built, '..', 'preload', 'index.cjs'),
       workers,
-      createCore: (host) => createSharedCore(host, { isSafe: start.words.includes('--safe') }),
+      createCore: async (host) =>
+        createSharedCore(host, {
+          isSafe: start.words.includes('--safe'),
+          passphrase: await tryToReadPassphrase(
+            findPassphraseFile(null, process.env, start.folder),
+            (text) => void process.stderr.write(`${text}\n`),
+          ),
+        }),
       resourcesFolder: process.resourcesPath,
       start,
       errors: process,

@@ -8,6 +8,8 @@ export interface StartOptions {
   readonly dataFolder: string | null;
   /** Without anything that goes on by itself. */
   readonly isSafe: boolean;
+  /** File with the passphrase of the secrets file; null where none is named. */
+  readonly passphraseFile: string | null;
   /** Where the report goes of a start that tests itself and ends; null for any other. */
   readonly selfTestFile: string | null;
   readonly help: boolean;
@@ -22,6 +24,8 @@ npm run start:web -- [options]   opens it in the browser of this computer, on 12
   --no-open       in the browser: only print the address, don't open a browser
   --safe          without following, alerts, downloads that wait and the built-in service: to find out
                   what is wrong
+  --passphrase-file FILE
+                  opens the encrypted file of secrets with the passphrase in FILE, such as /dev/stdin
   --self-test FILE
                   tests the application on itself, in a folder of its own, writes what works to FILE, and ends
   --help          show this
@@ -41,6 +45,7 @@ export function readStartOptions(args: readonly string[]): StartOptions {
       data: { type: 'string' },
       open: { type: 'boolean', default: true },
       safe: { type: 'boolean', default: false },
+      'passphrase-file': { type: 'string' },
       'self-test': { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -50,12 +55,14 @@ export function readStartOptions(args: readonly string[]): StartOptions {
     throw new Error('--port must be a whole number from 0 to 65535.');
   }
   if (values['self-test'] === '') throw new Error('--self-test must name a file for its report.');
+  if (values['passphrase-file'] === '') throw new Error('--passphrase-file must name a file.');
   if (values.data === '') throw new Error('--data must name a folder.');
   return {
     port: Number(values.port),
     opensBrowser: values.open,
     dataFolder: values.data ?? null,
     isSafe: values.safe,
+    passphraseFile: values['passphrase-file'] ?? null,
     selfTestFile: values['self-test'] ?? null,
     help: values.help,
   };

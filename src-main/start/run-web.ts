@@ -10,6 +10,13 @@ import { describeReaders } from '../node/private-files.ts';
 import type { Launch } from '../web/web-server.ts';
 import { startWebApplication } from '../web/start-web-application.ts';
 import { SYSTEM_NETWORK } from '../common/model/settings/network-choice.ts';
+import {
+  askPassphrase,
+  findPassphraseFile,
+  readPassphraseFile,
+  tryToReadPassphrase,
+} from '../node/read-passphrase.ts';
+import type { Output } from '../common/contract/index.ts';
 import { createNodeNetwork } from '../node/node-network.ts';
 import type { WorkerScripts } from '../node/worker-scripts.ts';
 import type { StartOptions } from './read-options.ts';
@@ -49,6 +56,39 @@ export interface WebParts {
   readonly developmentServer: string | null;
 }
 
+/** Says that the secrets file is locked, and asks for its passphrase in a terminal where no window does. */
+async function askForPassphrase(
+  core: SharedCore | null,
+  given: string | null,
+  { opensBrowser }: StartOptions,
+): Promise<void> {
+  const info = await core?.call('app/get-info', null);
+  if (core === null || info?.ok !== true) return;
+  const { keychain } = info.value as Output<'app/get-info'>;
+  if (keychain.kind === 'keychain' || keychain.file !== 'locked') return;
+  if (given !== null)
+    say("The passphrase that was given isn't that of the secrets file, which stays locked.");
+  const canAsk = process.stdin.isTTY && process.stderr.isTTY && !opensBrowser;
+  if (!canAsk) {
+    if (given === null)
+      say('The secrets file is locked: the window asks for its passphrase, --passphrase-file gives it.');
+    return;
+  }
+  for (;;) {
+    const passphrase = await askPassphrase(
+      process,
+      'Passphrase of the secrets file (Enter goes on without): ',
+    );
+    // Enter in the terminal has another meaning again.
+    process.stdin.resume().unref();
+    if (passphrase === null) return;
+    const answer = await core.call('secrets/unlock-file', { passphrase });
+    if (answer.ok) return;
+    say(answer.error.message);
+    if (answer.error.code !== 'secrets.wrong-passphrase') return;
+  }
+}
+
 /** Starts the application of the project in `root`, prints its address, and opens it. */
 export async function runWeb(
   root: string,
@@ -68,6 +108,12 @@ export async function runWeb(
   const location = await askForMissingFolder(locate, process);
   const readers = describeReaders(location.folder);
   if (readers !== null) say(readers);
+  const passphraseFile = findPassphraseFile(options.passphraseFile, process.env, process.cwd());
+  // A safe start, which finds out what is wrong, goes on without.
+  const passphrase =
+    passphraseFile === null || options.isSafe
+      ? await tryToReadPassphrase(passphraseFile, say)
+      : await readPassphraseFile(passphraseFile, say);
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
   let core: SharedCore | null = null;
   const rerun = runAgain(
@@ -87,7 +133,8 @@ export async function runWeb(
           say(`What was left of an import or export stays for now: ${toErrorText(error)}`),
         useNetwork: network.useNetwork,
         createFetch: network.createFetch,
-        createCore: async (host) => (core = await createSharedCore(host, { isSafe: options.isSafe })),
+        createCore: async (host) =>
+          (core = await createSharedCore(host, { isSafe: options.isSafe, passphrase })),
         startAgain: () => rerun.startAgain(),
       }),
     location,
@@ -114,6 +161,11 @@ export async function runWeb(
     await tryToRemove(location.folder, () => undefined, { isFolder: true });
     process.exit(isPassed ? 0 : 1);
   }
+  let isAsking = true;
+  const stopAsking = (): void => {
+    isAsking = false;
+  };
+  void server.whenReady.then(() => askForPassphrase(core, passphrase, options)).then(stopAsking, stopAsking);
   const launch = server.createLaunch();
   process.stdout.write(`${JSON.stringify({ url: launch.url })}\n`);
   const open = async (way: Pick<Launch, 'url' | 'isolatedUrl'>): Promise<void> => {
@@ -125,6 +177,7 @@ export async function runWeb(
     if (options.opensBrowser) await open(way);
   };
   const hasKey = listenForEnter(process, () => {
+    if (isAsking) return;
     openAgain().catch((error: unknown) => say(`No new address could be made: ${toErrorText(error)}`));
   });
   if (!options.opensBrowser) return server.whenReady;

@@ -6,6 +6,7 @@ import type { Explanation } from './explain-failure.ts';
 import type { StartOptions } from './read-options.ts';
 import { runBuiltWeb } from './run-built-web.ts';
 import { say } from './say.ts';
+import { PASSPHRASE_FILE_VARIABLE } from '../node/read-passphrase.ts';
 import { runElectron } from './run-electron.ts';
 
 const FIRST_BYTE_MS = 8_000;
@@ -88,6 +89,9 @@ async function runDesktop(root: string, options: StartOptions): Promise<Explanat
     environment: {
       ...process.env,
       ...(options.dataFolder === null ? {} : { CHANNELSCOPE_DATA: resolve(options.dataFolder) }),
+      ...(options.passphraseFile === null
+        ? {}
+        : { [PASSPHRASE_FILE_VARIABLE]: resolve(options.passphraseFile) }),
     },
   });
   if (!end.isOver) return end;

@@ -16,6 +16,7 @@ import { PRESET_COMMANDS } from './presets.ts';
 import { SCHEDULE_COMMANDS } from './schedules.ts';
 import { serviceLevelsCommand } from './service-levels.ts';
 import { SNAPSHOT_COMMANDS } from './snapshots.ts';
+import { SECRET_COMMANDS } from './secrets.ts';
 import { sqlCommand } from './sql.ts';
 import { statusCommand } from './status.ts';
 import { summaryCommand } from './summary.ts';
@@ -23,6 +24,7 @@ import { summaryCommand } from './summary.ts';
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   ...CONNECTION_COMMANDS,
+  ...SECRET_COMMANDS,
   statusCommand,
   fetchCommand,
   followCommand,

@@ -14,6 +14,7 @@ import {
   SECRET_OPTIONS,
   toDraft,
 } from '../session/find-connection.ts';
+import { unlockSecrets } from '../session/unlock-secrets.ts';
 import { waitForTask } from '../session/wait-for-task.ts';
 import { readZone } from '../words/period-options.ts';
 
@@ -61,7 +62,7 @@ function readDraft(context: CommandContext, known: ConnectionDraft | null): Conn
 
 const add: Command = {
   name: 'connection add',
-  summary: 'saves a connection, and its credentials in the keychain',
+  summary: 'saves a connection, and its credentials in the keychain or the secrets file',
   operands: '',
   maxOperands: 0,
   options: [
@@ -80,7 +81,7 @@ const add: Command = {
     { name: 'replace', value: null, summary: 'change the connection of this name where there is one' },
   ],
   about: `A secret is never an argument: other users of the computer can read those. The names of the variables are
-remembered, what they hold is not; where there is no keychain, later commands read them again.`,
+remembered, what they hold is not; where there is neither a keychain nor a secrets file, later commands read them again.`,
   async run(context) {
     const { args, out, environment } = context;
     const name = args.require('name');
@@ -91,6 +92,8 @@ remembered, what they hold is not; where there is no keychain, later commands re
     // Faults of the options are told before anything is opened.
     if (!isReplacing) readDraft(context, null);
     const session = await context.open();
+    // What can't be kept in the file would be gone with this command.
+    if (variables !== null) await unlockSecrets(context, session);
     const known = (await session.call('connections/list', null)).find((each) => each.name === name) ?? null;
     if (known !== null && !isReplacing) {
       throw toUsageError(`There is a connection "${name}" already.`, 'Change it with --replace.');
@@ -98,7 +101,7 @@ remembered, what they hold is not; where there is no keychain, later commands re
     const draft = readDraft(context, known === null ? null : toDraft(known));
     const saved = await session.call('connections/save', { connectionId: known?.id ?? null, draft, secrets });
     if (variables !== null) await keepVariables(session.dataFolder, saved.id, variables);
-    if (saved.secrets !== 'keychain' && variables !== null) {
+    if (saved.secrets !== 'keychain' && saved.secrets !== 'file' && variables !== null) {
       out.note(
         session.isAlone
           ? `There is no keychain: commands read ${variables.token} and ${variables.secret} each time.`

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { foldCase } from '../../common/fold-case.ts';
 import {
+  areAtHand,
   tidySecret,
   type Connection,
   type ConnectionDraft,
@@ -13,6 +14,7 @@ import { toUsageError } from '../words/arguments.ts';
 import type { CommandContext } from '../words/command.ts';
 import type { OptionSpec } from '../words/option.ts';
 import type { Session } from './session.ts';
+import { unlockSecrets } from './unlock-secrets.ts';
 
 export const CONNECTION_OPTION: OptionSpec = {
   name: 'connection',
@@ -106,14 +108,18 @@ export function readSecrets(
  * named, from the keychain, or from those that were named when it was added; and the built-in service runs.
  */
 export async function prepareConnection(context: CommandContext, session: Session): Promise<Connection> {
-  const connection = await findConnection(session, context.args.require('connection'));
+  let connection = await findConnection(session, context.args.require('connection'));
   if (connection.kind === 'local') {
     await session.call('local-service/start', null);
     return findConnection(session, connection.id);
   }
   const { environment, out } = context;
   const named = readVariables(context);
-  const hasOwn = connection.secrets === 'keychain' || connection.secrets === 'session';
+  if (named === null && connection.secrets === 'unreadable') {
+    await unlockSecrets(context, session);
+    connection = await findConnection(session, connection.id);
+  }
+  const hasOwn = areAtHand(connection.secrets);
   if (named === null && hasOwn) return connection;
   const variables = named ?? (await readKnownVariables(session.dataFolder, connection.id));
   if (variables === null) return connection;

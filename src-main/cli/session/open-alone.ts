@@ -11,14 +11,21 @@ export interface AloneOptions extends CliHostOptions {
   readonly signal: AbortSignal;
   /** Left out, the system's keychain. */
   readonly openSecretStore?: OpenSecretStore | undefined;
+  /** Of the secrets file, where it was given. */
+  readonly passphrase: string | null;
 }
 
 /** Opens the core of a data folder in this process. Null while another program holds the folder; throws a CommandError. */
 export async function tryToOpenAlone(options: AloneOptions): Promise<Session | null> {
-  const { location, byItself, signal } = options;
-  const given = createGivenSecrets(options.openSecretStore);
+  const { location, byItself, signal, passphrase, openSecretStore } = options;
+  const given = createGivenSecrets();
   try {
-    const core = await createSharedCore(createCliHost(options), { byItself, openSecretStore: given.open });
+    const core = await createSharedCore(createCliHost(options), {
+      byItself,
+      overSecrets: given.over,
+      passphrase,
+      ...(openSecretStore === undefined ? {} : { openSecretStore }),
+    });
     return toSession({
       dataFolder: location.folder,
       isAlone: true,

@@ -15,6 +15,10 @@ export interface CommandContext {
   readonly workFolder: string;
   /** Asks the person at the terminal; null where there is none. */
   readonly confirm: ((question: string) => Promise<boolean>) | null;
+  /** Asks for what must not be shown, and resolves to null where nothing was entered; null without a terminal. */
+  readonly askSecret: ((question: string) => Promise<string | null>) | null;
+  /** The passphrase of the file that was named for it, or of another option's file; null where none was. */
+  readPassphrase(option?: string): Promise<string | null>;
   now(): number;
   /** Opens the data folder once, alone or through the application that has it open. */
   open(byItself?: 'nothing' | 'following'): Promise<Session>;

@@ -13,6 +13,12 @@ export interface OptionSpec {
 /** Options that every command has. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
   { name: 'data', value: 'DIR', summary: "the data folder; left out, the user's own", isPath: true },
+  {
+    name: 'passphrase-file',
+    value: 'FILE',
+    summary: 'file with the passphrase of the secrets file, such as /dev/stdin',
+    isPath: true,
+  },
   { name: 'json', value: null, summary: 'standard output is exactly one object a line' },
   {
     name: 'progress',

@@ -28,6 +28,7 @@ import { plannedOperations } from './operations/planned.ts';
 import { serviceLevelsOperations } from './operations/service-levels.ts';
 import { recordsEvents, recordsOperations } from './operations/records.ts';
 import { schedulesEvents, schedulesOperations } from './operations/unattended/schedules.ts';
+import { secretsOperations } from './operations/secrets.ts';
 import { settingsEvents, settingsOperations } from './operations/settings.ts';
 import { snapshotsEvents, snapshotsOperations } from './operations/snapshots.ts';
 import { sqlOperations } from './operations/sql.ts';
@@ -69,6 +70,7 @@ export const OPERATIONS = {
   ...serviceLevelsOperations,
   ...recordsOperations,
   ...schedulesOperations,
+  ...secretsOperations,
   ...settingsOperations,
   ...snapshotsOperations,
   ...sqlOperations,

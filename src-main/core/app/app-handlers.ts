@@ -5,19 +5,22 @@ import type { Host } from '../host.ts';
 import type { Monitor } from '../monitor/create-monitor.ts';
 import type { ProxyLoginStore } from '../proxy/create-proxy-logins.ts';
 import type { Keychain } from '../secrets/create-keychain.ts';
+import { useFoundSecrets, type SecretUsers } from '../secrets/use-found-secrets.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 
 /** The handlers of `app/…`. */
-export function createAppHandlers(parts: {
-  readonly host: Host;
-  readonly keychain: Pick<Keychain, 'read' | 'retry'>;
-  readonly connections: Pick<ConnectionStore, 'lookForSecrets' | 'renewClients'>;
-  readonly proxyLogins: Pick<ProxyLoginStore, 'readChallenge' | 'signIn'>;
-  readonly settings: Pick<SettingsStore, 'get'>;
-  readonly monitor: Pick<Monitor, 'check'>;
-  readonly isSafe: boolean;
-  now(): number;
-}): HandlersOf<'app'> {
+export function createAppHandlers(
+  parts: SecretUsers & {
+    readonly host: Host;
+    readonly keychain: Pick<Keychain, 'read' | 'retry'>;
+    readonly connections: Pick<ConnectionStore, 'lookForSecrets' | 'renewClients'>;
+    readonly proxyLogins: Pick<ProxyLoginStore, 'readChallenge' | 'signIn'>;
+    readonly settings: Pick<SettingsStore, 'get'>;
+    readonly monitor: Pick<Monitor, 'check'>;
+    readonly isSafe: boolean;
+    now(): number;
+  },
+): HandlersOf<'app'> {
   const { host, keychain, connections, proxyLogins, settings, monitor, isSafe, now } = parts;
   return {
     'app/get-info': () => ({
@@ -36,7 +39,7 @@ export function createAppHandlers(parts: {
     'app/start-normally': () => ({ isStarting: host.startNormally() }),
     'app/retry-keychain': async () => {
       const state = await keychain.retry();
-      await connections.lookForSecrets();
+      await useFoundSecrets(parts);
       return state;
     },
     'app/reveal-data-folder': async () => ({ isShown: await host.revealFolder(host.dataFolder) }),

@@ -84,6 +84,10 @@ const CURES: Readonly<Partial<Record<ErrorCode, Cure>>> = {
   'secrets.locked': 'person',
   'secrets.denied': 'person',
   'secrets.timeout': 'person',
+  'secrets.file-locked': 'person',
+  'secrets.wrong-passphrase': 'person',
+  'secrets.file-damaged': 'person',
+  'secrets.file-failed': 'person',
   'client.credentials-refused': 'person',
   'client.forbidden': 'person',
 };

@@ -1,4 +1,5 @@
 import type { Handlers } from '../../common/contract/index.ts';
+import { areAtHand } from '../../common/model/connections/connection.ts';
 import type { Download } from '../../common/model/cache/download.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { Events } from '../events.ts';
@@ -48,11 +49,7 @@ export function resumeOncePossible(parts: {
   let ready: ReadonlySet<string> = new Set();
   events.on('connections/changed', (connections) => {
     const before = ready;
-    ready = new Set(
-      connections
-        .filter(({ secrets }) => secrets === 'keychain' || secrets === 'session')
-        .map(({ id }) => id),
-    );
+    ready = new Set(connections.filter(({ secrets }) => areAtHand(secrets)).map(({ id }) => id));
     const found = new Set([...ready].filter((id) => !before.has(id)));
     if (found.size === 0) return;
     begin(({ connectionId, failure }) => found.has(connectionId) && LACKS_SECRETS.test(failure?.code ?? ''));

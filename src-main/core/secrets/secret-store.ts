@@ -6,11 +6,11 @@ export type SecretName = ConnectionSecretName | 'proxyUserName' | 'proxyPassword
 
 /** Where secrets live. Each secret is one short entry; failures are AppErrors with a `secrets.*` code. */
 export interface SecretStore {
-  readonly kind: 'keychain' | 'session';
+  readonly kind: 'keychain' | 'file' | 'session';
   /** Null when there is none. */
   get(connectionId: string, name: SecretName): Promise<string | null>;
   set(connectionId: string, name: SecretName, value: string): Promise<void>;
   delete(connectionId: string, name: SecretName): Promise<void>;
-  /** Of a store in memory: does in another store what was done in this one. */
+  /** Of a store that isn't the keychain: does in another store what was done in this one. */
   moveTo?(other: SecretStore): Promise<void>;
 }

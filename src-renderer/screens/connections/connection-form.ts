@@ -1,5 +1,6 @@
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import {
+  areAtHand,
   tidySecret,
   tidySecrets,
   toFollowOptions,
@@ -91,7 +92,7 @@ export function findStored(connection: Connection | null, { baseAddress }: Conne
 
 /** Finds everything that keeps the fields from being saved, given where the secrets for their address are. */
 export function findFaults(fields: ConnectionFields, stored: StoredSecrets): FieldFaults {
-  const needsSecrets = stored !== 'keychain' && stored !== 'session';
+  const needsSecrets = stored === 'elsewhere' || !areAtHand(stored);
   const missing = stored === 'elsewhere' ? 'secretElsewhere' : 'secretMissing';
   const found: Partial<Record<FieldName, string>> = {};
   const identifiers: Partial<Record<ReportKind, string>> = {};

@@ -28,6 +28,11 @@ export const useAppStore = defineStore('app', () => {
   const isMac = computed(() => info.value?.platform === 'macos');
   /** Secrets are lost when the application closes. */
   const secretsForSessionOnly = computed(() => info.value?.keychain.kind === 'session');
+  /** The secrets file waits for its passphrase. */
+  const areSecretsLocked = computed(
+    () => info.value?.keychain.kind === 'session' && info.value.keychain.file === 'locked',
+  );
+  const isUnlockingPutOff = shallowRef(false);
   /** The system is probably asking the person something. */
   const isKeychainWaiting = computed(() => info.value?.keychain.isWaiting === true);
 
@@ -79,6 +84,26 @@ export const useAppStore = defineStore('app', () => {
     setKeychain(await backend.call('app/retry-keychain', null));
   }
 
+  async function createSecretsFile(passphrase: string): Promise<void> {
+    setKeychain(await backend.call('secrets/create-file', { passphrase }));
+  }
+
+  async function unlockSecrets(passphrase: string): Promise<void> {
+    setKeychain(await backend.call('secrets/unlock-file', { passphrase }));
+  }
+
+  async function changePassphrase(passphrase: string, next: string): Promise<void> {
+    setKeychain(await backend.call('secrets/change-passphrase', { passphrase, next }));
+  }
+
+  async function deleteSecretsFile(): Promise<void> {
+    setKeychain(await backend.call('secrets/delete-file', null));
+  }
+
+  function putOffUnlocking(): void {
+    isUnlockingPutOff.value = true;
+  }
+
   async function cycleTheme(): Promise<void> {
     const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'system';
     await update({ theme: next });
@@ -93,9 +118,16 @@ export const useAppStore = defineStore('app', () => {
     isMac,
     secretsForSessionOnly,
     isKeychainWaiting,
+    areSecretsLocked,
+    isUnlockingPutOff,
     load,
     update,
     retryKeychain,
+    createSecretsFile,
+    unlockSecrets,
+    changePassphrase,
+    deleteSecretsFile,
+    putOffUnlocking,
     cycleTheme,
   } as const;
 });

@@ -29,6 +29,7 @@ describe('the command line', () => {
       opensBrowser: true,
       dataFolder: null,
       isSafe: false,
+      passphraseFile: null,
       selfTestFile: null,
       help: false,
     });
@@ -40,6 +41,7 @@ describe('the command line', () => {
       opensBrowser: false,
       dataFolder: '/x',
       isSafe: true,
+      passphraseFile: null,
       selfTestFile: null,
       help: false,
     });

@@ -3,13 +3,23 @@ import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation } from '../operation.ts';
 
 /** Where secrets are kept. */
-const Keychain = Type.Object({
-  /** The system's keychain, or memory until the application ends. */
-  kind: Type.Union([Type.Literal('keychain'), Type.Literal('session')]),
-  /** The error code that keeps the system's from being used. */
+export const Keychain = Type.Object({
+  /** The system's keychain, the encrypted file while it is open, or memory until the application ends. */
+  kind: Type.Union([Type.Literal('keychain'), Type.Literal('file'), Type.Literal('session')]),
+  /** The error code that keeps the system's, or the file, from being used. */
   failure: Nullable(Type.String()),
   /** A call to the system's keychain takes long: it is probably asking the person something. */
   isWaiting: Type.Boolean(),
+  /**
+   * The encrypted file: `none` where there is none and none is needed, `offered` where it can take the place of a keychain
+   * that isn't there, `locked` until its passphrase is entered; beside a keychain it waits to be moved into that.
+   */
+  file: Type.Union([
+    Type.Literal('none'),
+    Type.Literal('offered'),
+    Type.Literal('locked'),
+    Type.Literal('open'),
+  ]),
 });
 export type Keychain = Static<typeof Keychain>;
 

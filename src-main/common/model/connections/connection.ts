@@ -67,6 +67,7 @@ export const Connection = Type.Object({
   /** Whether both secrets are at hand, and where. */
   secrets: Type.Union([
     Type.Literal('keychain'),
+    Type.Literal('file'),
     Type.Literal('session'),
     Type.Literal('missing'),
     Type.Literal('unreadable'),
@@ -92,6 +93,11 @@ export const Connection = Type.Object({
   signs: Type.Optional(ConnectionSigns),
 });
 export type Connection = Static<typeof Connection>;
+
+/** Whether both secrets are there to be used. */
+export function areAtHand(secrets: Connection['secrets']): boolean {
+  return secrets !== 'missing' && secrets !== 'unreadable';
+}
 
 /** Secrets on their one-way path from the form to the keychain. */
 export const ConnectionSecrets = Type.Object({

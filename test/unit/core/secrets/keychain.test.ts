@@ -10,10 +10,12 @@ import {
 } from '../../../../src-main/core/secrets/create-keychain.ts';
 import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { createKeychainQueue } from '../../../../src-main/core/secrets/keychain-queue.ts';
+import { createSecretFile } from '../../../../src-main/core/secrets/secret-file.ts';
 import type { SecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const logger = createSilentLogger();
+const noFile = createSecretFile({ path: '/nowhere/secrets.json', logger, now: () => 0 });
 const failure = { code: 'secrets.denied', message: '', details: {} } as const;
 
 /** What a system's keychain looks like from outside. */
@@ -23,7 +25,7 @@ function createSystemStore(): SecretStore {
 
 function start(open: OpenSecretStore, platform: 'macos' | 'linux' = 'macos', startWaitMs = 5) {
   const emit = vi.fn();
-  return createKeychain({ open, platform, emit, logger, startWaitMs }).then((keychain) => ({
+  return createKeychain({ open, platform, emit, logger, startWaitMs, file: noFile }).then((keychain) => ({
     keychain,
     emit,
   }));
@@ -45,7 +47,7 @@ describe('A7: the keychain', () => {
       onWaiting(true);
       return promise;
     });
-    expect(keychain.read()).toEqual({ kind: 'keychain', failure: null, isWaiting: true });
+    expect(keychain.read()).toEqual({ kind: 'keychain', failure: null, isWaiting: true, file: 'none' });
     const secret = keychain.store.get('c', 'accessToken');
     const store = createSystemStore();
     await store.set('c', 'accessToken', 'kept');

@@ -62,7 +62,7 @@ async function show(
         dataFolder: '/home/person/channelscope',
         mayBeReadByOthers: false,
         isSafe: false,
-        keychain: { kind: 'keychain', failure: null, isWaiting: false },
+        keychain: { kind: 'keychain', failure: null, isWaiting: false, file: 'none' },
         ...options.info,
       }) as never,
     'settings/get': () => settings,

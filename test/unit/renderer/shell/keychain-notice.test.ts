@@ -10,7 +10,7 @@ import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
-const SESSION: Keychain = { kind: 'session', failure: 'secrets.timeout', isWaiting: false };
+const SESSION: Keychain = { kind: 'session', failure: 'secrets.timeout', isWaiting: false, file: 'none' };
 
 async function show(
   retries: Keychain[],
@@ -31,16 +31,22 @@ async function show(
 
 it('A7: says where to look while the system keychain asks, and stops once it has its answer', async () => {
   const { backend, page } = await show([]);
-  backend.emit('app/keychain-changed', { ...SESSION, kind: 'keychain', failure: null, isWaiting: true });
+  backend.emit('app/keychain-changed', {
+    ...SESSION,
+    kind: 'keychain',
+    failure: null,
+    isWaiting: true,
+    file: 'none',
+  });
   await flushPromises();
   expect(page.get('[role="status"]').text()).toContain('asking you in another window');
-  backend.emit('app/keychain-changed', { kind: 'keychain', failure: null, isWaiting: false });
+  backend.emit('app/keychain-changed', { kind: 'keychain', failure: null, isWaiting: false, file: 'none' });
   await flushPromises();
   expect(page.text()).toBe('');
 });
 
 it('A7: tries the keychain again on demand, and says when it still is not there', async () => {
-  const { page } = await show([SESSION, { kind: 'keychain', failure: null, isWaiting: false }]);
+  const { page } = await show([SESSION, { kind: 'keychain', failure: null, isWaiting: false, file: 'none' }]);
   const button = page.get('button');
   expect(button.text()).toBe('Secrets are kept for this session only');
   await button.trigger('click');
@@ -56,7 +62,13 @@ it('A7: the first screen says that the service waits for the keychain, and not t
   await page.get('button.choice').trigger('click');
   const note = page.get('button.choice [role="status"]');
   expect(note.text()).toContain('generating sample traffic');
-  backend.emit('app/keychain-changed', { ...SESSION, kind: 'keychain', failure: null, isWaiting: true });
+  backend.emit('app/keychain-changed', {
+    ...SESSION,
+    kind: 'keychain',
+    failure: null,
+    isWaiting: true,
+    file: 'none',
+  });
   await flushPromises();
   expect(note.text()).toContain('asking you in another window');
 });

@@ -20,7 +20,7 @@ const INFO = {
   dataFolder: '/data',
   mayBeReadByOthers: false,
   isSafe: false,
-  keychain: { kind: 'session', failure: 'locked', isWaiting: false },
+  keychain: { kind: 'session', failure: 'locked', isWaiting: false, file: 'none' },
   nowMs: 0,
 } as const;
 
