@@ -4,6 +4,7 @@ import type { CallContext } from '../../calls/call-messages.ts';
 import type { WatchedDeprecation } from '../../../common/model/analysis/deprecation-match.ts';
 import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
+import type { BodyField } from '../../../common/model/records/body-path.ts';
 import type { PatternField } from '../../../common/model/records/text-patterns.ts';
 import type { PeriodScope, RecordScope } from '../../../common/model/records/record-scope.ts';
 import type { FamilyAct } from '../../../common/model/connections/family-changes.ts';
@@ -25,6 +26,8 @@ import { readRows, type EngineDatabase } from './engine-database.ts';
 import { countHitMinutes, countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies, groupErrors, listFamilyNames, resolveFamilies } from './error-families.ts';
+import { findPaths, type PathsProgress } from './bodies/find-paths.ts';
+import { readPathValues } from './bodies/read-path.ts';
 import { findPatterns, type PatternsProgress } from './find-patterns.ts';
 import { findFirstSeen } from './first-seen.ts';
 import { createConversationViews, type ConversationsQuestion } from './conversations/conversation-views.ts';
@@ -262,6 +265,18 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     ) =>
       askFiltered(question, context, (connection, records) =>
         findPatterns(connection, records, { field, period }, context),
+      ),
+    /** Reports how many records it has read. */
+    findPaths: (
+      { isExact, ...question }: Question & { isExact: boolean },
+      context: CallContext<PathsProgress>,
+    ) =>
+      askFiltered(question, context, (connection, records) =>
+        findPaths(connection, records, { isExact }, context),
+      ),
+    readPath: ({ path, limit, ...question }: Question & { path: string; limit: number }, context: Context) =>
+      askFiltered(question, context, (connection, records) =>
+        readPathValues(connection, records, { path: path as BodyField, limit }),
       ),
     /** Of the families those that nothing cached of the report before `fromMs` has. */
     findFirstSeen: (

@@ -1,6 +1,7 @@
 import { BIGINT, DOUBLE, ENUM, VARCHAR, type DuckDBType } from '@duckdb/node-api';
 import type { FilterField } from '../../../common/model/records/record-filter.ts';
 import { OUTCOMES } from '../../../common/reporting/outcome.ts';
+import { BODY_MACROS } from '../../../common/sql/body-sql.ts';
 import { OTHER_FIELDS_COLUMN, OUTCOME_COLUMN_NAME } from '../../../common/sql/sql-tables.ts';
 import { listFoldCaseSql } from './fold-case-sql.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../../common/reporting/reports.ts';
 
 /** Raised whenever a table or macro below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 12;
+export const ENGINE_SCHEMA = 13;
 
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
 export const DATE_TEXT_COLUMN = 'date_text';
@@ -110,5 +111,6 @@ export function listTableSql(): string[] {
     `CREATE TYPE outcome AS ENUM (${OUTCOMES.map((outcome) => `'${outcome}'`).join(', ')})`,
     ...tables,
     ...listFoldCaseSql(),
+    ...BODY_MACROS,
   ];
 }
