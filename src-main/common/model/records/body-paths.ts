@@ -7,6 +7,8 @@ export type PathType = (typeof PATH_TYPES)[number];
 
 /** Paths that are listed; those of the most records. */
 export const MAX_LISTED_PATHS = 500;
+/** Paths that are shown among the fields at most. */
+export const MAX_SHOWN_PATHS = 12;
 /** Records that are read before all of them are. */
 export const SAMPLED_RECORDS = 2000;
 
