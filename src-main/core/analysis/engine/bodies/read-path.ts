@@ -12,7 +12,11 @@ const MAX_SHOWN_CHARACTERS = 1000;
 export async function readPathValues(
   connection: DuckDBConnection,
   { scope, filter }: FilteredRecords,
-  { path, limit, kept }: { readonly path: BodyField; readonly limit: number; readonly kept?: KeptPath },
+  {
+    path,
+    limit,
+    kept,
+  }: { readonly path: BodyField; readonly limit: number; readonly kept?: KeptPath | undefined },
 ): Promise<PathValues> {
   const where = toFilterSql(filter, scope.direction);
   const found = toPathValues(path, scope.direction, kept === undefined ? {} : { kept });
