@@ -57,8 +57,7 @@ function writeTerm(condition: FieldCondition, clock: QueryClock): string {
 function listWritten(condition: FieldCondition, field: QueryField, clock: QueryClock): string[] {
   if (field.kind === 'text') return writeText(condition, field);
   if (field.kind !== 'any') return writeNumbers(condition, field, clock);
-  const { values: _texts, ...range } = condition;
-  return [...writeText(condition, field), ...writeNumbers(range, field, clock)];
+  return [...writeText(condition, field), ...writeNumbers({ ...condition, values: [] }, field, clock)];
 }
 
 /** True for a condition that says no more than that the field has a value. */

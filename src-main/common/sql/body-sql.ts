@@ -56,6 +56,6 @@ export function toBodyValues({ root, steps }: BodyPath, write: (text: string) =>
 }
 
 /** Keys as a JSON pointer (RFC 6901). */
-export function toPointer(keys: readonly string[]): string {
+function toPointer(keys: readonly string[]): string {
   return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

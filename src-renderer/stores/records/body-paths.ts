@@ -51,5 +51,5 @@ export const useBodyPathsStore = defineStore('body-paths', () => {
     if (found.value === null && !isReading.value) await read(false);
   }
 
-  return { found, progress, error, isReading, read, ensure };
+  return { found, progress, error, isReading, read, ensure } as const;
 });

@@ -20,8 +20,6 @@ export const MAX_PATH_STEPS = 20;
 const PLAIN_KEY = String.raw`[\p{L}\p{N}_$@-]+`;
 const QUOTED_KEY = String.raw`"(?:[^"\\]|\\.)*"`;
 const STEP = String.raw`\.(?:${PLAIN_KEY}|${QUOTED_KEY})|\[\]`;
-const PATH = new RegExp(String.raw`^([a-z_]+)((?:${STEP})+)`, 'iu');
-const EVERY_STEP = new RegExp(STEP, 'giu');
 const IS_PLAIN = new RegExp(`^${PLAIN_KEY}$`, 'u');
 
 /** Other names of the bodies, in small letters: a person may have read them in a report. */
@@ -34,14 +32,22 @@ export function findBodyPath(
   text: string,
   findRoot: FindRoot = findOwnRoot,
 ): { readonly path: BodyPath; readonly length: number } | null {
-  const [found, name = '', rest = ''] = PATH.exec(text.slice(0, MAX_PATH_CHARACTERS)) ?? [];
-  const root = found === undefined ? null : findRoot(name.toLowerCase());
-  if (found === undefined || root === null) return null;
-  const steps = (rest.match(EVERY_STEP) ?? []).map((step) => {
-    if (step === '[]') return null;
-    return step.startsWith('."') ? step.slice(2, -1).replace(/\\(.)/gsu, '$1') : step.slice(1);
-  });
-  return steps.length > MAX_PATH_STEPS ? null : { path: { root, steps }, length: found.length };
+  const own = text.slice(0, MAX_PATH_CHARACTERS);
+  const [name = ''] = /^[a-z_]+/i.exec(own) ?? [];
+  const root = name === '' || !/^[.[]/.test(own.slice(name.length)) ? null : findRoot(name.toLowerCase());
+  if (root === null) return null;
+  const steps: (string | null)[] = [];
+  const next = new RegExp(STEP, 'uy');
+  let length = name.length;
+  for (;;) {
+    next.lastIndex = length;
+    const [step] = next.exec(own) ?? [];
+    if (step === undefined) break;
+    length += step.length;
+    if (step === '[]') steps.push(null);
+    else steps.push(step.startsWith('."') ? step.slice(2, -1).replace(/\\(.)/gsu, '$1') : step.slice(1));
+  }
+  return steps.length === 0 || steps.length > MAX_PATH_STEPS ? null : { path: { root, steps }, length };
 }
 
 /** Returns the path that a text is; null for any other text. */

@@ -134,7 +134,13 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     own.catch(() => undefined);
     return own;
   };
-  const kept = createKeptDays(feedConnection, () => feed.version, enqueue);
+  const kept = createKeptDays(
+    feedConnection,
+    () => feed.version,
+    (write) => {
+      enqueue(write).catch(() => undefined);
+    },
+  );
   const paths = await createPathStore(feedConnection, enqueue, () => feed.listMarks());
   const toFindingsRecords = (connection: DuckDBConnection): FindingsRecords => ({
     resolve: (scope) => resolver.resolve(connection, scope),

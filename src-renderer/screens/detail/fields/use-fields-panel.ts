@@ -53,7 +53,8 @@ export function useFieldsPanel(
   }
 
   function setAffected(affected: Affected | null): void {
-    const { affected: _before, ...rest } = saved.value;
+    const rest = { ...saved.value };
+    delete rest.affected;
     void app.update({ fieldsPanel: affected === null ? rest : { ...rest, affected } });
   }
 

@@ -41,10 +41,10 @@ export function usePathSections(readPaths: () => readonly string[]) {
 
   return {
     sections: computed((): FieldSection[] => {
-      const isOwn =
-        value.value !== null && records.view !== null && isSameSource(value.value.scope, records.view.scope);
-      const values = isOwn ? (value.value?.values ?? null) : null;
-      return readPaths().flatMap((path) => toPathSection(path, values?.get(path)) ?? []);
+      const answer = value.value;
+      if (answer === null || records.view === null) return [];
+      if (!isSameSource(answer.scope, records.view.scope)) return [];
+      return readPaths().flatMap((path) => toPathSection(path, answer.values.get(path)) ?? []);
     }),
     isStale: computed(
       () =>

@@ -77,7 +77,7 @@ export async function findPaths(
 }
 
 /** The bodies that records of a direction have. */
-export function listRoots(direction: keyof typeof ENGINE_COLUMNS): readonly BodyRoot[] {
+function listRoots(direction: keyof typeof ENGINE_COLUMNS): readonly BodyRoot[] {
   return BODY_ROOTS.filter((root) =>
     ENGINE_COLUMNS[direction].some(({ name }) => name === BODY_COLUMNS[root]),
   );
