@@ -5,6 +5,7 @@ import type { RecordRow } from '../../src-main/common/model/records/record.ts';
 import type { FilterField, RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { findHiddenFields } from './find-fields.ts';
+import { useFieldName } from '../messages/field-name.ts';
 import './highlight.css';
 import { findTerm, listSearchTerms } from './search-terms.ts';
 import { highlight, toRanges } from './text-ranges.ts';
@@ -29,6 +30,7 @@ export function useTableHighlight(
   },
 ): void {
   const { t } = useI18n();
+  const toName = useFieldName();
   const terms = computed(() => listSearchTerms(parts.readFilter()));
   let frame = 0;
   let isMarked = false;
@@ -69,7 +71,7 @@ export function useTableHighlight(
   }
 
   function tell(row: Element, fields: readonly FilterField[]): void {
-    const names = fields.map((field) => t(`detail.fields.${field}`)).join(t('detail.found.or'));
+    const names = fields.map(toName).join(t('detail.found.or'));
     if (fields.length === 0) row.removeAttribute('data-found');
     else if (row.getAttribute('data-found') !== names) row.setAttribute('data-found', names);
   }

@@ -13,6 +13,7 @@ import { findOpenBound } from '../../src-main/common/query/number-bounds.ts';
 import { MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
 import { isolateText } from '../../src-main/common/words/isolate-text.ts';
 import { formatCount, formatMeasure } from '../format/numbers.ts';
+import { useFieldName } from './field-name.ts';
 import { toPeriodWords, usePeriodWords } from './period-words.ts';
 
 /** Values that a chip lists before it counts them. */
@@ -27,6 +28,7 @@ interface ConditionWords {
 /** Puts conditions into words, their times in a zone. */
 export function useConditionWords(readZone: () => string): (part: FilterPart) => ConditionWords {
   const { t } = useI18n();
+  const toName = useFieldName();
   const names = useNames();
   const formatPeriod = usePeriodWords();
 
@@ -49,8 +51,7 @@ export function useConditionWords(readZone: () => string): (part: FilterPart) =>
       regex,
       exclude,
     } = condition;
-    if (isPresence(condition))
-      return { label: t(`detail.fields.${field}`), value: t('detail.filters.present') };
+    if (isPresence(condition)) return { label: toName(field), value: t('detail.filters.present') };
     const parts = [
       // In their own order, whichever was chosen first.
       ...CODE_CLASSES.filter((name) => classes.includes(name)).map((name) => t(`detail.codeClasses.${name}`)),
@@ -67,7 +68,7 @@ export function useConditionWords(readZone: () => string): (part: FilterPart) =>
     if (regex !== undefined) listed.push(`/${regex}/`);
     const value = listed.map(isolateText).join(', ');
     return {
-      label: t(`detail.fields.${field}`),
+      label: toName(field),
       value: exclude === true ? t('detail.filters.not', { value }) : value,
     };
   }

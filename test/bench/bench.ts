@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchAnalysis } from './analysis.ts';
 import { benchAnomalies } from './anomalies.ts';
+import { benchBodies } from './bodies.ts';
 import type { BenchFigure, BenchOptions } from './figure.ts';
 import { benchDownload } from './download.ts';
 import { benchExplore } from './explore.ts';
@@ -21,6 +22,7 @@ type Bench = (options: BenchOptions) => Promise<BenchFigure[]> | AsyncGenerator<
 const BENCHES: Readonly<Record<string, Bench>> = {
   analysis: benchAnalysis,
   anomalies: benchAnomalies,
+  bodies: benchBodies,
   download: benchDownload,
   explore: benchExplore,
   export: benchExport,
@@ -37,6 +39,7 @@ const DEFAULT_SIZE = 200_000;
 /** Where a goal is stated for another size. */
 const OWN_SIZES: Readonly<Record<string, number>> = {
   analysis: 1_000_000,
+  bodies: 1_000_000,
   download: 1_000_000,
   explore: 1_000_000,
   export: 1_000_000,
@@ -73,7 +76,7 @@ async function run(): Promise<void> {
   if (unknown.length > 0 || !isKnownDatabase || ![size, latencyMs, pageSize].every(isNumber)) {
     console.error(
       `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER] [--database postgres] [--latency MS] [--page-size N] [--corpus FOLDER] [--shuffle N]; names: ${Object.keys(BENCHES).join(', ')}
---cache keeps what analysis, explore, export, rules, window and start have filled, for the next time.
+--cache keeps what analysis, bodies, explore, export, rules, window and start have filled, for the next time.
 --database postgres measures service on PostgreSQL, beside SQLite.
 --latency adds milliseconds to each response, and --page-size says how many records a page has, in download.
 --corpus scores families on labelled sets, *.csv or *.csv.gz with the columns Content, EventId and perhaps Skip;

@@ -206,7 +206,8 @@ async function createStores(
   const families = await createFamilyStore(connection, source);
   const outcomes = await createOutcomeStore(connection);
   const onChanged = (): Promise<void> => Promise.resolve();
-  if (isOn) return { families, outcomes, onChanged };
+  const fillPaths = onChanged;
+  if (isOn) return { families, outcomes, onChanged, fillPaths };
   return {
     families: {
       ...families,
@@ -214,6 +215,7 @@ async function createStores(
     },
     outcomes: { ...outcomes, open: () => ({ decide: () => 'unknown', finish: () => Promise.resolve() }) },
     onChanged,
+    fillPaths,
   };
 }
 

@@ -395,11 +395,10 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
       if (pattern !== undefined) alternatives.push(pattern);
       else plain.push(value);
     }
-    if (plain.length > 0) {
-      const read =
-        own.kind === 'text'
-          ? readTexts(own, plain, { clock, findNamed })
-          : readNumbers(own, plain, { clock, findNamed });
+    for (const listed of splitKinds(own, plain)) {
+      const read = listed.isText
+        ? readTexts(own, listed.values, { clock, findNamed })
+        : readNumbers(own, listed.values, { clock, findNamed });
       if ('fault' in read)
         alternatives.push(
           fail(read.fault === 'range-of-text' ? { ...read, offers: [toQuoted(read)] } : read),
@@ -417,7 +416,7 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
     if (field === null && isEvery)
       return fail({ fault: 'value-missing', text: '', ...span, offers: [toQuoted(span)] });
     if (field !== null && isEvery) {
-      const isText = field.kind === 'text';
+      const isText = isTextual(field);
       const condition = keep({ field: field.field, values: [isText ? '' : null] }, span);
       return condition === null ? null : negate(condition);
     }
@@ -439,7 +438,7 @@ export function parseQuery(query: string, clock: QueryClock, findNamed: FindName
     const [only = ''] = filled;
     const isOpen = own[0] === '' && own.at(-1) === '';
     // Stars around a single text say that it is a part.
-    if (isOpen && filled.length === 1 && (field === null || field.kind === 'text'))
+    if (isOpen && filled.length === 1 && (field === null || isTextual(field)))
       return keep({ field: name, text: only }, span);
     const wildcard = joinWildcard(field === null ? filled : own);
     return wildcard.length > MAX_TEXT_CHARACTERS
@@ -497,6 +496,24 @@ function isBareText(text: string, parts: readonly FilterPart[]): boolean {
 /** True for a value that can only be a range of numbers. */
 function isRange({ text, isQuoted, operator, isRegex }: QueryToken): boolean {
   return !isQuoted && !isRegex && operator === '' && /^(?:[<>]=?\s*[-+.\d]|-?[\d.]+\.\.|\.\.-?\d)/.test(text);
+}
+
+/** True for a field whose values are texts, or are compared as such. */
+function isTextual({ kind }: QueryField): boolean {
+  return kind === 'text' || kind === 'any';
+}
+
+/** Values of a field by how they are read: those in bodies may be ranges beside texts. */
+function splitKinds(
+  field: QueryField,
+  values: readonly QueryToken[],
+): { readonly isText: boolean; readonly values: readonly QueryToken[] }[] {
+  const isNumber = (value: QueryToken): boolean =>
+    !isTextual(field) || (field.kind === 'any' && isRange(value));
+  return [
+    { isText: true, values: values.filter((value) => !isNumber(value)) },
+    { isText: false, values: values.filter(isNumber) },
+  ].filter((listed) => listed.values.length > 0);
 }
 
 interface Read {
@@ -636,12 +653,16 @@ function readValue(field: QueryField, text: string, clock: QueryClock): number |
   }
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return null;
   const value = Number(text);
-  return Number.isFinite(value) && (field.kind === 'number' || Number.isSafeInteger(value)) ? value : null;
+  return Number.isFinite(value) && (isFractional(field) || Number.isSafeInteger(value)) ? value : null;
 }
 
 /** The nearest value above or below: ranges of a filter include their ends. */
-function toNext(value: number, { kind }: QueryField, step: 1 | -1): number {
-  return kind === 'number' ? toNextNumber(value, step) : value + step;
+function toNext(value: number, field: QueryField, step: 1 | -1): number {
+  return isFractional(field) ? toNextNumber(value, step) : value + step;
+}
+
+function isFractional({ kind }: QueryField): boolean {
+  return kind === 'number' || kind === 'any';
 }
 
 /** A word in the place of a channel's or service's number is taken for its name. */

@@ -1,8 +1,16 @@
-import type { FilterField } from '../model/records/record-filter.ts';
+import {
+  findBodyPath,
+  isBodyField,
+  parseBodyPath,
+  writeBodyPath,
+  type BodyPath,
+  type BodyRoot,
+} from '../model/records/body-path.ts';
+import type { FilterField, RecordField } from '../model/records/record-filter.ts';
 import { DIRECTIONS, listFields, type Direction } from '../reporting/reports.ts';
 
-/** What values a field takes in a query. */
-export type QueryKind = 'code' | 'whole' | 'number' | 'text' | 'date';
+/** What values a field takes in a query; those in bodies may be texts and numbers. */
+export type QueryKind = 'code' | 'whole' | 'number' | 'text' | 'date' | 'any';
 
 /** What `keyword:value` looks for in a text: a part of it, a part unless the value is in quotes, or all of it. */
 export type TextMatch = 'part' | 'name' | 'whole';
@@ -44,7 +52,7 @@ export const QUERY_FIELDS: readonly QueryField[] = [
 
 function field(
   keyword: string,
-  name: FilterField,
+  name: RecordField,
   kind: QueryKind,
   { otherNames = [], match = 'whole' }: Partial<Pick<QueryField, 'otherNames' | 'match'>> = {},
 ): QueryField {
@@ -54,7 +62,7 @@ function field(
 }
 
 /** What services call a field: a person may have read it in a body or in a report. */
-function listWireNames(name: FilterField): string[] {
+function listWireNames(name: RecordField): string[] {
   return DIRECTIONS.flatMap((direction) => listFields(`${direction}-detail`))
     .filter(([own]) => own === name)
     .flatMap(([, { wireName, otherNames = [] }]) => [wireName, ...otherNames].map(foldName));
@@ -74,12 +82,32 @@ const OWN_FIELDS: ReadonlySet<FilterField> = new Set(['outcome', 'mark', 'note']
 /** Fields that no report has under this name, and the one that each is made from. */
 const DERIVED_FROM: Partial<Record<FilterField, string>> = { dateMs: 'dateText', errorFamily: 'error' };
 
-/** The field of a name, in any letter case and with or without signs between its words. */
+/** The field of a name, in any letter case and with or without signs between its words; or the path in a body. */
 export function findQueryField(name: string): QueryField | null {
+  const path = parseBodyPath(name, findBodyRoot);
+  if (path !== null) return toPathField(path);
   const wanted = foldName(name);
   return (
     QUERY_FIELDS.find(({ keyword, otherNames }) => keyword === wanted || otherNames.includes(wanted)) ?? null
   );
+}
+
+/** Returns the path in a body that a text begins with, in any of its names, and how long it is there. */
+export function findQueryPath(text: string): { readonly field: QueryField; readonly length: number } | null {
+  const found = findBodyPath(text, findBodyRoot);
+  const field = found === null ? null : toPathField(found.path);
+  return found === null || field === null ? null : { field, length: found.length };
+}
+
+function findBodyRoot(name: string): BodyRoot | null {
+  if (foldName(name) === 'other' || foldName(name) === 'otherfields') return 'other';
+  const known = findQueryField(name)?.field;
+  return known === 'payload' || known === 'response' ? known : null;
+}
+
+function toPathField(path: BodyPath): QueryField | null {
+  const field = writeBodyPath(path);
+  return field === null ? null : { keyword: field, otherNames: [], field, kind: 'any', match: 'whole' };
 }
 
 /** The field whose name a misspelt one is nearest to; null where none is near. */
@@ -122,5 +150,6 @@ function countEdits(one: string, other: string): number {
 
 /** How a query names a field; null for a search anywhere, which has no name. */
 export function toQueryField(name: FilterField): QueryField | null {
+  if (isBodyField(name)) return findQueryField(name);
   return QUERY_FIELDS.find((known) => known.field === name) ?? null;
 }

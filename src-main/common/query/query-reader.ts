@@ -1,4 +1,4 @@
-import { findQueryField } from './query-fields.ts';
+import { findQueryField, findQueryPath } from './query-fields.ts';
 
 /** A value of a query as typed, and the characters [from, to) that it stands in. */
 export interface QueryToken {
@@ -133,7 +133,12 @@ export function createQueryReader(query: string): QueryReader {
     };
   }
 
-  const findName = (): string | null => NAME.exec(query.slice(place))?.[0] ?? null;
+  const findName = (): string | null => {
+    const rest = query.slice(place);
+    const path = findQueryPath(rest);
+    if (path !== null && rest[path.length] === ':') return rest.slice(0, path.length);
+    return NAME.exec(rest)?.[0] ?? null;
+  };
   const isLikeField = (): boolean => {
     const name = findName();
     if (name === null) return false;

@@ -46,12 +46,18 @@ function writeTerm(condition: FieldCondition, clock: QueryClock): string {
     return `${minus}${wildcard === undefined ? quote(text ?? '', PLAIN_TEXT) : writeWildcard(wildcard, PLAIN_TEXT)}`;
   }
   if (isPresence(condition)) return `${field.keyword}:*`;
-  const values = field.kind === 'text' ? writeText(condition, field) : writeNumbers(condition, field, clock);
+  const values = listWritten(condition, field, clock);
   const patterns = [
     ...(wildcard === undefined ? [] : [writeWildcard(wildcard, PLAIN_VALUE)]),
     ...(regex === undefined ? [] : [writeRegex(regex)]),
   ];
   return `${minus}${field.keyword}:${[...values, ...patterns].join(',')}`;
+}
+
+function listWritten(condition: FieldCondition, field: QueryField, clock: QueryClock): string[] {
+  if (field.kind === 'text') return writeText(condition, field);
+  if (field.kind !== 'any') return writeNumbers(condition, field, clock);
+  return [...writeText(condition, field), ...writeNumbers({ ...condition, values: [] }, field, clock)];
 }
 
 /** True for a condition that says no more than that the field has a value. */
@@ -88,6 +94,7 @@ export function writeValue(value: string): string {
 
 /** What begins with a stroke could be read as a regular expression, or as an address, `error://x`. */
 const PLAIN_VALUE = /^[^\s"\\,*()<>=~/][^\s"\\,*()]*$/;
+const NO_RANGE = /^(?!-?[\d.]+\.\.|\.\.)[^\s"\\,*()<>=~/][^\s"\\,*()]*$/;
 const PLAIN_TEXT = /^(?!(?:AND|OR|NOT)$)[^\s"\\:*()/!-][^\s"\\:*()]*$/;
 
 function writeText({ values = [], anyCase = [], text }: FieldCondition, known: QueryField): string[] {
@@ -97,7 +104,9 @@ function writeText({ values = [], anyCase = [], text }: FieldCondition, known: Q
     const own = String(value ?? '');
     const isOwn = known.field === 'mark' || known.field === 'outcome';
     const isMarked = own !== '' && !isOwn && (hasCase(own) || match !== 'whole');
-    return `${isMarked ? '=' : ''}${quote(own, PLAIN_VALUE)}`;
+    // In quotes it is no range.
+    const plain = known.kind === 'any' ? NO_RANGE : PLAIN_VALUE;
+    return `${isMarked ? '=' : ''}${quote(own, plain)}`;
   });
   const whole = anyCase.map((value) => (match === 'whole' ? quote(value, PLAIN_VALUE) : quoteText(value)));
   if (text === undefined) return [...exact, ...whole];
@@ -114,8 +123,9 @@ function writeNumbers(condition: FieldCondition, { kind }: QueryField, clock: Qu
     ...classes,
     ...values.map((value) => (value === null ? (kind === 'code' ? '""' : 'none') : String(value))),
   ];
-  const above = kind === 'number' && min !== undefined ? findOpenBound(min, 'min') : null;
-  const below = kind === 'number' && max !== undefined ? findOpenBound(max, 'max') : null;
+  const isFractional = kind === 'number' || kind === 'any';
+  const above = isFractional && min !== undefined ? findOpenBound(min, 'min') : null;
+  const below = isFractional && max !== undefined ? findOpenBound(max, 'max') : null;
   if (above !== null || below !== null) {
     // Each end by itself: `..` includes both.
     if (min !== undefined) parts.push(above === null ? `>=${write(min)}` : `>${write(above)}`);

@@ -15,14 +15,14 @@ const listOf = <Value extends Parameters<typeof Type.Array>[0]>(value: Value) =>
   Type.Optional(Type.Array(value, { minItems: 1, maxItems: 500 }));
 
 /** A value inside a body that is JSON. */
-export const BodyPath = Type.Object({
+export const RulePath = Type.Object({
   in: Type.Union([Type.Literal('payload'), Type.Literal('response')]),
   /** Keys from the outside in, joined by dots: `error.code`; those of an array are its places from 0 on. */
   at: Type.String({ minLength: 1, maxLength: 500 }),
   /** Any of these, in any letter case; where it is left out, anything but null, false, 0 and what is empty. */
   is: listOf(RuleText),
 });
-export type BodyPath = Static<typeof BodyPath>;
+export type RulePath = Static<typeof RulePath>;
 
 /** One rule: everything that it names must hold. One that names nothing holds for every record. */
 export const OutcomeRule = Type.Object(
@@ -45,7 +45,7 @@ export const OutcomeRule = Type.Object(
         ),
       ]),
     ),
-    path: Type.Optional(BodyPath),
+    path: Type.Optional(RulePath),
     channels: listOf(Type.Union([Code, Type.Null()])),
     services: listOf(Type.Union([Code, Type.Null()])),
     origins: listOf(Type.String({ maxLength: 500 })),

@@ -7,10 +7,12 @@ import {
   type FilterPart,
   type RecordFilter,
 } from '../model/records/record-filter.ts';
+import { isBodyField, parseBodyPath } from '../model/records/body-path.ts';
 import { isGroup, namesField, saysAnything } from '../query/filter-tree.ts';
 import { findOpenBound } from '../query/number-bounds.ts';
 import { toWildcardRegex } from '../query/wildcards.ts';
 import { REPORTS, type Direction, type ReportField } from '../reporting/reports.ts';
+import { BODY_COLUMNS, toBodyNumber, toBodyValues, type BodyValues } from './body-sql.ts';
 import {
   ERROR_FAMILY_COLUMN,
   OUTCOME_COLUMN_NAME,
@@ -119,6 +121,11 @@ function listAlternatives(
     const found = text === undefined ? [] : columns.map((name) => toContainsSql(name, text));
     return [...found, ...columns.flatMap((name) => toPatternsSql(condition, name))];
   }
+  if (isBodyField(field)) {
+    const path = parseBodyPath(field);
+    const isThere = path !== null && hasColumn(BODY_COLUMNS[path.root], direction);
+    return isThere ? toBodyPartsSql(condition, toBodyValues(path, quoteText), quoteText) : [];
+  }
   const column = findSqlColumn(field, direction);
   if (column === null) return [];
   const { name, type } = column;
@@ -139,6 +146,61 @@ function listAlternatives(
   if (text !== undefined && type === 'text') parts.push(toContainsSql(name, text));
   parts.push(...toPatternsSql(condition, type === 'text' ? name : `${name}::VARCHAR`));
   return parts;
+}
+
+function hasColumn(name: string, direction: Direction): boolean {
+  const table = SQL_TABLES.find((candidate) => candidate.name === direction);
+  return table?.columns.some((column) => column.name === name) === true;
+}
+
+/**
+ * Alternatives of a condition on the values at a path: any element of a list may meet them. A number is found however it
+ * is written.
+ */
+export function toBodyPartsSql(
+  condition: FieldCondition,
+  { sql, isList }: BodyValues,
+  write: (text: string) => string,
+): string[] {
+  const { values = [], anyCase = [], min, max, text } = condition;
+  const own = isList ? 'own' : sql;
+  const parts: string[] = [];
+  const exact = values.flatMap((value) => (value === null || value === '' ? [] : [String(value)]));
+  if (exact.length > 0) parts.push(toOneOfSql(own, exact.map(write)));
+  const numbers = exact.flatMap((value) => toBodyNumber(value) ?? []).filter(isExactNumber);
+  if (numbers.length > 0) parts.push(toOneOfSql(`body_number(${own})`, numbers.map(toDoubleSql)));
+  if (anyCase.length > 0)
+    parts.push(
+      toOneOfSql(
+        `fold_case(${own})`,
+        anyCase.map((value) => write(foldCase(value))),
+      ),
+    );
+  if (min !== undefined || max !== undefined) {
+    const bounds = [
+      ...(min === undefined ? [] : [`body_number(${own}) >= ${toDoubleSql(min)}`]),
+      ...(max === undefined ? [] : [`body_number(${own}) <= ${toDoubleSql(max)}`]),
+    ];
+    parts.push(bounds.length === 1 ? bounds.join('') : `(${bounds.join(' AND ')})`);
+  }
+  if (text !== undefined) parts.push(`contains(fold_case(${own}), ${write(foldCase(text))})`);
+  parts.push(...toPatternsSql(condition, own, write));
+  const isBlank = exact.length < values.length;
+  if (!isList) return [...parts, ...(isBlank ? [`coalesce(${sql}, '') = ''`] : [])];
+  return [
+    ...(parts.length === 0 ? [] : [`len(list_filter(${sql}, lambda own: ${parts.join(' OR ')})) > 0`]),
+    ...(isBlank ? [`coalesce(len(list_filter(${sql}, lambda own: own <> '')), 0) = 0`] : []),
+  ];
+}
+
+/** Beyond these, numbers that differ are equal as such. */
+function isExactNumber(value: number): boolean {
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+}
+
+function toDoubleSql(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? text : `${text}e0`;
 }
 
 function toValuesSql(

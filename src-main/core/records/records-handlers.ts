@@ -3,6 +3,7 @@ import type { Emit, HandlersOf } from '../../common/contract/index.ts';
 import { listBucketEdges, pickBucketWidth } from '../../common/time/time-buckets.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { PathsProgress } from '../analysis/engine/bodies/find-paths.ts';
 import type { PatternsProgress } from '../analysis/engine/find-patterns.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
@@ -19,7 +20,11 @@ export function createRecordsHandlers(parts: {
 }): HandlersOf<'records'> {
   const { cache, engine, emit } = parts;
   /** What ends a call about a view, by the view, for each kind of call. */
-  const ends = { fields: new Map<string, AbortController>(), patterns: new Map<string, AbortController>() };
+  const ends = {
+    fields: new Map<string, AbortController>(),
+    patterns: new Map<string, AbortController>(),
+    paths: new Map<string, AbortController>(),
+  };
   /** One call of a kind at a time for each view: the one before ends. */
   const askLast = async <Value>(
     kind: keyof typeof ends,
@@ -84,6 +89,18 @@ export function createRecordsHandlers(parts: {
         );
       return viewId === '' ? ask() : askLast('patterns', viewId, ask);
     },
+    'records/find-paths': ({ viewId, ...question }) =>
+      askLast('paths', viewId, (signal) =>
+        engine.findPaths(
+          { ...question, viewId, filter: { conditions: [] } },
+          {
+            signal,
+            onProgress: (progress) =>
+              emit?.('records/paths-progress', { viewId, ...(progress as PathsProgress) }),
+          },
+        ),
+      ),
+    'records/read-path': (question) => engine.readPath(question),
     'records/find-first-seen': async (question) => ({ patterns: await engine.findFirstSeen(question) }),
     'records/read-record': async (input) => {
       const [record, { report }] = await Promise.all([

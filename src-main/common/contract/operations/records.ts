@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { TimedField } from '../../model/analysis/measured-times.ts';
 import { Nullable } from '../../model/nullable.ts';
+import { FoundPaths, PathText, PathValues } from '../../model/records/body-paths.ts';
 import { Facets, RecordDetail, RecordOrder, RecordRow } from '../../model/records/record.ts';
 import { ERROR_GROUPINGS, ErrorFamilies, ErrorGroups } from '../../model/records/error-family.ts';
 import { Histogram, HistogramSplit } from '../../model/records/histogram.ts';
@@ -24,6 +25,12 @@ export const recordsEvents = {
   'records/feed-changed': Nullable(Type.Object({ fed: Type.Integer(), total: Type.Integer() })),
   /** How many texts of a view have been read for `records/find-patterns`, of all that will be. */
   'records/patterns-progress': Type.Object({
+    viewId: Type.String(),
+    read: Type.Integer(),
+    total: Type.Integer(),
+  }),
+  /** The same of records for `records/find-paths`. */
+  'records/paths-progress': Type.Object({
     viewId: Type.String(),
     read: Type.Integer(),
     total: Type.Integer(),
@@ -85,6 +92,23 @@ export const recordsOperations = {
       affected: Type.Optional(Type.Enum([...AFFECTED])),
     }),
     RecordFields,
+  ),
+  /**
+   * Paths in the bodies of a view's scope, whatever its filter: of a sample, or of every record, which takes long. Closing
+   * the view ends the call, and so does another one of the view.
+   */
+  'records/find-paths': operation(
+    Type.Object({ scope: RecordScope, viewId: Type.String(), isExact: Type.Boolean() }),
+    FoundPaths,
+  ),
+  /** What the records of a view have at a path. */
+  'records/read-path': operation(
+    Type.Object({
+      ...ViewQuestion.properties,
+      path: PathText,
+      limit: Type.Integer({ minimum: 1, maximum: 500 }),
+    }),
+    PathValues,
   ),
   /**
    * Errors that read alike, over [fromMs, toMs) for their trends; conditions on the family itself don't restrict what is

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { BodyPath, OutcomeRule, OutcomeRules } from '../../reporting/outcome.ts';
+import { RulePath, OutcomeRule, OutcomeRules } from '../../reporting/outcome.ts';
 import { Nullable } from '../nullable.ts';
 
 /** Records of each outcome, in the order of OUTCOMES. */
@@ -46,7 +46,7 @@ export const OutcomeSuggestion = Type.Object({
   /** The part of all records that they are, from 0 to 1. */
   ofAll: Type.Number(),
   /** What in a body speaks of it. */
-  path: Type.Optional(BodyPath),
+  path: Type.Optional(RulePath),
   /** Some of what they say, in Error or a body. */
   examples: Type.Array(Type.String(), { maxItems: 3 }),
 });

@@ -1,7 +1,8 @@
 import { Type, type Static, type TSchema } from 'typebox';
+import { MAX_PATH_CHARACTERS, type BodyField } from './body-path.ts';
 import { CodeClass } from './record.ts';
 
-/** Fields that a filter can name, in the order in which they are offered. */
+/** Fields of every record that a filter can name, in the order in which they are offered. */
 export const FILTER_FIELDS = [
   /** Any of SEARCHED_FIELDS. */
   'anywhere',
@@ -26,7 +27,15 @@ export const FILTER_FIELDS = [
   'mark',
   'note',
 ] as const;
-export type FilterField = (typeof FILTER_FIELDS)[number];
+export type RecordField = (typeof FILTER_FIELDS)[number];
+/** A field, or a path in a body. */
+export type FilterField = RecordField | BodyField;
+const FilterField = Type.Unsafe<FilterField>(
+  Type.Union([
+    Type.Enum([...FILTER_FIELDS]),
+    Type.String({ pattern: String.raw`^(?:payload|response|other)[.\[]`, maxLength: MAX_PATH_CHARACTERS }),
+  ]),
+);
 
 /** Fields that a search anywhere looks in; the long ones last. */
 export const SEARCHED_FIELDS: readonly FilterField[] = [
@@ -52,7 +61,7 @@ export const MAX_FILTER_DEPTH = 8;
 
 /** One condition on one field: any of what is given must hold; with `exclude` none may. */
 export const FieldCondition = Type.Object({
-  field: Type.Enum([...FILTER_FIELDS]),
+  field: FilterField,
   exclude: Type.Optional(Type.Boolean()),
   /** Exact values; null and '' mean "no value". */
   values: Type.Optional(

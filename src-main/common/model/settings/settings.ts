@@ -1,6 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { Clock } from '../clock.ts';
 import { HistogramSplit } from '../records/histogram.ts';
+import { MAX_PATH_CHARACTERS } from '../records/body-path.ts';
+import { MAX_SHOWN_PATHS, PathText } from '../records/body-paths.ts';
 import { AFFECTED } from '../records/record-fields.ts';
 import { MAX_SAVED_FILTERS, SavedFilter } from '../records/saved-filter.ts';
 import { SQL_MAX_STATEMENT_CHARACTERS } from '../records/sql.ts';
@@ -73,7 +75,12 @@ export const Settings = Type.Object({
     {
       open: Type.Optional(Type.Boolean()),
       affected: Type.Optional(Type.Enum([...AFFECTED])),
-      folded: Type.Array(Type.String({ maxLength: 50 }), { maxItems: 50, uniqueItems: true }),
+      folded: Type.Array(Type.String({ maxLength: MAX_PATH_CHARACTERS }), {
+        maxItems: 50,
+        uniqueItems: true,
+      }),
+      /** Paths in bodies that are shown among them. */
+      paths: Type.Optional(Type.Array(PathText, { maxItems: MAX_SHOWN_PATHS, uniqueItems: true })),
     },
     { default: { folded: [] } },
   ),

@@ -83,6 +83,8 @@ const NAMES = [
   'findErrorFamilies',
   'groupErrors',
   'findPatterns',
+  'findPaths',
+  'readPath',
   'findFirstSeen',
   'readFamily',
   'checkFamilies',

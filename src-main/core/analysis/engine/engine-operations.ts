@@ -4,6 +4,7 @@ import type { CallContext } from '../../calls/call-messages.ts';
 import type { WatchedDeprecation } from '../../../common/model/analysis/deprecation-match.ts';
 import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
+import type { BodyField } from '../../../common/model/records/body-path.ts';
 import type { PatternField } from '../../../common/model/records/text-patterns.ts';
 import type { PeriodScope, RecordScope } from '../../../common/model/records/record-scope.ts';
 import type { FamilyAct } from '../../../common/model/connections/family-changes.ts';
@@ -25,6 +26,9 @@ import { readRows, type EngineDatabase } from './engine-database.ts';
 import { countHitMinutes, countMinutes, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies, groupErrors, listFamilyNames, resolveFamilies } from './error-families.ts';
+import { findPaths, type PathsProgress } from './bodies/find-paths.ts';
+import { createPathStore } from './bodies/keep-paths.ts';
+import { readPathValues } from './bodies/read-path.ts';
 import { findPatterns, type PatternsProgress } from './find-patterns.ts';
 import { findFirstSeen } from './first-seen.ts';
 import { createConversationViews, type ConversationsQuestion } from './conversations/conversation-views.ts';
@@ -94,10 +98,15 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     isInOrder: (snapshotId) => feed.isInOrder(snapshotId),
     listRunStarts: (snapshotId) => source.listRunStarts(snapshotId),
   });
-  const feed: EngineFeed = await createEngineFeed(feedConnection, source, (snapshotId) => {
-    views.closeOf(snapshotId);
-    conversations.closeOf(snapshotId);
-  });
+  const feed: EngineFeed = await createEngineFeed(
+    feedConnection,
+    source,
+    (snapshotId) => {
+      views.closeOf(snapshotId);
+      conversations.closeOf(snapshotId);
+    },
+    (direction, fromId, untilId) => paths.fill(direction, fromId, untilId),
+  );
   const results = createSqlResults(mark);
   const settled = createSettledTraffic(() => feed.version);
   const ending = new AbortController();
@@ -112,15 +121,27 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     following = following.catch(() => undefined).then(() => feed.follow(report));
     return following;
   };
+  /** Runs a task between two runs of the feed. */
+  const enqueue = (task: () => Promise<void>): Promise<void> => {
+    const own = following
+      .catch(() => undefined)
+      .then(() => {
+        ending.signal.throwIfAborted();
+        return task();
+      });
+    following = own;
+    // What can't be kept is looked at again.
+    own.catch(() => undefined);
+    return own;
+  };
   const kept = createKeptDays(
     feedConnection,
     () => feed.version,
     (write) => {
-      following = following.catch(() => undefined).then(write);
-      // What can't be kept is looked at again.
-      following.catch(() => undefined);
+      enqueue(write).catch(() => undefined);
     },
   );
+  const paths = await createPathStore(feedConnection, enqueue, () => feed.listMarks());
   const toFindingsRecords = (connection: DuckDBConnection): FindingsRecords => ({
     resolve: (scope) => resolver.resolve(connection, scope),
     getVersion: () => feed.version,
@@ -187,7 +208,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       const resolved = viewed ?? (await resolver.resolve(connection, scope));
       const { connectionId } = 'snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope;
       const records = { scope: resolved, filter };
-      return work(connection, await resolveFilter(connection, records, connectionId));
+      return work(connection, paths.resolve(await resolveFilter(connection, records, connectionId)));
     });
 
   const askAll = <Value>(
@@ -262,6 +283,22 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     ) =>
       askFiltered(question, context, (connection, records) =>
         findPatterns(connection, records, { field, period }, context),
+      ),
+    /** Reports how many records it has read. */
+    findPaths: (
+      { isExact, ...question }: Question & { isExact: boolean },
+      context: CallContext<PathsProgress>,
+    ) =>
+      askFiltered(question, context, (connection, records) =>
+        findPaths(connection, records, { isExact }, context),
+      ),
+    readPath: ({ path, limit, ...question }: Question & { path: string; limit: number }, context: Context) =>
+      askFiltered(question, context, (connection, records) =>
+        readPathValues(connection, records, {
+          path: path as BodyField,
+          limit,
+          kept: paths.use(records.scope.direction, path),
+        }),
       ),
     /** Of the families those that nothing cached of the report before `fromMs` has. */
     findFirstSeen: (

@@ -1,6 +1,7 @@
 import { BIGINT, DOUBLE, ENUM, VARCHAR, type DuckDBType } from '@duckdb/node-api';
 import type { FilterField } from '../../../common/model/records/record-filter.ts';
 import { OUTCOMES } from '../../../common/reporting/outcome.ts';
+import { BODY_MACROS } from '../../../common/sql/body-sql.ts';
 import { OTHER_FIELDS_COLUMN, OUTCOME_COLUMN_NAME } from '../../../common/sql/sql-tables.ts';
 import { listFoldCaseSql } from './fold-case-sql.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../../common/reporting/reports.ts';
 
 /** Raised whenever a table or macro below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 12;
+export const ENGINE_SCHEMA = 13;
 
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
 export const DATE_TEXT_COLUMN = 'date_text';
@@ -37,11 +38,17 @@ export const ENGINE_COLUMNS: Readonly<Record<Direction, readonly EngineColumn[]>
 /** After the columns of the cache: the family of the record's error, found while it is fed. */
 export const PATTERN_COLUMN: EngineColumn = { name: 'error_pattern', type: VARCHAR };
 
-/** The last column: what became of the request, by the rules of its connection. */
+/** Then what became of the request, by the rules of its connection. */
 export const OUTCOME_COLUMN: EngineColumn = { name: OUTCOME_COLUMN_NAME, type: ENUM([...OUTCOMES]) };
 
 /** Whether a record failed: the only place that says so in SQL of the engine. */
 export const FAILED_SQL = `${OUTCOME_COLUMN_NAME} = 'failed'::outcome`;
+
+/** After it: what paths in bodies have, of those that are asked for; see `kept_paths`. */
+export const PATH_COLUMNS: readonly EngineColumn[] = Array.from({ length: 12 }, (_, slot) => ({
+  name: `path_${slot}`,
+  type: VARCHAR,
+}));
 
 function listColumns(kind: DetailKind): EngineColumn[] {
   const fields = listFields(kind)
@@ -89,6 +96,7 @@ export function listTableSql(): string[] {
       `CREATE TABLE ${direction} (${[
         ...[...columns, PATTERN_COLUMN].map(({ name, type }) => `${name} ${type.toString()}`),
         `${OUTCOME_COLUMN.name} outcome`,
+        ...PATH_COLUMNS.map(({ name }) => `${name} VARCHAR`),
       ].join(', ')})`,
   );
   return [
@@ -105,10 +113,13 @@ export function listTableSql(): string[] {
     `CREATE TABLE family_changes (connection_id VARCHAR, direction VARCHAR, changes VARCHAR)`,
     // By which rules the records of a connection were decided.
     `CREATE TABLE outcome_rules (connection_id VARCHAR, direction VARCHAR, rules VARCHAR)`,
+    // The paths whose values are in columns of their own, and which of them were used last.
+    'CREATE TABLE kept_paths (direction VARCHAR, path VARCHAR, slot INTEGER, used BIGINT)',
     // What stood out at the end of days, as long as the records that it was told of stay as they are.
     `CREATE TABLE finding_days (connection_id VARCHAR, until_ms BIGINT, key VARCHAR, found VARCHAR)`,
     `CREATE TYPE outcome AS ENUM (${OUTCOMES.map((outcome) => `'${outcome}'`).join(', ')})`,
     ...tables,
     ...listFoldCaseSql(),
+    ...BODY_MACROS,
   ];
 }

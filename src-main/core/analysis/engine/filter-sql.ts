@@ -8,6 +8,7 @@ import {
   type FilterPart,
   type RecordFilter,
 } from '../../../common/model/records/record-filter.ts';
+import { isBodyField, parseBodyPath, writeBodyPath } from '../../../common/model/records/body-path.ts';
 import { checkRegex } from '../../../common/query/check-regex.ts';
 import {
   isGroup,
@@ -18,8 +19,14 @@ import {
 } from '../../../common/query/filter-tree.ts';
 import { OUTCOMES } from '../../../common/reporting/outcome.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import { CODE_CLASS_SQL, toPatternsSql } from '../../../common/sql/filter-statement.ts';
-import { findColumn, OUTCOME_COLUMN, type EngineColumn } from './engine-tables.ts';
+import { BODY_COLUMNS, toBodyValues, type BodyValues } from '../../../common/sql/body-sql.ts';
+import {
+  CODE_CLASS_SQL,
+  quoteText,
+  toBodyPartsSql,
+  toPatternsSql,
+} from '../../../common/sql/filter-statement.ts';
+import { ENGINE_COLUMNS, findColumn, OUTCOME_COLUMN, type EngineColumn } from './engine-tables.ts';
 
 /** A condition on marks or notes, once it is known which records meet it. */
 export interface MarkedCondition extends FieldCondition {
@@ -108,6 +115,10 @@ function listAlternatives(condition: FieldCondition, direction: Direction, bind:
     const found = text === undefined ? [] : [toSearchSql(text, direction, bind)];
     return [...found, ...columns.flatMap((name) => toPatternsSql(condition, name, bind))];
   }
+  if (isBodyField(field)) {
+    const found = toPathValues(field, direction, condition);
+    return found === null ? [] : toBodyPartsSql(condition, found, bind);
+  }
   const column = findColumn(field, direction);
   if (column === null) return [];
   if (column === OUTCOME_COLUMN) return [toOutcomesSql([...values, ...anyCase])];
@@ -137,6 +148,35 @@ function listAlternatives(condition: FieldCondition, direction: Direction, bind:
   if (text !== undefined && isText) parts.push(toContainsSql(name, text, bind));
   parts.push(...toPatternsSql(condition, isText ? name : `${name}::VARCHAR`, bind));
   return parts;
+}
+
+/** A condition on a path whose values the engine keeps, while it does. */
+export interface KeptCondition extends FieldCondition {
+  readonly kept: KeptPath;
+}
+
+/** The values at a path as a column of their own. */
+export interface KeptPath {
+  /** Null while it isn't filled, and once another path has its place. */
+  readonly column: string | null;
+}
+
+/**
+ * The values at a path, from the column that keeps them if there is one; null where the direction has no such body. Throws
+ * AppError `app.invalid-input` for what is no path.
+ */
+export function toPathValues(
+  field: string,
+  direction: Direction,
+  condition: Partial<KeptCondition> = {},
+): BodyValues | null {
+  const path = parseBodyPath(field);
+  if (path === null || writeBodyPath(path) !== field)
+    throw new AppError('app.invalid-input', 'This is no path in a body.', { field });
+  const column = BODY_COLUMNS[path.root];
+  if (!ENGINE_COLUMNS[direction].some(({ name }) => name === column)) return null;
+  const kept = condition.kept?.column ?? null;
+  return kept === null ? toBodyValues(path, quoteText) : { sql: kept, isList: false };
 }
 
 /** Outcomes stand in the statement itself, as what they are: compared with a text, each record's would become one. */

@@ -1,9 +1,9 @@
-import type { BodyPath } from '../../../common/reporting/outcome.ts';
+import type { RulePath } from '../../../common/reporting/outcome.ts';
 import { isPlainObject } from '../../../common/json/is-plain-object.ts';
 
 /** A value of bodies, with the sampled records that have it. */
 export interface BodyMark {
-  readonly path: BodyPath;
+  readonly path: RulePath;
   readonly count: number;
   readonly examples: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface BodyMarks {
   /** Other values of keys that tell how a request went. */
   readonly fine: readonly BodyMark[];
   /** Records that have what a path names. */
-  countOf(path: BodyPath): number;
+  countOf(path: RulePath): number;
 }
 
 const MAX_DEPTH = 4;
@@ -55,7 +55,7 @@ export function readBodyMarks(
   records: readonly { readonly payload: string; readonly response: string }[],
 ): BodyMarks {
   const counts = new Map<string, number>();
-  const paths = new Map<string, { readonly in: BodyPath['in']; readonly at: string; readonly key: string }>();
+  const paths = new Map<string, { readonly in: RulePath['in']; readonly at: string; readonly key: string }>();
   const valuesOf = new Map<string, Map<string, number>>();
   const presentOf = new Map<string, number>();
   for (const { payload, response } of records) {

@@ -1,5 +1,5 @@
 import type { OutcomeSuggestion } from '../../../common/model/analysis/outcome-suggestion.ts';
-import type { BodyPath, OutcomeRule, OutcomeRules } from '../../../common/reporting/outcome.ts';
+import type { RulePath, OutcomeRule, OutcomeRules } from '../../../common/reporting/outcome.ts';
 import { createOutcomeDecider } from '../../../common/reporting/outcome.ts';
 import { readBodyMarks, type BodyMarks } from './read-bodies.ts';
 
@@ -283,7 +283,7 @@ function suggestBodies(
   fine: readonly CodeFigures[],
   samples: ReadonlyMap<number | null, BodyMarks>,
 ): OutcomeSuggestion[] {
-  const paths = new Map<string, { path: BodyPath; count: number; examples: readonly string[] }>();
+  const paths = new Map<string, { path: RulePath; count: number; examples: readonly string[] }>();
   let read = 0;
   for (const { code } of fine) {
     const marks = samples.get(code);

@@ -1,5 +1,6 @@
 import { useWindowSize } from '@vueuse/core';
 import { computed, onMounted, ref, watch, type Ref, type ShallowUnwrapRef } from 'vue';
+import { MAX_SHOWN_PATHS } from '../../../../src-main/common/model/records/body-paths.ts';
 import type { Affected } from '../../../../src-main/common/model/records/record-fields.ts';
 import { useNarrowWindow } from '../../../composables/use-narrow-window.ts';
 import { useAppStore } from '../../../stores/window/app.ts';
@@ -33,6 +34,7 @@ export function useFieldsPanel(
   const isOpen = computed(() => (isNarrow.value ? isOver.value : (saved.value.open ?? hasRoom.value)));
   const folded = computed(() => new Set(saved.value.folded));
   const affected = computed(() => saved.value.affected ?? null);
+  const paths = computed(() => saved.value.paths ?? []);
 
   function measure(): void {
     const room = box.value?.parentElement?.clientWidth ?? 0;
@@ -51,13 +53,17 @@ export function useFieldsPanel(
   }
 
   function setAffected(affected: Affected | null): void {
-    const { open, folded: kept } = saved.value;
-    const rest = open === undefined ? { folded: kept } : { open, folded: kept };
+    const rest = { ...saved.value };
+    delete rest.affected;
     void app.update({ fieldsPanel: affected === null ? rest : { ...rest, affected } });
+  }
+
+  function setPaths(next: readonly string[]): void {
+    void app.update({ fieldsPanel: { ...saved.value, paths: next.slice(-MAX_SHOWN_PATHS) } });
   }
 
   onMounted(measure);
   watch(width, measure, { flush: 'post' });
 
-  return { isOpen, folded, affected, toggle, fold, setAffected };
+  return { isOpen, folded, affected, paths, toggle, fold, setAffected, setPaths };
 }

@@ -2,7 +2,7 @@ import type { RecordRow } from '../../../../src-main/common/model/records/record
 import {
   FILTER_FIELDS,
   type FieldCondition,
-  type FilterField,
+  type RecordField,
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { formatRecordMoment } from '../../../../src-main/common/time/format-moment.ts';
@@ -11,12 +11,12 @@ const AROUND_MS = 5 * MINUTE_MS;
 
 /** A cell of the table, as its row holds it. */
 export interface Cell {
-  readonly field: FilterField;
+  readonly field: RecordField;
   readonly row: RecordRow;
 }
 
 /** Returns the field that a column of the table shows; null for a column that no filter can name. */
-function findField(columnId: string): FilterField | null {
+function findField(columnId: string): RecordField | null {
   return FILTER_FIELDS.find((field) => field === columnId) ?? null;
 }
 
@@ -29,7 +29,7 @@ export function findTableCell(element: Element, readRow: (index: number) => Reco
 }
 
 /** What the inspector names otherwise than a filter. */
-const SHOWN_AS: Readonly<Record<string, FilterField>> = { dateText: 'dateMs' };
+const SHOWN_AS: Readonly<Record<string, RecordField>> = { dateText: 'dateMs' };
 
 /** Returns the value of a record that an element of the inspector shows; null for a long text. */
 export function findShownValue(element: Element, record: RecordRow | null): Cell | null {

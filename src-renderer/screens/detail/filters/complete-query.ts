@@ -1,5 +1,6 @@
 import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import type { Facets } from '../../../../src-main/common/model/records/record.ts';
+import type { FoundPath } from '../../../../src-main/common/model/records/body-paths.ts';
 import {
   findQueryField,
   listQueryFields,
@@ -36,6 +37,8 @@ interface KnownValues {
   readonly direction: Direction;
   readonly facets: Facets | null;
   readonly names?: Pick<Names, 'find' | 'isShared'>;
+  /** Paths in bodies, as far as they are known. */
+  readonly paths?: readonly FoundPath[];
 }
 
 /** Completes what stands before the caret: the name of a field, or one of its counted values. */
@@ -56,7 +59,10 @@ export function completeQuery(query: string, caret: number, known: KnownValues):
       .filter((name) => typed !== '' && !isQuoted && name.toLowerCase().startsWith(typed))
       .filter((name) => !isFirst || (name === 'NOT' && minus === ''))
       .map((name) => ({ text: `${name} `, count: null, kind: 'operator' as const }));
-    const options = [...operators, ...fields];
+    const paths = (known.paths ?? [])
+      .filter(({ path }) => isPathBegun(typed) && path.toLowerCase().startsWith(typed))
+      .map(({ path }) => ({ text: `${path}:`, count: null, kind: 'field' as const }));
+    const options = [...operators, ...fields, ...paths];
     return { from: start + minus.length, to, options: options.slice(0, MAX_OPTIONS) };
   }
   const typed = /[^,]*$/.exec(values)?.[0] ?? '';
@@ -65,6 +71,11 @@ export function completeQuery(query: string, caret: number, known: KnownValues):
     to,
     options: listOptions(keyword, foldCase(typed.replace(/^[=~]?"?/, '')), known),
   };
+}
+
+/** True for a text that names a body and goes on into it. */
+export function isPathBegun(typed: string): boolean {
+  return /(?:^|[\s(!-])(?:payload|response|other)[.[]/i.test(typed);
 }
 
 function listOptions(

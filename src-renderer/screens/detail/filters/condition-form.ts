@@ -16,6 +16,7 @@ const MODES: Readonly<Record<QueryKind, readonly FormMode[]>> = {
   whole: ['is', 'between'],
   number: ['between', 'is'],
   date: ['between'],
+  any: ['is', 'contains', 'between'],
 };
 
 /** What has been typed; `to` counts for ranges only, and `exclude` is true for what is to be left out. */

@@ -85,6 +85,21 @@ describe('families of errors', () => {
     }
   });
 
+  it('completes the keys in bodies once a body is named', () => {
+    const paths = ['payload.error', 'payload.error.code', 'response.ok'].map((path) => ({
+      path,
+      recordCount: 1,
+      types: [],
+    }));
+    const complete = (query: string): string[] =>
+      completeQuery(query, query.length, { direction: 'outbound', facets: null, paths }).options.map(
+        ({ text }) => text,
+      );
+    expect(complete('code:500 -Payload.err')).toEqual(['payload.error:', 'payload.error.code:']);
+    expect(complete('(response.')).toEqual(['response.ok:']);
+    expect(complete('pay')).toEqual(['payload:']);
+  });
+
   it('are completed by any part of their pattern', () => {
     const { options } = completeQuery('family:answer', 13, { direction: 'inbound', facets });
     expect(options).toEqual([

@@ -1,5 +1,6 @@
 import type { DuckDBAppender, DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { toRecordId } from '../../../../common/model/records/record-ids.ts';
+import type { Direction } from '../../../../common/reporting/reports.ts';
 import { followDates, type DateOrder } from './date-order.ts';
 import { CHUNK_ROWS, createFeedChunk } from './feed-chunk.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
@@ -32,6 +33,8 @@ export interface FeedStores {
   readonly families: FamilyStore;
   readonly outcomes: OutcomeStore;
   onChanged(): Promise<void>;
+  /** Fills columns of the records [fromId, untilId) that take the engine itself. */
+  fillPaths(direction: Direction, fromId: number, untilId: number): Promise<void>;
 }
 
 /** The cache holds fewer records of a snapshot than it counts. */
@@ -45,7 +48,7 @@ export class RecordsMissing extends Error {
 export function createBatchAppender(
   connection: DuckDBConnection,
   source: FeedSource,
-  { families, outcomes, onChanged }: FeedStores,
+  { families, outcomes, onChanged, fillPaths }: FeedStores,
 ): AppendBatch {
   const fillers = { inbound: createFeedChunk('inbound'), outbound: createFeedChunk('outbound') };
 
@@ -76,6 +79,7 @@ export function createBatchAppender(
       const isMoved = await own.keep();
       if (isMoved) await onChanged();
       await ownOutcomes.finish(toRecordId(snapshotId, from), toRecordId(snapshotId, until), isMoved);
+      await fillPaths(direction, toRecordId(snapshotId, from), toRecordId(snapshotId, until));
       const watermark = { ...order, startedAtMs, recordCount: until, reading };
       await writeWatermark(connection, snapshot, watermark);
       return watermark;

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../../common/model/cache/snapshot.ts';
-import { createBatchAppender, RecordsMissing } from './append-batch.ts';
+import { createBatchAppender, RecordsMissing, type FeedStores } from './append-batch.ts';
 import { feedSnapshot } from './feed-snapshot.ts';
 import type { FeedSnapshot, FeedSource, FoundPatterns } from './feed-source.ts';
 import { createOutcomeStore, type OutcomesByConnection } from '../outcomes.ts';
@@ -57,6 +57,7 @@ export async function createEngineFeed(
   connection: DuckDBConnection,
   source: FeedSource,
   onReadAgain: (snapshotId: number) => void = () => undefined,
+  fillPaths: FeedStores['fillPaths'] = () => Promise.resolve(),
 ): Promise<EngineFeed> {
   const watermarks = await loadWatermarks(connection);
   let fedRecords = 0;
@@ -86,7 +87,7 @@ export async function createEngineFeed(
     isMoving = false;
   };
   const outcomes = await createOutcomeStore(connection);
-  const appendBatch = createBatchAppender(connection, source, { families, outcomes, onChanged });
+  const appendBatch = createBatchAppender(connection, source, { families, outcomes, onChanged, fillPaths });
   const parts = { connection, appendBatch };
 
   const countFed = (snapshotId: number): number => watermarks.get(snapshotId)?.recordCount ?? 0;

@@ -2,7 +2,7 @@ import { BIGINT, DuckDBDataChunk, VARCHAR, type DuckDBType } from '@duckdb/node-
 import duckdb, { type Vector } from '@duckdb/node-bindings';
 import { OUTCOMES, type DecideOutcome, type JudgedRecord } from '../../../../common/reporting/outcome.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
-import { ENGINE_COLUMNS, OUTCOME_COLUMN, PATTERN_COLUMN } from '../engine-tables.ts';
+import { ENGINE_COLUMNS, OUTCOME_COLUMN, PATH_COLUMNS, PATTERN_COLUMN } from '../engine-tables.ts';
 import type { EngineValue } from './feed-source.ts';
 
 /** The most rows of a chunk of the engine. */
@@ -25,7 +25,9 @@ export function createFeedChunk(direction: Direction): FillChunk {
   const columns = ENGINE_COLUMNS[direction];
   const errorAt = columns.findIndex(({ name }) => name === 'error');
   const toJudged = createRowReader(columns.map(({ name }) => name));
-  const chunk = DuckDBDataChunk.create([...columns, PATTERN_COLUMN, OUTCOME_COLUMN].map(({ type }) => type));
+  const chunk = DuckDBDataChunk.create(
+    [...columns, PATTERN_COLUMN, OUTCOME_COLUMN, ...PATH_COLUMNS].map(({ type }) => type),
+  );
   return (rows, findFamily, decide) => {
     chunk.reset();
     chunk.rowCount = rows.length;
@@ -36,6 +38,9 @@ export function createFeedChunk(direction: Direction): FillChunk {
       outcomes[place] = OUTCOMES.indexOf(decide(toJudged(row, patterns[place])) ?? 'unknown');
     const vector = duckdb.data_chunk_get_vector(chunk.chunk, columns.length + 1);
     duckdb.copy_data_to_vector(vector, 0, outcomes.buffer, 0, rows.length);
+    // They are filled by the engine itself, once the rows are there.
+    for (const at of PATH_COLUMNS.keys())
+      writeNone(duckdb.data_chunk_get_vector(chunk.chunk, columns.length + 2 + at));
     return chunk;
   };
 }
@@ -123,6 +128,14 @@ function writeWholeNumbers(vector: Vector, values: readonly EngineValue[]): void
 function writeNumbers(vector: Vector, values: readonly EngineValue[]): void {
   for (let place = 0; place < values.length; place += 1) numbers[place] = Number(values[place] ?? 0);
   duckdb.copy_data_to_vector(vector, 0, numbers.buffer, 0, values.length * 8);
+}
+
+const noneValid = new Uint8Array(CHUNK_ROWS / 8);
+
+function writeNone(vector: Vector): void {
+  duckdb.copy_data_to_vector(vector, 0, noTexts, 0, noTexts.byteLength);
+  duckdb.vector_ensure_validity_writable(vector);
+  duckdb.copy_data_to_vector_validity(vector, 0, noneValid.buffer, 0, noneValid.byteLength);
 }
 
 function writeNulls(vector: Vector, values: readonly EngineValue[]): void {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
+import { isBodyField } from '../../../../common/model/records/body-path.ts';
 import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import { listLeaves } from '../../../../common/query/filter-tree.ts';
 import { countRecords } from '../count-records.ts';
@@ -159,7 +160,7 @@ export function createRecordViews(
       const where = toFilterSql(filter, scope.direction);
       // Texts are read once, for rows and count together, since that is what takes the time.
       const isTextSearch = listLeaves(filter).some(
-        ({ text, wildcard, regex }) => (text ?? wildcard ?? regex) !== undefined,
+        ({ field, text, wildcard, regex }) => (text ?? wildcard ?? regex) !== undefined || isBodyField(field),
       );
       const reader = await connectUntil(database, signal);
       const counter = await connectUntil(database, signal);

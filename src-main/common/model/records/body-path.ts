@@ -1,0 +1,73 @@
+/** Texts of a record that may be JSON; `other` holds the fields that the specification doesn't define, as one object. */
+export const BODY_ROOTS = ['payload', 'response', 'other'] as const;
+export type BodyRoot = (typeof BODY_ROOTS)[number];
+
+/** A path as a filter names its field: `payload.error.code`, `response."first name"`, `payload.items[].id`. */
+export type BodyField = `${BodyRoot}.${string}` | `${BodyRoot}[${string}`;
+
+/** Where in a body a value is. */
+export interface BodyPath {
+  readonly root: BodyRoot;
+  /** Keys from the outside in; null is any element of an array. A number as a key is also a place in an array, from 0. */
+  readonly steps: readonly (string | null)[];
+}
+
+/** Longest path, in characters as it is written. */
+export const MAX_PATH_CHARACTERS = 300;
+/** Most steps of a path. */
+export const MAX_PATH_STEPS = 20;
+
+const PLAIN_KEY = String.raw`[\p{L}\p{N}_$@-]+`;
+const QUOTED_KEY = String.raw`"(?:[^"\\]|\\.)*"`;
+const STEP = String.raw`\.(?:${PLAIN_KEY}|${QUOTED_KEY})|\[\]`;
+const IS_PLAIN = new RegExp(`^${PLAIN_KEY}$`, 'u');
+
+/** Other names of the bodies, in small letters: a person may have read them in a report. */
+export type FindRoot = (name: string) => BodyRoot | null;
+
+const findOwnRoot: FindRoot = (name) => BODY_ROOTS.find((root) => root === name) ?? null;
+
+/** Returns the path at the beginning of a text and how long it is; null where there is none. */
+export function findBodyPath(
+  text: string,
+  findRoot: FindRoot = findOwnRoot,
+): { readonly path: BodyPath; readonly length: number } | null {
+  const own = text.slice(0, MAX_PATH_CHARACTERS);
+  const [name = ''] = /^[a-z_]+/i.exec(own) ?? [];
+  const root = name === '' || !/^[.[]/.test(own.slice(name.length)) ? null : findRoot(name.toLowerCase());
+  if (root === null) return null;
+  const steps: (string | null)[] = [];
+  const next = new RegExp(STEP, 'uy');
+  let length = name.length;
+  for (;;) {
+    next.lastIndex = length;
+    const [step] = next.exec(own) ?? [];
+    if (step === undefined) break;
+    length += step.length;
+    if (step === '[]') steps.push(null);
+    else steps.push(step.startsWith('."') ? step.slice(2, -1).replace(/\\(.)/gsu, '$1') : step.slice(1));
+  }
+  return steps.length === 0 || steps.length > MAX_PATH_STEPS ? null : { path: { root, steps }, length };
+}
+
+/** Returns the path that a text is; null for any other text. */
+export function parseBodyPath(text: string, findRoot?: FindRoot): BodyPath | null {
+  const found = findBodyPath(text, findRoot);
+  return found === null || found.length < text.length ? null : found.path;
+}
+
+/** Writes a path so that it reads as the same one; null where it is too long to be one. */
+export function writeBodyPath({ root, steps }: BodyPath): BodyField | null {
+  if (steps.length === 0 || steps.length > MAX_PATH_STEPS) return null;
+  const text = steps.map((key) => {
+    if (key === null) return '[]';
+    return IS_PLAIN.test(key) ? `.${key}` : `."${key.replace(/["\\]/g, '\\$&')}"`;
+  });
+  const path = `${root}${text.join('')}` as BodyField;
+  return path.length > MAX_PATH_CHARACTERS ? null : path;
+}
+
+/** True for the field of a filter that is a path. */
+export function isBodyField(field: string): field is BodyField {
+  return BODY_ROOTS.some((root) => field.startsWith(`${root}.`) || field.startsWith(`${root}[`));
+}

@@ -1,0 +1,74 @@
+import { dirname, join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
+import { FROM_MS, openTestEngine } from '../integration/cache/cache-fixture.ts';
+import { measure, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
+import { openFilledCache } from './filled-cache.ts';
+
+const BENCH = 'bodies';
+const FIRST_GOAL_MS = 10_000;
+const GOAL_MS = 1_000;
+const PATH = 'payload.type';
+const ROUNDS = 3;
+/** A column is filled in the background; it is waited for by asking. */
+const POLL_MS = 500;
+const MAX_POLLS = 400;
+
+/** The values at a path in the bodies of `size` records, the first time and later, beside plain statements of DuckDB. */
+export async function* benchBodies({ size, folder }: BenchOptions): AsyncGenerator<BenchFigure> {
+  const { file, close } = await openFilledCache(size, folder);
+  const engine = openTestEngine(file, [], ENGINE_LIMITS, {});
+  const toMs = FROM_MS + size * 1000;
+  const scope = { connectionId: 'one', report: 'inbound-detail' as const, fromMs: FROM_MS, toMs };
+  const question = { scope, filter: { conditions: [] } };
+  const ask = () => engine.readPath({ ...question, path: PATH, limit: 5 });
+  try {
+    await engine.catchUp();
+    await engine.restart();
+    await engine.catchUp();
+    const sample = await measure(() => engine.findPaths({ ...question, isExact: false }));
+    yield toTimeFigure(BENCH, 'keys of a sample', sample.ms, GOAL_MS);
+    const exact = await measure(() => engine.findPaths({ ...question, isExact: true }));
+    yield toTimeFigure(BENCH, 'keys of all records', exact.ms);
+    const first = await measure(() => ask());
+    yield toTimeFigure(BENCH, 'values of a key, first use', first.ms, FIRST_GOAL_MS);
+    const filled = await measure(async () => {
+      // The last turn of the feed is behind the filling.
+      for (let poll = 0; poll < MAX_POLLS; poll += 1) {
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+        const { ms } = await measure(() => ask());
+        if (ms < first.ms / 4) return;
+      }
+    });
+    yield toTimeFigure(BENCH, 'until the key is kept', filled.ms);
+    const again = [];
+    for (let round = 0; round < ROUNDS; round += 1) again.push((await measure(() => ask())).ms);
+    yield toTimeFigure(BENCH, 'values of a key, again', Math.min(...again), GOAL_MS);
+    await engine.close();
+    yield* benchPeer(join(dirname(file), 'analysis.duckdb'));
+  } finally {
+    await engine.close();
+    await close();
+  }
+}
+
+async function* benchPeer(file: string): AsyncGenerator<BenchFigure> {
+  const instance = await DuckDBInstance.create(file, {
+    threads: String(ENGINE_LIMITS.threads),
+    memory_limit: `${ENGINE_LIMITS.memoryLimitMb}MB`,
+  });
+  const connection = await instance.connect();
+  const run = async (value: string): Promise<number> => {
+    const statement = `SELECT ${value} AS value, count(*) FROM inbound GROUP BY value ORDER BY 2 DESC LIMIT 5`;
+    return (await measure(() => connection.runAndReadAll(statement))).ms;
+  };
+  try {
+    const plain = "json_extract_string(CASE WHEN json_valid(payload) THEN payload END, '$.type')";
+    yield toTimeFigure(BENCH, 'DuckDB alone: values of the key', await run(plain));
+    await run('path_0');
+    yield toTimeFigure(BENCH, 'DuckDB alone: values of a column', await run('path_0'));
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}

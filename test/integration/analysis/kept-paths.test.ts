@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createPathTree, findPaths } from '../../../src-main/core/analysis/engine/bodies/find-paths.ts';
+import { createPathStore, type PathStore } from '../../../src-main/core/analysis/engine/bodies/keep-paths.ts';
+import { readPathValues } from '../../../src-main/core/analysis/engine/bodies/read-path.ts';
+import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
+import { PATH_COLUMNS } from '../../../src-main/core/analysis/engine/engine-tables.ts';
+import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
+import { toFilterSql } from '../../../src-main/core/analysis/engine/filter-sql.ts';
+import { toSourceSql, type ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
+import type { FieldCondition } from '../../../src-main/common/model/records/record-filter.ts';
+import { openEngineFile } from './open-engine-file.ts';
+import { createPlainSource, recordArbitrary, SPAN, type PlainRecord } from './random-records.ts';
+
+type Opened = Awaited<ReturnType<typeof openEngineFile>>;
+const open: Opened[] = [];
+afterEach(async () => {
+  for (const engine of open.splice(0)) await engine.close();
+});
+
+const [plain] = fc.sample(recordArbitrary, { numRuns: 1, seed: 5 });
+const toRecord = (payload: string, seq: number): PlainRecord => ({
+  ...(plain as Omit<PlainRecord, 'recordId'>),
+  recordId: SPAN + seq,
+  payload,
+});
+const BODIES = [
+  '{"error":{"code":"rate_limited"},"items":[{"id":1},{"id":2}]}',
+  '{"error":{"code":"rate_limited"},"items":[]}',
+  '{"error":{"code":504}}',
+  '{"error":null}',
+  'no JSON',
+];
+
+/** A feed whose columns of paths are kept, over records that may grow. */
+async function start() {
+  const engine = await openEngineFile();
+  open.push(engine);
+  const records = BODIES.map(toRecord);
+  const source = createPlainSource(new Map([[1, records]]));
+  let tail = Promise.resolve();
+  const enqueue = (task: () => Promise<void>): Promise<void> => (tail = tail.then(task));
+  const restart = async () => {
+    const box: { paths?: PathStore } = {};
+    const feed = await createEngineFeed(engine.connection, source, undefined, (...range) =>
+      box.paths === undefined ? Promise.resolve() : box.paths.fill(...range),
+    );
+    const paths = (box.paths = await createPathStore(engine.connection, enqueue, () => feed.listMarks()));
+    await feed.follow();
+    return { feed, paths };
+  };
+  const getScope = (): ResolvedScope => ({
+    direction: 'inbound',
+    parts: [{ snapshotId: 1, recordCount: records.length, spans: null, withUndated: true }],
+  });
+  const find = async (paths: PathStore, condition: FieldCondition): Promise<number[]> => {
+    const { filter } = paths.resolve({ scope: getScope(), filter: { conditions: [condition] } });
+    const where = toFilterSql(filter, 'inbound');
+    const rows = await readRows<[number]>(
+      engine.connection,
+      `SELECT record_id FROM ${toSourceSql(getScope(), ['record_id'], where)} ORDER BY record_id`,
+      where.values,
+    );
+    return rows.map(([id]) => id - SPAN);
+  };
+  return { connection: engine.connection, records, restart, getScope, find };
+}
+
+describe('a path that is asked for', () => {
+  const limited: FieldCondition = { field: 'payload.error.code', values: ['rate_limited'] };
+
+  it('is kept in a column of its own, which answers as the bodies do', async () => {
+    const { restart, find, connection } = await start();
+    const { paths } = await restart();
+    expect(await find(paths, limited)).toEqual([0, 1]);
+    await paths.settle();
+    const kept = paths.use('inbound', limited.field);
+    expect(kept?.column).toBe('path_0');
+    // With the bodies gone only the column can know.
+    await connection.run("UPDATE inbound SET payload = ''");
+    expect(await find(paths, limited)).toEqual([0, 1]);
+    expect(await find(paths, { field: 'payload.error.code', values: ['504'] })).toEqual([2]);
+  });
+
+  it('is filled for records that come later, and known to the next process', async () => {
+    const { restart, find, records, connection } = await start();
+    const { feed, paths } = await restart();
+    await find(paths, limited);
+    await paths.settle();
+    records.push(toRecord(BODIES[0] ?? '', records.length));
+    await feed.follow();
+    expect(await find(paths, limited)).toEqual([0, 1, 5]);
+    const next = await restart();
+    await connection.run("UPDATE inbound SET payload = ''");
+    expect(await find(next.paths, limited)).toEqual([0, 1, 5]);
+  });
+
+  it('is read from the bodies where there is no room, and takes the place of an old one later', async () => {
+    const { restart, find, connection } = await start();
+    const { paths } = await restart();
+    for (let at = 0; at < PATH_COLUMNS.length; at += 1) {
+      await find(paths, { field: `payload.other${at}`, values: ['x'] });
+      await paths.settle();
+    }
+    expect(paths.use('inbound', limited.field)).toBeUndefined();
+    expect(await find(paths, limited)).toEqual([0, 1]);
+    const next = await restart();
+    await find(next.paths, limited);
+    await next.paths.settle();
+    expect(next.paths.use('inbound', limited.field)?.column).not.toBeNull();
+    const rows = await readRows<[number]>(connection, 'SELECT count(*) FROM kept_paths');
+    expect(rows[0]?.[0]).toBeLessThanOrEqual(PATH_COLUMNS.length);
+    expect(await find(next.paths, limited)).toEqual([0, 1]);
+  });
+
+  it('lists its values with their records, those of an array each', async () => {
+    const { restart, getScope, connection } = await start();
+    await restart();
+    const records = { scope: getScope(), filter: { conditions: [] } };
+    expect(await readPathValues(connection, records, { path: 'payload.error.code', limit: 5 })).toEqual({
+      recordCount: 5,
+      distinctCount: 2,
+      values: [
+        { value: 'rate_limited', count: 2 },
+        { value: '504', count: 1 },
+      ],
+      blankCount: 2,
+    });
+    const items = await readPathValues(connection, records, { path: 'payload.items[].id', limit: 1 });
+    expect(items).toEqual({
+      recordCount: 5,
+      distinctCount: 2,
+      values: [{ value: '1', count: 1 }],
+      blankCount: 4,
+    });
+  });
+});
+
+describe('the paths of some records', () => {
+  const context = {
+    signal: new AbortController().signal,
+    pause: () => Promise.resolve(),
+    progress: () => undefined,
+  };
+
+  it('are found with their types and how many records have them', async () => {
+    const { restart, getScope, connection } = await start();
+    await restart();
+    const records = { scope: getScope(), filter: { conditions: [] } };
+    const found = await findPaths(connection, records, { isExact: true }, context);
+    expect(found.readCount).toBe(5);
+    expect(found.paths.map(({ path, recordCount }) => [path, recordCount])).toEqual([
+      ['payload.error', 4],
+      ['payload.error.code', 3],
+      ['payload.items', 2],
+      ['payload.items[]', 1],
+      ['payload.items[].id', 1],
+    ]);
+    expect(found.paths[1]?.types).toEqual([
+      { type: 'text', count: 2 },
+      { type: 'number', count: 1 },
+    ]);
+  });
+
+  it('stay few however deep or different the bodies are', () => {
+    const tree = createPathTree();
+    for (let at = 0; at < 30_000; at += 1) {
+      tree.beginRecord();
+      tree.add('payload', JSON.stringify({ [`user ${at}`]: at, same: true }));
+    }
+    tree.beginRecord();
+    tree.add('payload', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`);
+    tree.add('payload', `{"${'k'.repeat(1_000_000)}":1}`);
+    const paths = tree.list();
+    expect(paths.length).toBeLessThan(20_100);
+    expect(paths[0]).toMatchObject({ path: 'payload.same', recordCount: 30_000 });
+  });
+});
