@@ -28,6 +28,7 @@ import { createOutcomeHandlers } from './outcome/outcome-handlers.ts';
 import { createOverviewHandlers } from './overview/overview-handlers.ts';
 import { createPlannedHandlers } from './planned/planned-handlers.ts';
 import { createRecordsHandlers } from './records/records-handlers.ts';
+import { createDestinationsHandlers } from './destinations/destinations-handlers.ts';
 import { createSchedulesHandlers } from './schedules/schedules-handlers.ts';
 import { createServiceLevelsHandlers } from './service-levels/service-levels-handlers.ts';
 import { createSettingsHandlers } from './settings/settings-handlers.ts';
@@ -70,6 +71,7 @@ export function createHandlers(
     ...createOverviewHandlers(parts),
     ...createPlannedHandlers(parts),
     ...createRecordsHandlers(parts),
+    ...createDestinationsHandlers(parts),
     ...createSchedulesHandlers(parts),
     ...createServiceLevelsHandlers(parts),
     ...createSettingsHandlers(parts),

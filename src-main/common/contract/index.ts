@@ -9,6 +9,7 @@ import { conversationsOperations } from './operations/conversations.ts';
 import { coverageEvents, coverageOperations } from './operations/coverage.ts';
 import { dataFolderEvents, dataFolderOperations } from './operations/data-folder.ts';
 import { datasetsEvents, datasetsOperations } from './operations/unattended/datasets.ts';
+import { destinationsEvents, destinationsOperations } from './operations/unattended/destinations.ts';
 import { diagnosticsOperations } from './operations/diagnostics.ts';
 import { downloadsEvents, downloadsOperations } from './operations/downloads.ts';
 import { exportsEvents, exportsOperations } from './operations/exports.ts';
@@ -51,6 +52,7 @@ export const OPERATIONS = {
   ...coverageOperations,
   ...dataFolderOperations,
   ...datasetsOperations,
+  ...destinationsOperations,
   ...diagnosticsOperations,
   ...downloadsOperations,
   ...exportsOperations,
@@ -102,6 +104,7 @@ export const EVENTS = {
   ...coverageEvents,
   ...dataFolderEvents,
   ...datasetsEvents,
+  ...destinationsEvents,
   ...downloadsEvents,
   ...exportsEvents,
   ...followingEvents,
