@@ -52,6 +52,7 @@ const BY_CODE: Partial<Record<ErrorCode, ExitCode>> = {
   'local-service.not-running': EXIT.unreachable,
   'cache.snapshot-not-found': EXIT.notFound,
   'exports.no-preset': EXIT.notFound,
+  'destinations.not-found': EXIT.notFound,
   'schedules.not-found': EXIT.notFound,
   'schedules.nothing-cached': EXIT.incomplete,
   'schedules.folder-gone': EXIT.disk,

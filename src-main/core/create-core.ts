@@ -67,6 +67,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       if (parts.settings.get().startLocalService) void call('local-service/start', null);
       void resumeThenClean(parts);
       parts.schedules.start();
+      parts.destinations.start();
       parts.updates.start();
     } else {
       // Nobody would see a note: what it is about must not count as told.
@@ -118,6 +119,7 @@ async function resumeThenClean(parts: Parts): Promise<void> {
 async function endParts({
   alerts,
   datasets,
+  destinations,
   following,
   monitor,
   schedules,
@@ -135,6 +137,7 @@ async function endParts({
   aheadJudge.stop();
   datasets.stop();
   schedules.stop();
+  destinations.stop();
   updates.stop();
   // Each step on its own: one that fails must not keep the others from their clean end.
   const steps = [

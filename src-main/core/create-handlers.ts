@@ -28,6 +28,7 @@ import { createOutcomeHandlers } from './outcome/outcome-handlers.ts';
 import { createOverviewHandlers } from './overview/overview-handlers.ts';
 import { createPlannedHandlers } from './planned/planned-handlers.ts';
 import { createRecordsHandlers } from './records/records-handlers.ts';
+import { createDestinationsHandlers } from './destinations/destinations-handlers.ts';
 import { createSchedulesHandlers } from './schedules/schedules-handlers.ts';
 import { createSecretsHandlers } from './secrets/secrets-handlers.ts';
 import { createServiceLevelsHandlers } from './service-levels/service-levels-handlers.ts';
@@ -71,6 +72,7 @@ export function createHandlers(
     ...createOverviewHandlers(parts),
     ...createPlannedHandlers(parts),
     ...createRecordsHandlers(parts),
+    ...createDestinationsHandlers(parts),
     ...createSchedulesHandlers(parts),
     ...createSecretsHandlers(parts),
     ...createServiceLevelsHandlers(parts),

@@ -19,6 +19,7 @@ import { createConnectionFile } from './connections/connection-file.ts';
 import { createConnections, type BothSecrets } from './connections/create-connections.ts';
 import { createLedger } from './coverage/create-ledger.ts';
 import { createMissingFetcher } from './coverage/fetch-missing.ts';
+import { createDestinations } from './destinations/create-destinations.ts';
 import { openDatasets } from './datasets/open-datasets.ts';
 import { createDownloads } from './downloads/create-downloads.ts';
 import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
@@ -140,6 +141,21 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     createAlertFile(dataFolder, now, alertLogger),
     createAlertMemory(dataFolder, now, alertLogger),
   );
+  const readWords = createWordsReader(host, settings);
+  const destinations = await createDestinations({
+    host,
+    secrets: keychain.store,
+    knownSecrets,
+    emit,
+    logger: logger.child('destinations'),
+    random: Math.random,
+    isMuted: (ruleId) => {
+      const rule = alertBook.listRules().find(({ id }) => id === ruleId);
+      return rule !== undefined && alertBook.findMute(rule, now()) !== null;
+    },
+    readWords,
+    now,
+  });
   // The last step that may fail: nothing else would have to be stopped again.
   const cacheFile = join(dataFolder, 'cache.sqlite');
   const cache = await openCache({
@@ -192,7 +208,6 @@ export async function createParts(host: Host, overrides: PartOverrides) {
   cache.addHolder((reopened) => rowWriter.letGo(reopened));
 
   const tasks = createTaskRegistry({ now, emit, logger: logger.child('tasks') });
-  const readWords = createWordsReader(host, settings);
   // What is being fetched is known by parts that ask the ledger themselves.
   const ledger = createLedger({
     cache,
@@ -261,7 +276,8 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     ...shared,
     ...downloads,
     datasets,
-    alerts: createAlerts({ ...shared, book: alertBook, source: shared, logger: alertLogger }),
+    destinations,
+    alerts: createAlerts({ ...shared, destinations, book: alertBook, source: shared, logger: alertLogger }),
     createClient,
     exportMemory,
     exporter,

@@ -9,6 +9,7 @@ import { conversationsOperations } from './operations/conversations.ts';
 import { coverageEvents, coverageOperations } from './operations/coverage.ts';
 import { dataFolderEvents, dataFolderOperations } from './operations/data-folder.ts';
 import { datasetsEvents, datasetsOperations } from './operations/unattended/datasets.ts';
+import { destinationsEvents, destinationsOperations } from './operations/unattended/destinations.ts';
 import { diagnosticsOperations } from './operations/diagnostics.ts';
 import { downloadsEvents, downloadsOperations } from './operations/downloads.ts';
 import { exportsEvents, exportsOperations } from './operations/exports.ts';
@@ -52,6 +53,7 @@ export const OPERATIONS = {
   ...coverageOperations,
   ...dataFolderOperations,
   ...datasetsOperations,
+  ...destinationsOperations,
   ...diagnosticsOperations,
   ...downloadsOperations,
   ...exportsOperations,
@@ -104,6 +106,7 @@ export const EVENTS = {
   ...coverageEvents,
   ...dataFolderEvents,
   ...datasetsEvents,
+  ...destinationsEvents,
   ...downloadsEvents,
   ...exportsEvents,
   ...followingEvents,

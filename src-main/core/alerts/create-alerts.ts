@@ -3,6 +3,7 @@ import type { AlertBoard, AlertNote, AlertOrigin } from '../../common/model/aler
 import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { Destinations } from '../destinations/create-destinations.ts';
 import type { Events } from '../events.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -40,6 +41,7 @@ export interface AlertParts {
   readonly host: Pick<Host, 'showNote' | 'showBadge'>;
   readonly events: Pick<Events, 'emit' | 'on' | 'onAny'>;
   readonly settings: { get(): Pick<Settings, 'alertNotes' | 'alertBadge'> };
+  readonly destinations: Pick<Destinations, 'isFor' | 'note' | 'remind'>;
   readonly logger: Logger;
   /** What notifications are written in. */
   readWords(): Words;
@@ -48,7 +50,7 @@ export interface AlertParts {
 
 /** Judges the rules as records and samples come, and once a minute; tells what fires and what ends. */
 export function createAlerts(parts: AlertParts): Alerts {
-  const { book, connections, host, events, logger, readWords, now } = parts;
+  const { book, connections, destinations, host, events, logger, readWords, now } = parts;
   const inTurn = createSaveQueue();
   const board = showBoard(parts);
   const notes = createNoteSender({
@@ -77,6 +79,11 @@ export function createAlerts(parts: AlertParts): Alerts {
   const check = async (isDue: (rule: AlertRule) => boolean): Promise<void> => {
     const judged = await judgeRules(judgeParts, isDue);
     if (judged === null) return;
+    // Before anything remembers that it was sent: after a crash it is judged again, and noted under the same id.
+    await destinations
+      .note(judged.outgoing)
+      .then(() => destinations.remind(judged.reminders))
+      .catch((error: unknown) => logger.error('alert messages not noted', { error }));
     notes.sendAll(judged.pending);
     board.noteChecked(now());
     if (judged.hasTurned || now() - savedAtMs >= SAVE_EVERY_MS) await save();

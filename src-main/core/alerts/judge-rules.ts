@@ -3,8 +3,12 @@ import { nameConnection } from '../../common/words/connection-name.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { AlertBook } from './alert-book.ts';
-import { checkRule } from './check-rule.ts';
+import { checkRule, type CheckedRule } from './check-rule.ts';
 import { logTurns, type TurnParts } from './log-turns.ts';
+import type { OutgoingAlert } from '../destinations/create-destinations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
+import { writeNote } from './note-words.ts';
+import { listPlannedMinutes } from './planned-minutes.ts';
 import type { MinuteSource } from './read-minutes.ts';
 import type { PendingNote } from './send-notes.ts';
 
@@ -21,6 +25,9 @@ export interface JudgeParts extends TurnParts {
 /** What one round of checks led to. */
 export interface JudgedRules {
   readonly pending: readonly PendingNote[];
+  /** What destinations get: alerts that fired or ended, and those that still fire. */
+  readonly outgoing: readonly OutgoingAlert[];
+  readonly reminders: readonly OutgoingAlert[];
   /** Whether a rule fired or ended. */
   readonly hasTurned: boolean;
 }
@@ -33,6 +40,8 @@ export async function judgeRules(
   const { book, connections, logger, hasStopped } = parts;
   const there = new Set((await connections.list()).map(({ id }) => id));
   const pending: PendingNote[] = [];
+  const outgoing: OutgoingAlert[] = [];
+  const reminders: OutgoingAlert[] = [];
   let hasTurned = false;
   for (const rule of book.listRules()) {
     if (hasStopped()) return null;
@@ -40,6 +49,8 @@ export async function judgeRules(
     try {
       const judged = await judgeRule(parts, rule);
       pending.push(...judged.pending);
+      outgoing.push(...judged.outgoing);
+      reminders.push(...judged.reminders);
       hasTurned ||= judged.hasTurned;
     } catch (error) {
       if (hasStopped()) return null;
@@ -47,7 +58,7 @@ export async function judgeRules(
       logger.warn('alert not judged', { ruleId: rule.id, error });
     }
   }
-  return hasStopped() ? null : { pending, hasTurned };
+  return hasStopped() ? null : { pending, outgoing, reminders, hasTurned };
 }
 
 async function judgeRule(parts: JudgeParts, rule: AlertRule): Promise<JudgedRules> {
@@ -57,5 +68,32 @@ async function judgeRule(parts: JudgeParts, rule: AlertRule): Promise<JudgedRule
   book.setState(checked.state);
   noteLacking(rule.id, checked.lackingMinutes);
   const name = nameConnection(connection, parts.readWords());
-  return { pending: logTurns(parts, rule, name, checked), hasTurned: checked.turns.length > 0 };
+  const logged = logTurns(parts, rule, name, checked);
+  const reminder = toReminder(parts, rule, name, checked);
+  return {
+    ...logged,
+    reminders: reminder === null ? [] : [reminder],
+    hasTurned: checked.turns.length > 0,
+  };
+}
+
+/** An alert that still fires and that nothing keeps from notifying; null else. */
+function toReminder(
+  { book, connections, readWords, now }: JudgeParts,
+  rule: AlertRule,
+  connection: string,
+  { state, turns }: CheckedRule,
+): OutgoingAlert | null {
+  const { sinceMs, judgedToMs, figures, wasTold } = state;
+  const nowMs = now();
+  if (sinceMs === null || !wasTold || turns.length > 0 || book.findMute(rule, nowMs) !== null) return null;
+  // What was last judged is too old to say that it still fires.
+  if (nowMs - judgedToMs > HOUR_MS) return null;
+  const { plans } = connections.get(rule.connectionId);
+  const { muted } = listPlannedMinutes(plans, rule.condition, { fromMs: nowMs, toMs: nowMs + MINUTE_MS });
+  if (muted.length > 0) return null;
+  const { id: ruleId, connectionId, name, condition } = rule;
+  const turn = { kind: 'fired', atMs: nowMs, sinceMs, figures } as const;
+  const text = writeNote(readWords(), condition, turn, '');
+  return { ruleId, connectionId, kind: 'reminder', name, text, connection, sinceMs, atMs: nowMs };
 }

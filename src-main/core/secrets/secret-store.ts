@@ -1,8 +1,11 @@
 /** The two secrets of a connection. */
 export type ConnectionSecretName = 'accessToken' | 'accessTokenSecret';
 
+/** What of a destination of alerts is secret: where it is, and the key that messages are signed with. */
+export type DestinationSecretName = 'destinationAddress' | 'destinationKey';
+
 /** Those, and what a proxy is told. */
-export type SecretName = ConnectionSecretName | 'proxyUserName' | 'proxyPassword';
+export type SecretName = ConnectionSecretName | 'proxyUserName' | 'proxyPassword' | DestinationSecretName;
 
 /** Where secrets live. Each secret is one short entry; failures are AppErrors with a `secrets.*` code. */
 export interface SecretStore {

@@ -9,7 +9,11 @@ import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { openAlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
 import { createAlertFile } from '../../../../src-main/core/alerts/alert-file.ts';
 import { createAlertMemory, type AlertMemory } from '../../../../src-main/core/alerts/alert-memory.ts';
-import { createAlerts, type Alerts } from '../../../../src-main/core/alerts/create-alerts.ts';
+import {
+  createAlerts,
+  type AlertParts,
+  type Alerts,
+} from '../../../../src-main/core/alerts/create-alerts.ts';
 import type { MinuteSource } from '../../../../src-main/core/alerts/read-minutes.ts';
 import { createEvents } from '../../../../src-main/core/events.ts';
 import type { ShownNote } from '../../../../src-main/core/host.ts';
@@ -190,6 +194,7 @@ export async function openRig(
     readonly memory?: AlertMemory;
     readonly settings?: Pick<Settings, 'alertNotes' | 'alertBadge'>;
     readonly plans?: ConnectionPlans;
+    readonly destinations?: AlertParts['destinations'];
   } = {},
 ): Promise<AlertRig> {
   let nowMs = START_MS + (options.startMinute ?? 0) * MINUTE_MS;
@@ -222,6 +227,11 @@ export async function openRig(
       showBadge: (count) => void badges.push(count),
     },
     events,
+    destinations: options.destinations ?? {
+      isFor: () => false,
+      note: () => Promise.resolve(),
+      remind: () => Promise.resolve(),
+    },
     settings: { get: () => options.settings ?? { alertNotes: true, alertBadge: true } },
     logger,
     readWords: () => ENGLISH,

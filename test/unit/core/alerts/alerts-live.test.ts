@@ -281,6 +281,41 @@ describe('alerts', () => {
     expect(kinds(rig, id).slice(1)).toEqual([`fired ${notice}`, 'ended untold']);
   });
 
+  it('reach destinations also where this computer shows none, and not while they are muted', async () => {
+    const sent: string[] = [];
+    const options = {
+      settings: { alertNotes: false, alertBadge: true },
+      destinations: {
+        isFor: () => true,
+        note: (alerts: readonly { kind: string; name: string }[]) => {
+          sent.push(...alerts.map(({ kind, name }) => `${kind} ${name}`));
+          return Promise.resolve();
+        },
+        remind: (alerts: readonly { kind: string; name: string }[]) => {
+          sent.push(...alerts.map(({ kind }) => kind));
+          return Promise.resolve();
+        },
+      },
+    };
+    const rig = await open(
+      { spans: [{ from: 0, to: 400 }], minutes: failing([30, 45], [230, 245]), checks: calm },
+      options,
+    );
+    const { id } = await rig.alerts.save(null, draftOf('Errors', errorShare()), 'hand');
+    await rig.at(20);
+    for (let minute = 21; minute < 100; minute += 1) await rig.at(minute);
+    expect(rig.titles).toEqual([]);
+    expect(sent[0]).toBe('fired Errors');
+    expect(sent.at(-1)).toBe('ended Errors');
+    expect(new Set(sent.slice(1, -1))).toEqual(new Set(['reminder']));
+
+    sent.length = 0;
+    await rig.alerts.mute(id, { untilMs: null });
+    for (let minute = 220; minute < 300; minute += 1) await rig.at(minute);
+    expect(kinds(rig, id)).toContain('fired muted');
+    expect(sent).toEqual([]);
+  });
+
   it('many at once are one notification', async () => {
     const cache = { spans: [{ from: 0, to: 600 }], minutes: failing([80, 130]), checks: calm };
     const rig = await open(cache, { startMinute: 90 });

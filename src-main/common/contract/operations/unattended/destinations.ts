@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import {
+  Delivery,
+  Destination,
+  DestinationDraft,
+  DestinationState,
+  MAX_DESTINATION_ADDRESS,
+} from '../../../model/alerts/destination.ts';
+import { Nullable } from '../../../model/nullable.ts';
+import { Nothing, operation } from '../../operation.ts';
+
+const DestinationId = Type.Object({ destinationId: Type.String() });
+
+export const destinationsOperations = {
+  /** The destinations of alerts by name, with their messages. Addresses and keys are never returned. */
+  'destinations/list': operation(Nothing, Type.Array(DestinationState)),
+  /**
+   * Saves a destination; id null makes one, which needs an address. Fails with `destinations.address` for one that is not
+   * https beyond this computer, with `destinations.too-many`, and with `secrets.*`.
+   */
+  'destinations/save': operation(
+    Type.Object({
+      destinationId: Nullable(Type.String()),
+      draft: DestinationDraft,
+      /** Left out, the address stays. */
+      address: Type.Optional(Type.String({ maxLength: MAX_DESTINATION_ADDRESS })),
+      /** Left out, the key stays; an empty one removes it. */
+      key: Type.Optional(Type.String({ maxLength: MAX_DESTINATION_ADDRESS })),
+    }),
+    Destination,
+  ),
+  /** Forgets a destination with its secrets, its messages and those that wait. */
+  'destinations/remove': operation(DestinationId, Nothing),
+  /** Sends one message now, once, and returns what became of it. */
+  'destinations/send-test': operation(DestinationId, Delivery),
+  /** What a message with one example would say. */
+  'destinations/preview': operation(
+    Type.Object({ draft: DestinationDraft }),
+    Type.Object({ text: Type.String(), body: Type.String() }),
+  ),
+};
+
+export const destinationsEvents = {
+  /** A destination was saved or removed, or a message was noted, sent or given up. */
+  'destinations/changed': Type.Null(),
+};

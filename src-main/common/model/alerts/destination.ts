@@ -1,0 +1,81 @@
+import { Type, type Static } from 'typebox';
+import { Nullable } from '../nullable.ts';
+
+/** Where alerts can be sent. Each is an address that takes messages over HTTPS. */
+export const DESTINATION_KINDS = ['webhook', 'slack', 'teams'] as const;
+export type DestinationKind = (typeof DESTINATION_KINDS)[number];
+
+/** Longest name of a destination, in characters. */
+export const MAX_DESTINATION_NAME = 80;
+/** Most destinations of a data folder. */
+export const MAX_DESTINATIONS = 20;
+/** Longest text of one's own, in characters. */
+export const MAX_DESTINATION_TEXT = 2000;
+/** Longest address, in characters; the keychain takes no more. */
+export const MAX_DESTINATION_ADDRESS = 1000;
+
+/** What a text of one's own can name in braces, such as `{name}`. */
+export const DESTINATION_FIELDS = ['state', 'name', 'text', 'connection', 'since', 'at'] as const;
+export type DestinationField = (typeof DESTINATION_FIELDS)[number];
+
+/** What a person says of a destination; its address and its key are secrets, and kept apart. */
+export const DestinationDraft = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: MAX_DESTINATION_NAME }),
+  isActive: Type.Boolean(),
+  kind: Type.Enum([...DESTINATION_KINDS]),
+  /** Whose alerts it gets; null for those of all connections. */
+  connectionId: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
+  /** One line for each alert of a message; empty for the usual one. */
+  text: Type.String({ maxLength: MAX_DESTINATION_TEXT }),
+  /** How often it is reminded of an alert that still fires; null for never. */
+  remindMinutes: Nullable(Type.Integer({ minimum: 5, maximum: 1440 })),
+});
+export type DestinationDraft = Static<typeof DestinationDraft>;
+
+export const Destination = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 100 }),
+  ...DestinationDraft.properties,
+  /** The host of its address, which is no secret. */
+  host: Type.String(),
+});
+export type Destination = Static<typeof Destination>;
+
+/** What one alert of a message says. */
+export const DeliveredAlert = Type.Object({
+  /** The same however often it is noted. */
+  id: Type.String(),
+  ruleId: Type.String(),
+  kind: Type.Enum(['fired', 'ended', 'reminder', 'test']),
+  name: Type.String(),
+  text: Type.String(),
+  connection: Type.String(),
+  sinceMs: Type.Integer(),
+  atMs: Type.Integer(),
+});
+export type DeliveredAlert = Static<typeof DeliveredAlert>;
+
+/** One message to one destination, and what became of it. */
+export const Delivery = Type.Object({
+  /** Also sent with it, so that a receiver can tell one that comes twice. */
+  id: Type.String(),
+  destinationId: Type.String(),
+  alerts: Type.Array(DeliveredAlert),
+  state: Type.Enum(['waiting', 'sent', 'failed']),
+  /** When it was noted. */
+  notedAtMs: Type.Integer(),
+  /** When it is tried next. */
+  dueAtMs: Type.Integer(),
+  attempts: Type.Integer(),
+  triedAtMs: Nullable(Type.Integer()),
+  /** What was answered last, short and without secrets: a status and words, or the code of an error. */
+  answer: Type.String(),
+});
+export type Delivery = Static<typeof Delivery>;
+
+/** A destination with its messages, newest first. */
+export const DestinationState = Type.Object({
+  destination: Destination,
+  hasKey: Type.Boolean(),
+  deliveries: Type.Array(Delivery),
+});
+export type DestinationState = Static<typeof DestinationState>;

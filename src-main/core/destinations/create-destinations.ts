@@ -1,0 +1,333 @@
+import { randomUUID } from 'node:crypto';
+import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
+import type { Emit, Input } from '../../common/contract/index.ts';
+import {
+  MAX_DESTINATIONS,
+  type DeliveredAlert,
+  type Delivery,
+  type Destination,
+  type DestinationDraft,
+  type DestinationState,
+} from '../../common/model/alerts/destination.ts';
+import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
+import type { Words } from '../../common/words/words.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { KnownSecrets } from '../secrets/secret-cleaner.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
+import { KEPT_DELIVERIES, openDestinationBook } from './destination-book.ts';
+import { postMessage, type PostResult } from './post-message.ts';
+import { writeBody, writeHeaders, writeText } from './write-message.ts';
+
+/** Alerts that come within this time of the first are one message. */
+const HOLD_MS = 10_000;
+const FIRST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = HOUR_MS;
+/** A message that could not be sent for so long is given up. */
+const GIVE_UP_MS = 24 * HOUR_MS;
+const LOOK_EVERY_MS = 1000;
+/** More alerts than this begin another message. */
+const MAX_ALERTS = 50;
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** An alert that may be sent, and whose it is. */
+export type OutgoingAlert = Omit<DeliveredAlert, 'id'> & { readonly connectionId: string };
+
+/** Sends alerts to where a person wants them. */
+export interface Destinations {
+  list(): Promise<DestinationState[]>;
+  /** Throws `destinations.not-found`, `destinations.address`, `destinations.too-many`, `app.invalid-input`, `secrets.*`. */
+  save(input: Input<'destinations/save'>): Promise<Destination>;
+  remove(destinationId: string): Promise<void>;
+  sendTest(destinationId: string): Promise<Delivery>;
+  preview(draft: DestinationDraft): { readonly text: string; readonly body: string };
+  /** Whether alerts of a connection are sent anywhere. */
+  isFor(connectionId: string): boolean;
+  /** Notes alerts that fire or end; settles once they are on the disk. One that is noted already stays as it is. */
+  note(alerts: readonly OutgoingAlert[]): Promise<void>;
+  /** Notes reminders of alerts that still fire, where they are due. */
+  remind(firing: readonly OutgoingAlert[]): Promise<void>;
+  /** Sends what is due; settles once each of it was tried. */
+  look(): Promise<void>;
+  /** Looks by itself from now on, until it is stopped. */
+  start(): void;
+  stop(): void;
+}
+
+/** Opens the destinations of a data folder. Nothing is sent by itself before `start`. */
+export async function createDestinations(options: {
+  readonly host: { readonly dataFolder: string; readonly fetch: typeof globalThis.fetch };
+  readonly secrets: SecretStore;
+  readonly knownSecrets: KnownSecrets;
+  readonly emit: Emit;
+  readonly logger: Logger;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** Whether a person wants no notification of an alert now. */
+  isMuted(ruleId: string): boolean;
+  /** What messages are written in. */
+  readWords(): Words;
+  now(): number;
+}): Promise<Destinations> {
+  const { host, secrets, emit, logger, random, readWords, now } = options;
+  const book = await openDestinationBook({ ...options, folder: host.dataFolder });
+  const cleaner = options.knownSecrets.createCleaner();
+  const stopping = new AbortController();
+  const busy = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const announce = (): void => emit('destinations/changed', null);
+  const noteSecrets = (address: string, key: string | null): void => {
+    const url = URL.parse(address);
+    const parts = url === null ? [] : [url.pathname + url.search, ...url.pathname.split('/').slice(-3)];
+    // Services answer with a part of the path they were called by.
+    for (const secret of [
+      ...parts.filter((part) => part.length >= 8),
+      address,
+      ...(key === null ? [] : [key]),
+    ])
+      cleaner.note(secret);
+  };
+  const send = async (destination: Destination, delivery: Delivery): Promise<PostResult> => {
+    try {
+      const entry = toEntry(destination.id);
+      const [address, key] = await Promise.all([
+        secrets.get(entry, 'destinationAddress'),
+        secrets.get(entry, 'destinationKey'),
+      ]);
+      if (address === null) return { outcome: 'retry', answer: 'secrets.missing', retryAfterMs: null };
+      noteSecrets(address, key);
+      const text = writeText(readWords(), destination, delivery.alerts);
+      const body = writeBody(destination.kind, delivery, text);
+      const headers = writeHeaders(delivery.id, body, key, now());
+      const { signal } = stopping;
+      const { cleanText } = cleaner;
+      return await postMessage(host.fetch, { url: address, headers, body, signal, cleanText, now });
+    } catch (error) {
+      if (stopping.signal.aborted) throw error;
+      return { outcome: 'retry', answer: toErrorInfo(error).code, retryAfterMs: null };
+    }
+  };
+  const toTried = (delivery: Delivery, { outcome, answer, retryAfterMs }: PostResult): Delivery => {
+    const atMs = now();
+    const attempts = delivery.attempts + 1;
+    const backoffMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** delivery.attempts) * (0.5 + random() / 2);
+    const waitMs = Math.min(MAX_RETRY_MS, Math.max(backoffMs, retryAfterMs ?? 0));
+    const isOver = outcome === 'failed' || atMs + waitMs - delivery.notedAtMs > GIVE_UP_MS;
+    const state = outcome === 'sent' ? 'sent' : isOver ? 'failed' : 'waiting';
+    const dueAtMs = state === 'waiting' ? Math.round(atMs + waitMs) : delivery.dueAtMs;
+    return { ...delivery, attempts, triedAtMs: atMs, answer, state, dueAtMs };
+  };
+  /** One after the other, in their order: what comes later waits for what is tried again. */
+  const pump = async (destination: Destination): Promise<void> => {
+    if (busy.has(destination.id)) return;
+    busy.add(destination.id);
+    try {
+      for (;;) {
+        const next = book.listDeliveries(destination.id).find(({ state }) => state === 'waiting');
+        if (next === undefined || next.dueAtMs > now() || stopping.signal.aborted) return;
+        const alerts = next.alerts.filter(({ ruleId }) => !options.isMuted(ruleId));
+        const tried =
+          alerts.length === 0
+            ? ({ ...next, state: 'failed', answer: 'muted' } as const)
+            : toTried(next, await send(destination, { ...next, alerts }));
+        // Another look at the book: it may have been deleted meanwhile.
+        if (!book.list().some(({ id }) => id === destination.id)) return;
+        await book.note([tried]);
+        logger.info('alert message tried', {
+          destinationId: destination.id,
+          state: tried.state,
+          attempts: tried.attempts,
+        });
+        announce();
+      }
+    } finally {
+      busy.delete(destination.id);
+    }
+  };
+  const listFor = (connectionId: string): readonly Destination[] =>
+    book
+      .list()
+      .filter((own) => own.isActive && (own.connectionId === null || own.connectionId === connectionId));
+  const add = async (wanted: readonly (readonly [Destination, DeliveredAlert])[]): Promise<void> => {
+    const changed: Delivery[] = [];
+    for (const [{ id: destinationId }, pairs] of Map.groupBy(wanted, ([destination]) => destination)) {
+      const alerts = pairs.map(([, alert]) => alert);
+      const last = book.listDeliveries(destinationId).at(-1);
+      const isOpen =
+        last?.state === 'waiting' &&
+        last.attempts === 0 &&
+        last.dueAtMs > now() &&
+        last.alerts.length + alerts.length <= MAX_ALERTS;
+      if (isOpen) changed.push({ ...last, alerts: [...last.alerts, ...alerts] });
+      else changed.push(toDelivery(destinationId, alerts, now(), HOLD_MS));
+    }
+    if (changed.length === 0) return;
+    await book.note(changed);
+    announce();
+  };
+  const listAlerts = (destinationId: string): DeliveredAlert[] =>
+    book.listDeliveries(destinationId).flatMap(({ alerts }) => alerts);
+
+  const look = async (): Promise<void> => {
+    await Promise.all(
+      book
+        .list()
+        .filter(({ isActive }) => isActive)
+        .map(pump),
+    );
+  };
+
+  return {
+    list: async () =>
+      Promise.all(
+        book.list().map(async (destination) => ({
+          destination,
+          hasKey: await secrets.get(toEntry(destination.id), 'destinationKey').then(
+            (key) => key !== null,
+            () => false,
+          ),
+          deliveries: book.listDeliveries(destination.id).toReversed(),
+        })),
+      ),
+    async save({ destinationId, draft, address, key }) {
+      const known = destinationId === null ? null : book.get(destinationId);
+      if (draft.name.trim() === '') {
+        throw new AppError('app.invalid-input', 'A destination needs a name.', { field: 'name' });
+      }
+      if (known === null && book.list().length >= MAX_DESTINATIONS) {
+        const limit = MAX_DESTINATIONS;
+        throw new AppError('destinations.too-many', 'There are too many destinations.', { limit });
+      }
+      const url = address === undefined ? null : readAddress(address);
+      if (known === null && url === null) throw toAddressError('missing');
+      const id = known?.id ?? randomUUID();
+      if (url !== null) {
+        noteSecrets(url.href, null);
+        await secrets.set(toEntry(id), 'destinationAddress', url.href);
+      }
+      if (key === '') await secrets.delete(toEntry(id), 'destinationKey');
+      else if (key !== undefined) {
+        cleaner.note(key);
+        await secrets.set(toEntry(id), 'destinationKey', key);
+      }
+      const own = { ...draft, id, name: draft.name.trim(), host: url?.host ?? known?.host ?? '' };
+      await book.save(own);
+      announce();
+      return own;
+    },
+    async remove(destinationId) {
+      book.get(destinationId);
+      await secrets.delete(toEntry(destinationId), 'destinationAddress');
+      await secrets.delete(toEntry(destinationId), 'destinationKey');
+      await book.remove(destinationId);
+      announce();
+    },
+    async sendTest(destinationId) {
+      const destination = book.get(destinationId);
+      const noted = toDelivery(destinationId, [toExample(readWords(), now(), 'test')], now(), 0);
+      const { outcome, answer } = await send(destination, noted);
+      const state = outcome === 'sent' ? 'sent' : 'failed';
+      const tried: Delivery = { ...noted, state, answer, attempts: 1, triedAtMs: now() };
+      await book.note([tried]);
+      announce();
+      return tried;
+    },
+    preview(draft) {
+      const delivery = toDelivery('', [toExample(readWords(), now(), 'fired')], now(), 0);
+      const text = writeText(readWords(), draft, delivery.alerts);
+      return { text, body: JSON.stringify(JSON.parse(writeBody(draft.kind, delivery, text)), null, 2) };
+    },
+    isFor: (connectionId) => listFor(connectionId).length > 0,
+    note: (alerts) =>
+      add(
+        alerts.flatMap(({ connectionId, ...alert }) => {
+          // The same after a crash between this and what the alerts remember.
+          const id = `${alert.ruleId}:${alert.kind}:${alert.sinceMs}`;
+          return listFor(connectionId).flatMap((destination) => {
+            const own = listAlerts(destination.id);
+            if (own.some((each) => each.id === id)) return [];
+            const isBegun =
+              own.some((each) => isSameFiring(each, alert)) ||
+              book.listDeliveries(destination.id).length >= KEPT_DELIVERIES;
+            return alert.kind === 'ended' && !isBegun ? [] : [[destination, { ...alert, id }] as const];
+          });
+        }),
+      ),
+    remind: (firing) =>
+      add(
+        firing.flatMap(({ connectionId, ...alert }) =>
+          listFor(connectionId).flatMap((destination) => {
+            const { remindMinutes } = destination;
+            const last = listAlerts(destination.id).findLast((each) => isSameFiring(each, alert));
+            if (remindMinutes === null || last === undefined) return [];
+            if (alert.atMs - last.atMs < remindMinutes * MINUTE_MS) return [];
+            const id = `${alert.ruleId}:reminder:${alert.sinceMs}:${alert.atMs}`;
+            return [[destination, { ...alert, id }] as const];
+          }),
+        ),
+      ),
+    look,
+    start() {
+      timer = setInterval(() => {
+        look().catch((error: unknown) => {
+          if (!stopping.signal.aborted) logger.error('alert messages not sent', toErrorInfo(error));
+        });
+      }, LOOK_EVERY_MS).unref();
+    },
+    stop: () => {
+      clearInterval(timer);
+      stopping.abort();
+    },
+  };
+}
+
+/** No identifier of a connection begins so. */
+function toEntry(destinationId: string): string {
+  return `destination ${destinationId}`;
+}
+
+function isSameFiring(noted: DeliveredAlert, alert: Pick<DeliveredAlert, 'ruleId' | 'sinceMs'>): boolean {
+  return noted.ruleId === alert.ruleId && noted.sinceMs === alert.sinceMs && noted.kind !== 'ended';
+}
+
+function toDelivery(
+  destinationId: string,
+  alerts: readonly DeliveredAlert[],
+  nowMs: number,
+  holdMs: number,
+): Delivery {
+  return {
+    id: randomUUID(),
+    destinationId,
+    alerts: [...alerts],
+    state: 'waiting',
+    notedAtMs: nowMs,
+    dueAtMs: nowMs + holdMs,
+    attempts: 0,
+    triedAtMs: null,
+    answer: '',
+  };
+}
+
+function toExample({ t }: Words, nowMs: number, kind: 'fired' | 'test'): DeliveredAlert {
+  const own = { id: 'example', ruleId: 'example', kind, sinceMs: nowMs, atMs: nowMs };
+  return {
+    ...own,
+    name: t('notes.example.name'),
+    text: t('notes.test'),
+    connection: t('notes.example.connection'),
+  };
+}
+
+function toAddressError(reason: 'missing' | 'invalid' | 'plain' | 'login'): AppError {
+  return new AppError('destinations.address', 'The address of the destination cannot be used.', { reason });
+}
+
+/** Throws `destinations.address`; the error never holds the address. */
+function readAddress(text: string): URL {
+  const url = URL.parse(text.trim());
+  if (url === null || !/^https?:$/u.test(url.protocol)) throw toAddressError('invalid');
+  if (url.username !== '' || url.password !== '') throw toAddressError('login');
+  if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname)) throw toAddressError('plain');
+  return url;
+}

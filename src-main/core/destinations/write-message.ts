@@ -1,0 +1,95 @@
+import { createHmac } from 'node:crypto';
+import {
+  DESTINATION_FIELDS,
+  type DeliveredAlert,
+  type Delivery,
+  type DestinationDraft,
+  type DestinationField,
+  type DestinationKind,
+} from '../../common/model/alerts/destination.ts';
+import type { Words } from '../../common/words/words.ts';
+
+const USUAL_TEXT = '{state}: {name}. {text}';
+
+/** Returns what a message says: one line for each of its alerts, in the text of the destination. */
+export function writeText(
+  words: Words,
+  { text }: Pick<DestinationDraft, 'text'>,
+  alerts: readonly DeliveredAlert[],
+): string {
+  const template = text.trim() === '' ? USUAL_TEXT : text;
+  return alerts
+    .map((alert) => {
+      const values: Readonly<Record<DestinationField, string>> = {
+        state: words.t(`notes.states.${alert.kind}`),
+        name: alert.name,
+        text: alert.text,
+        connection: alert.connection,
+        since: new Date(alert.sinceMs).toISOString(),
+        at: new Date(alert.atMs).toISOString(),
+      };
+      // Once over the template only: a name in braces within a value is no field.
+      return template.replace(/\{([a-z]+)\}/gu, (whole, name: string) => {
+        const field = DESTINATION_FIELDS.find((own) => own === name);
+        return field === undefined ? whole : values[field];
+      });
+    })
+    .join('\n');
+}
+
+/** Returns the JSON that a kind of destination takes. */
+export function writeBody(
+  kind: DestinationKind,
+  { id, alerts }: Pick<Delivery, 'id' | 'alerts'>,
+  text: string,
+): string {
+  if (kind === 'slack') return JSON.stringify({ text: escapeSlack(text) });
+  if (kind === 'teams') return JSON.stringify(toCard(text));
+  const events = alerts.map(({ sinceMs, atMs, ...alert }) => ({
+    ...alert,
+    since: new Date(sinceMs).toISOString(),
+    at: new Date(atMs).toISOString(),
+  }));
+  return JSON.stringify({ version: 1, id, text, alerts: events });
+}
+
+/** Returns the headers of a message: its id, and with a key the signature of moment and body. */
+export function writeHeaders(id: string, body: string, key: string | null, nowMs: number): Readonly<Record<string, string>> {
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'idempotency-key': id,
+    'x-channelscope-delivery': id,
+  };
+  if (key === null) return headers;
+  const moment = Math.floor(nowMs / 1000);
+  const digest = createHmac('sha256', key).update(`${moment}.${body}`).digest('hex');
+  return { ...headers, 'x-channelscope-signature': `t=${moment},v1=${digest}` };
+}
+
+/** Nobody's name may call a whole channel, or be a link. */
+function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function toCard(text: string): object {
+  const body = text.split('\n').map((line) => ({
+    type: 'TextBlock',
+    text: line.replace(/[[\]*_\\]/gu, '\\$&'),
+    wrap: true,
+  }));
+  return {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body,
+        },
+      },
+    ],
+  };
+}
