@@ -57,10 +57,14 @@ export function useFindingWords({ toText }: Pick<Names, 'toText'> = useNames()) 
 
   /** Why it is not known whether anything stands out. */
   function toGap({ direction, reason, fromMs, toMs }: FindingsGap, nowMs: number, zone: string): string {
+    const isOneDay = formatFullDay(fromMs, zone) === formatFullDay(toMs, zone);
+    // Of two days each is named, today's too: "between 27 Nov 00:00 and 00:00" would be no time at all.
+    const toMoment = (ms: number): string =>
+      isOneDay ? formatMinute(ms, nowMs, zone) : formatDayClock(ms, zone);
     const values = {
       direction: t(`findings.place.${direction}`),
-      from: formatMinute(fromMs, nowMs, zone),
-      to: formatMinute(toMs, nowMs, zone),
+      from: toMoment(fromMs),
+      to: toMoment(toMs),
     };
     return t(reason === 'not-cached' ? 'findings.gap.notCached' : 'findings.gap.notLearned', values);
   }

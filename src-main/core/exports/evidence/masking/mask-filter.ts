@@ -3,6 +3,7 @@ import type {
   FilterField,
   RecordFilter,
 } from '../../../../common/model/records/record-filter.ts';
+import { isBodyField } from '../../../../common/model/records/body-path.ts';
 import { mapLeaves } from '../../../../common/query/filter-tree.ts';
 import type { Masks } from './masks.ts';
 
@@ -21,7 +22,7 @@ function maskCondition(condition: FieldCondition, masks: Masks): FieldCondition 
   const isOpen = client === 'received' && payload === 'received' && errors === 'received';
   const mask = (value: string): string => {
     if (value === '') return value;
-    if (SEARCHED.includes(field)) return isOpen ? value : HIDDEN;
+    if (SEARCHED.includes(field) || isBodyField(field)) return isOpen ? value : HIDDEN;
     if (field === 'client') return client === 'left-out' ? HIDDEN : masks.client(value);
     if (field === 'errorFamily') return masks.errorFamily(value);
     return field === 'sessionId' ? masks.sessionId(value) : masks.text(value);
