@@ -57,3 +57,11 @@ it('what a filter says in brackets and in patterns is masked as what it says bes
     any: [{ conditions: [{ values: ['client-1'] }] }, {}, {}],
   });
 });
+
+it('what a filter looks for inside bodies is hidden, since it may be any part of what is masked', () => {
+  const masked = maskFilter(
+    { conditions: [{ field: 'payload.user."full name"', values: ['Ana Haddad'] }] },
+    createTestMasks(),
+  );
+  expect(masked.conditions).toEqual([{ field: 'payload.user."full name"', values: ['…'] }]);
+});

@@ -1,0 +1,72 @@
+import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
+import { TooltipProvider } from 'reka-ui';
+import { h } from 'vue';
+import { beforeEach, expect, it } from 'vitest';
+import type { DestinationState } from '../../../../src-main/common/model/alerts/destination.ts';
+import DestinationsView from '../../../../src-renderer/screens/alerts/destinations/DestinationsView.vue';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeConnection, makeSettings } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+function toState(id: string, name: string): DestinationState {
+  const draft = {
+    name,
+    isActive: true,
+    kind: 'webhook',
+    connectionId: null,
+    text: '',
+    remindMinutes: null,
+  } as const;
+  return { destination: { ...draft, id, host: `${id}.example` }, hasKey: false, deliveries: [] };
+}
+
+beforeEach(() => sessionStorage.clear());
+
+async function show(path: string) {
+  const backend = new ScriptedBackend({
+    'app/get-info': () => ({ platform: 'macos', host: 'web', nowMs: 0, keychain: {} }) as never,
+    'settings/get': () => makeSettings({ clock: 'utc', lastConnectionId: 'one' }),
+    'connections/list': () => [makeConnection({ id: 'one' })],
+    'destinations/list': () => [toState('a', 'On call'), toState('b', 'Team')],
+    'destinations/preview': () => ({ text: 'Firing', body: '{}' }),
+  });
+  const { global, router } = await provideApplication(backend, path);
+  await useAppStore().load();
+  await useConnectionsStore().load();
+  const page = mount({ render: () => h(TooltipProvider, () => h(DestinationsView)) }, { global });
+  await flushPromises();
+  return { page, router };
+}
+
+const readCurrent = (page: VueWrapper): string => page.get('[aria-current]').text();
+
+it('the destination that is edited is in the address, and a link to it opens it', async () => {
+  const { page, router } = await show('/alerts?part=destinations');
+  expect(readCurrent(page)).toContain('On call');
+  const team = page.findAll('button').find((button) => button.text().includes('Team'));
+  await team?.trigger('click');
+  await flushPromises();
+  expect(router.currentRoute.value.query).toMatchObject({ part: 'destinations', destination: 'b' });
+  expect(readCurrent(page)).toContain('Team');
+  page.unmount();
+
+  const { page: again } = await show('/alerts?part=destinations&destination=b');
+  expect(readCurrent(again)).toContain('Team');
+});
+
+it('what was typed of a destination outlives leaving it; its address and key are kept nowhere', async () => {
+  const { page } = await show('/alerts?part=destinations&destination=b');
+  await page.find('textarea').setValue('{name} again');
+  const secret = page.findAll('input').find(({ element }) => element.type === 'password');
+  await secret?.setValue('canary-key');
+  await page.find('textarea').trigger('change');
+  await flushPromises();
+  page.unmount();
+  expect(JSON.stringify({ ...sessionStorage })).toContain('{name} again');
+  expect(JSON.stringify({ ...sessionStorage })).not.toContain('canary-key');
+
+  const { page: again } = await show('/alerts?part=destinations&destination=b');
+  expect(again.find('textarea').element.value).toBe('{name} again');
+});
