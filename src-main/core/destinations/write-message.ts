@@ -54,7 +54,12 @@ export function writeBody(
 }
 
 /** Returns the headers of a message: its id, and with a key the signature of moment and body. */
-export function writeHeaders(id: string, body: string, key: string | null, nowMs: number): Readonly<Record<string, string>> {
+export function writeHeaders(
+  id: string,
+  body: string,
+  key: string | null,
+  nowMs: number,
+): Readonly<Record<string, string>> {
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'idempotency-key': id,

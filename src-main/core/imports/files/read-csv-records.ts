@@ -182,7 +182,7 @@ function toCsvError(error: unknown): unknown {
   }
   // As the library names it: without the prefix of the others.
   return toUnreadable(
-    String(code) === 'INVALID_OPENING_QUOTE'
+    (code as string) === 'INVALID_OPENING_QUOTE'
       ? `${place} a quotation mark stands inside a cell that doesn't begin with one. Take out what is before it, or double it and put the whole cell in quotation marks.`
       : `${place} the file is no CSV: a quotation mark is missing, or the file was cut off. Export the records again.`,
     error,
