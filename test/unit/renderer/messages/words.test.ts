@@ -52,6 +52,8 @@ test('a number stands beside a noun in the singular and in the plural', () => {
     'errors.cache.too-many-marks.text',
     'errors.local-service.import-failed.reasons.columns',
     'local-service.import.faults.text-too-long',
+    'secrets.hint',
+    'secrets.strength.short',
     'sql.chart.faults.too-many',
     'sql.saved.faults.name-long',
     'sql.faults.timeout',
