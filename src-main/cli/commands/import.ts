@@ -38,7 +38,7 @@ export const importCommand: Command = {
     {
       name: 'dates',
       value: 'ORDER',
-      summary: 'how a spreadsheet wrote dates that can be read in two ways',
+      summary: 'order of day and month in its dates',
       choices: DATE_ORDERS,
     },
   ],
