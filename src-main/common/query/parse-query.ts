@@ -1,21 +1,14 @@
-import { foldCase, hasCase } from '../fold-case.ts';
-import { CODE_CLASSES, type CodeClass } from '../model/records/record.ts';
 import {
   MAX_CONDITIONS,
   MAX_FILTER_DEPTH,
   MAX_TEXT_CHARACTERS,
   MAX_VALUES,
-  MAX_VALUE_CHARACTERS,
   type FieldCondition,
-  type FilterField,
   type FilterPart,
   type RecordFilter,
 } from '../model/records/record-filter.ts';
-import { OUTCOMES } from '../reporting/outcome.ts';
-import { isSensibleInstant } from '../model/period.ts';
-import { checkRegex, type RegexFault } from './check-regex.ts';
+import { checkRegex } from './check-regex.ts';
 import { joinAny, listLeaves, measureDepth, negate } from './filter-tree.ts';
-import { toNextNumber } from './number-bounds.ts';
 import { findNearField, findQueryField, toQueryField, type QueryField } from './query-fields.ts';
 import { findMeantOperator, findMeantTerm, type QueryHint, type QueryOffer } from './query-offers.ts';
 import {
@@ -25,6 +18,16 @@ import {
   type QuerySpan,
   type QueryToken,
 } from './query-reader.ts';
+import {
+  isRange,
+  isTextual,
+  readNumbers,
+  readTexts,
+  splitKinds,
+  type QueryClock,
+  type FindNamed,
+  type ValueFault,
+} from './query-values.ts';
 import { joinWildcard } from './wildcards.ts';
 
 /** Longest query, in characters. */
@@ -32,34 +35,8 @@ const MAX_QUERY_CHARACTERS = 100_000;
 /** Most brackets within brackets of a query, needless ones included. */
 const MAX_BRACKETS = 50;
 
-/** Why a query can't be understood; the window has words for each. */
-export type QueryFault =
-  | 'unknown-field'
-  | 'value-missing'
-  | 'quote-unclosed'
-  | 'bracket-unclosed'
-  | 'bracket-unopened'
-  | 'operand-missing'
-  | 'not-a-number'
-  | 'not-a-date'
-  | 'not-an-outcome'
-  | 'date-out-of-range'
-  | 'range-reversed'
-  | 'several-ranges'
-  | 'range-of-text'
-  | 'pattern-of-number'
-  | 'too-long'
-  | 'too-many'
-  | 'too-deep'
-  | 'query-too-long'
-  | 'name-unknown'
-  | 'name-ambiguous'
-  | RegexFault;
-
 /** A fault and the characters [from, to) of the query that it is about. */
-export interface QueryError extends QuerySpan {
-  readonly fault: QueryFault;
-  readonly text: string;
+export interface QueryError extends ValueFault {
   /** What could stand in its place. */
   readonly offers: readonly QueryOffer[];
 }
@@ -78,23 +55,6 @@ export interface ParsedQuery {
   readonly hint: QueryHint | null;
 }
 
-/** Reads and writes instants in the clock that is shown. */
-export interface QueryClock {
-  /** Null for a text that is no date and time, such as `2026-11-20 10:15`. */
-  read(text: string): number | null;
-  /** Where what such a text names ends: the day, the minute, the second or the millisecond. */
-  readEnd(text: string): number | null;
-  write(atMs: number): string;
-}
-
-/** Returns the values of a field that a person's own name stands for. */
-export type FindNamed = (field: FilterField, name: string) => readonly string[];
-
-interface Range {
-  min?: number;
-  max?: number;
-}
-
 /** Parts that all must hold; null for what can't be understood. */
 type Parts = FilterPart[] | null;
 
@@ -104,13 +64,7 @@ interface FieldTerm extends QuerySpan {
   readonly values: readonly QueryToken[];
 }
 
-/** What the values of a field are read with. */
-interface Reading {
-  readonly clock: QueryClock;
-  readonly findNamed: FindNamed;
-}
-
-type Fault = Omit<QueryError, 'offers'> & { readonly offers?: readonly QueryOffer[] };
+type Fault = ValueFault & { readonly offers?: readonly QueryOffer[] };
 
 /**
  * Reads a query such as `(code:>=500 OR "timed out") -channel:3 client:Ros*`. `OR` joins what `AND`, or nothing, has joined
@@ -491,187 +445,4 @@ function joinWhole(alternatives: readonly Parts[]): Parts {
 function isBareText(text: string, parts: readonly FilterPart[]): boolean {
   const [only] = parts;
   return only !== undefined && 'field' in only && only.field === 'anywhere' && only.text === text;
-}
-
-/** True for a value that can only be a range of numbers. */
-function isRange({ text, isQuoted, operator, isRegex }: QueryToken): boolean {
-  return !isQuoted && !isRegex && operator === '' && /^(?:[<>]=?\s*[-+.\d]|-?[\d.]+\.\.|\.\.-?\d)/.test(text);
-}
-
-/** True for a field whose values are texts, or are compared as such. */
-function isTextual({ kind }: QueryField): boolean {
-  return kind === 'text' || kind === 'any';
-}
-
-/** Values of a field by how they are read: those in bodies may be ranges beside texts. */
-function splitKinds(
-  field: QueryField,
-  values: readonly QueryToken[],
-): { readonly isText: boolean; readonly values: readonly QueryToken[] }[] {
-  const isNumber = (value: QueryToken): boolean =>
-    !isTextual(field) || (field.kind === 'any' && isRange(value));
-  return [
-    { isText: true, values: values.filter((value) => !isNumber(value)) },
-    { isText: false, values: values.filter(isNumber) },
-  ].filter((listed) => listed.values.length > 0);
-}
-
-interface Read {
-  readonly conditions: readonly FieldCondition[];
-}
-
-function readTexts(known: QueryField, values: readonly QueryToken[], { findNamed }: Reading): Read | Fault {
-  const { field, match } = known;
-  const range = values.find(
-    ({ isQuoted, operator, text }) => !isQuoted && operator === '' && /^[<>]/.test(text),
-  );
-  if (range !== undefined) return toError('range-of-text', range.text, range);
-  const unknown = values.find(({ text }) => !OUTCOMES.some((outcome) => outcome === foldCase(text)));
-  if (field === 'outcome' && unknown !== undefined) return toError('not-an-outcome', unknown.text, unknown);
-  const found: string[] = [];
-  const exact: string[] = [];
-  const anyCase: string[] = [];
-  for (const value of values) {
-    const { text, operator, isQuoted } = value;
-    const named = operator === '' ? findNamed(field, text) : [];
-    if (named.length > 1) return toError('name-ambiguous', text, value);
-    const isPart =
-      text !== '' &&
-      named.length === 0 &&
-      (operator === '~' || (operator === '' && (match === 'part' || (match === 'name' && !isQuoted))));
-    if (text.length > (isPart ? MAX_TEXT_CHARACTERS : MAX_VALUE_CHARACTERS))
-      return toError('too-long', '', value);
-    // Marks and outcomes are words of the query's own.
-    const isOwn = field === 'mark' || field === 'outcome';
-    if (isPart) found.push(text);
-    else if (isOwn) exact.push(foldCase(text));
-    else if (operator === '=' || named.length > 0 || !hasCase(text)) exact.push(named[0] ?? text);
-    else anyCase.push(text);
-  }
-  const list = {
-    field,
-    ...(exact.length > 0 ? { values: exact } : {}),
-    ...(anyCase.length > 0 ? { anyCase } : {}),
-  };
-  const texts = found.map((text): FieldCondition => ({ field, text }));
-  return { conditions: exact.length + anyCase.length > 0 ? [list, ...texts] : texts };
-}
-
-function readNumbers(
-  known: QueryField,
-  values: readonly QueryToken[],
-  { clock, findNamed }: Reading,
-): Read | Fault {
-  const { field, kind } = known;
-  const condition: { values: (number | null)[]; classes: CodeClass[] } & Range = { values: [], classes: [] };
-  for (const value of values) {
-    const text = value.text.trim();
-    const codeClass = CODE_CLASSES.find((name) => name === text.toLowerCase());
-    if (kind === 'code' && codeClass !== undefined) condition.classes.push(codeClass);
-    else if (text === '' || text.toLowerCase() === 'none') condition.values.push(null);
-    else {
-      const named = findNamed(field, text);
-      if (named.length > 1) return toError('name-ambiguous', text, value);
-      const range = named[0] === undefined ? readRange(known, text, clock) : Number(named[0]);
-      if (typeof range === 'string') {
-        const fault = hasAbsurdDate(known, text, clock) ? 'date-out-of-range' : range;
-        return toError(nameFault(known, text, fault), text, value);
-      }
-      if (typeof range === 'number') condition.values.push(range);
-      else {
-        const fault = joinRange(condition, range);
-        if (fault !== null) return toError(fault, text, value);
-      }
-    }
-  }
-  const { values: exact, classes, ...range } = condition;
-  const read = {
-    field,
-    ...(exact.length > 0 ? { values: exact } : {}),
-    ...(classes.length > 0 ? { classes } : {}),
-    ...range,
-  };
-  return { conditions: [read] };
-}
-
-/** Adds a range to a condition, which has one at most: `>=250,<1000` is one of two halves. Returns what is wrong. */
-function joinRange(condition: Range, { min, max }: Range): QueryFault | null {
-  if (min !== undefined && condition.min !== undefined) return 'several-ranges';
-  if (max !== undefined && condition.max !== undefined) return 'several-ranges';
-  if (min !== undefined) condition.min = min;
-  if (max !== undefined) condition.max = max;
-  const { min: least = -Infinity, max: most = Infinity } = condition;
-  return least > most ? 'range-reversed' : null;
-}
-
-/** A range, a single value, or what is wrong. */
-function readRange(field: QueryField, text: string, clock: QueryClock): Range | number | QueryFault {
-  const isDate = field.kind === 'date';
-  const fault = isDate ? 'not-a-date' : 'not-a-number';
-  const read = (part: string): number | null => readValue(field, part.trim(), clock);
-  const readEnd = (part: string): number => clock.readEnd(part.trim()) ?? NaN;
-  const [, low, high] = /^(.*?)\.\.(.*)$/.exec(text) ?? [];
-  if (low !== undefined && high !== undefined) {
-    const min = low === '' ? undefined : read(low);
-    const value = high === '' ? undefined : read(high);
-    if (min === null || value === null || (min === undefined && value === undefined)) return fault;
-    // A day without a time is all of it, as at any other place; with one, it ends there.
-    const max = value !== undefined && isDate && isDay(high) ? readEnd(high) : value;
-    if (min !== undefined && max !== undefined && min > max) return 'range-reversed';
-    return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
-  }
-  const [, operator, rest = ''] = /^(<=|>=|<|>)(.*)$/.exec(text) ?? [];
-  const value = read(operator === undefined ? text : rest);
-  if (value === null) return fault;
-  // A date names all of its day, its minute or its second.
-  if (operator === undefined) return isDate ? { min: value, max: readEnd(text) } : value;
-  if (operator === '>=') return { min: value };
-  if (operator === '<=') return { max: isDate ? readEnd(rest) : value };
-  // Nothing is beyond the largest number.
-  const next = isDate ? value : toNext(value, field, operator === '<' ? -1 : 1);
-  if (!Number.isFinite(next)) return fault;
-  return operator === '<' ? { max: next } : { min: isDate ? readEnd(rest) : next };
-}
-
-/** True for a text with a date that no period may have. */
-function hasAbsurdDate({ kind }: QueryField, text: string, clock: QueryClock): boolean {
-  if (kind !== 'date') return false;
-  return text.split(/\.\.|[<>]=?/).some((part) => {
-    const atMs = clock.read(part.trim());
-    return atMs !== null && !isSensibleInstant(atMs);
-  });
-}
-
-function isDay(text: string): boolean {
-  return !text.includes(':');
-}
-
-function readValue(field: QueryField, text: string, clock: QueryClock): number | null {
-  if (field.kind === 'date') {
-    const atMs = clock.read(text);
-    return atMs !== null && isSensibleInstant(atMs) ? atMs : null;
-  }
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return null;
-  const value = Number(text);
-  return Number.isFinite(value) && (isFractional(field) || Number.isSafeInteger(value)) ? value : null;
-}
-
-/** The nearest value above or below: ranges of a filter include their ends. */
-function toNext(value: number, field: QueryField, step: 1 | -1): number {
-  return isFractional(field) ? toNextNumber(value, step) : value + step;
-}
-
-function isFractional({ kind }: QueryField): boolean {
-  return kind === 'number' || kind === 'any';
-}
-
-/** A word in the place of a channel's or service's number is taken for its name. */
-function nameFault({ kind }: QueryField, text: string, fault: QueryFault): QueryFault {
-  return kind === 'whole' && fault === 'not-a-number' && !/^[<>]|\.\.|^[-+.]?\d/.test(text)
-    ? 'name-unknown'
-    : fault;
-}
-
-function toError(fault: QueryFault, text: string, { from, to }: QuerySpan): Fault {
-  return { fault, text, from, to };
 }

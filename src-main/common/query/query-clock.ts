@@ -1,7 +1,7 @@
 import { isRealCivilTime, type CivilTime } from '../time/civil-time.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../time/durations.ts';
 import { fromCivilTime, toCivilTime } from '../time/time-zones.ts';
-import type { QueryClock } from './parse-query.ts';
+import type { QueryClock } from './query-values.ts';
 
 const MOMENT = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,3}))?)?(Z)?)?$/;
 

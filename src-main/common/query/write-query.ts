@@ -6,7 +6,7 @@ import {
   type FilterPart,
   type RecordFilter,
 } from '../model/records/record-filter.ts';
-import type { QueryClock } from './parse-query.ts';
+import type { QueryClock } from './query-values.ts';
 import { isGroup } from './filter-tree.ts';
 import { findOpenBound } from './number-bounds.ts';
 import { toQueryField, type QueryField } from './query-fields.ts';

@@ -1,10 +1,6 @@
 import type { FilterField, FilterPart } from '../../../../src-main/common/model/records/record-filter.ts';
-import {
-  parseQuery,
-  type FindNamed,
-  type QueryClock,
-  type QueryError,
-} from '../../../../src-main/common/query/parse-query.ts';
+import { parseQuery, type QueryError } from '../../../../src-main/common/query/parse-query.ts';
+import type { FindNamed, QueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { toQueryField, type QueryKind } from '../../../../src-main/common/query/query-fields.ts';
 
 /** How a condition is typed: a part of a text, exact values, or a range. */

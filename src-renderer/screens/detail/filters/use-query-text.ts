@@ -1,12 +1,8 @@
 import { useDebounceFn } from '@vueuse/core';
 import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
-import {
-  parseQuery,
-  type FindNamed,
-  type ParsedQuery,
-  type QueryClock,
-} from '../../../../src-main/common/query/parse-query.ts';
+import { parseQuery, type ParsedQuery } from '../../../../src-main/common/query/parse-query.ts';
+import type { FindNamed, QueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 
 const APPLY_DELAY_MS = 250;
