@@ -1,5 +1,3 @@
-import { Type, type Static } from 'typebox';
-
 /**
  * Every error code that can reach the window. For each, the window's messages state what happened and what the
  * user can do; nothing branches on the text of a message.
@@ -142,14 +140,14 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error as it crosses to the window. `details` fill its messages: address, status, body, field. */
-export const ErrorInfo = Type.Object({
-  code: Type.Enum([...ERROR_CODES]),
+/** An error as it crosses to the window; its schema is in `common/model/error-info.ts`, for what starts needs none. */
+export type ErrorInfo = {
+  code: ErrorCode;
   /** For the log and for support, in English; the window shows its own message for the code. */
-  message: Type.String(),
-  details: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
-});
-export type ErrorInfo = Static<typeof ErrorInfo>;
+  message: string;
+  /** What fills its messages: address, status, body, field. */
+  details: Record<string, string | number>;
+};
 
 /** An expected failure: it has a code, often a cause, and something that the user can do. */
 export class AppError extends Error {

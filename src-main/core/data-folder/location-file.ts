@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Type, type Static } from 'typebox';
-import { Value } from 'typebox/value';
-import { Nullable } from '../../common/model/nullable.ts';
+import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import { findErrorCode } from '../../node/error-text.ts';
 import { makePrivateFolder } from '../../node/private-files.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
@@ -13,19 +11,21 @@ export const LOCATION_FILE = 'data-folder.json';
 export const ID_FILE = 'data-folder.id';
 
 /** What lies in a folder that everything was copied from or to: names of its top level. */
-const Copied = Type.Object({ folder: Type.String(), names: Type.Array(Type.String()) });
-export type Copied = Static<typeof Copied>;
+export interface Copied {
+  readonly folder: string;
+  readonly names: string[];
+}
 
-const Location = Type.Object({
-  version: Type.Literal(1),
+/** Checked by hand: whatever starts the application reads it first, and a library for it would double the start. */
+export interface Location {
+  readonly version: 1;
   /** The folder that a person moved everything to, with what its `data-folder.id` holds; null for the standard one. */
-  chosen: Nullable(Type.Object({ folder: Type.String(), id: Type.String() })),
+  readonly chosen: { readonly folder: string; readonly id: string } | null;
   /** The folder that was in use before, which stays until the person deletes it. */
-  previous: Nullable(Type.Object({ ...Copied.properties, leftAtMs: Type.Integer() })),
+  readonly previous: (Copied & { readonly leftAtMs: number }) | null;
   /** A copy that began and did not end. */
-  unfinished: Nullable(Copied),
-});
-export type Location = Static<typeof Location>;
+  readonly unfinished: Copied | null;
+}
 
 const NOTHING_CHOSEN: Location = { version: 1, chosen: null, previous: null, unfinished: null };
 
@@ -43,7 +43,7 @@ export function readLocation(defaultFolder: string): Location {
     throw error;
   }
   const location = parse(text);
-  if (!Value.Check(Location, location)) {
+  if (!isLocation(location)) {
     throw new Error(
       `${path} should say where the data folder is, and can't be read by this version. Without it, ${defaultFolder} is used.`,
     );
@@ -57,6 +57,32 @@ function parse(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+function isLocation(value: unknown): value is Location {
+  if (!isPlainObject(value)) return false;
+  const { version, chosen, previous, unfinished } = value;
+  return (
+    version === 1 &&
+    (chosen === null || isChosen(chosen)) &&
+    (previous === null ||
+      (isCopied(previous) && 'leftAtMs' in previous && Number.isSafeInteger(previous.leftAtMs))) &&
+    (unfinished === null || isCopied(unfinished))
+  );
+}
+
+function isChosen(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  const { folder, id } = value;
+  return typeof folder === 'string' && typeof id === 'string';
+}
+
+function isCopied(value: unknown): value is Copied {
+  if (!isPlainObject(value)) return false;
+  const { folder, names } = value;
+  return (
+    typeof folder === 'string' && Array.isArray(names) && names.every((name) => typeof name === 'string')
+  );
 }
 
 /** Writes it in one step, also where the standard folder isn't there yet. */

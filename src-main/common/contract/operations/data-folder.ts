@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Nullable } from '../../model/nullable.ts';
-import { ErrorInfo } from '../errors.ts';
+import { ErrorInfo } from '../../model/error-info.ts';
 import { Nothing, operation } from '../operation.ts';
 
 /** Why a folder can't become the data folder. */

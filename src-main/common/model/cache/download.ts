@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { ErrorInfo } from '../../contract/errors.ts';
+import { ErrorInfo } from '../error-info.ts';
 import { Nullable } from '../nullable.ts';
 import { Period } from '../period.ts';
 import { DetailKindSchema, Remark, SnapshotState } from './snapshot.ts';

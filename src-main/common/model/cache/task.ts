@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { ErrorInfo } from '../../contract/errors.ts';
+import { ErrorInfo } from '../error-info.ts';
 import { DownloadPlan } from './download.ts';
 import { ReadingOutcome } from './reading.ts';
 import { Remark } from './snapshot.ts';

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { REPORT_KINDS } from '../../reporting/reports.ts';
-import { ErrorInfo } from '../../contract/errors.ts';
+import { ErrorInfo } from '../error-info.ts';
 import { ImportFault } from './import-fault.ts';
 import { Nullable } from '../nullable.ts';
 import { QuirkName, Simulation } from './simulation.ts';

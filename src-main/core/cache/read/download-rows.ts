@@ -1,4 +1,5 @@
-import { AppError, ErrorInfo } from '../../../common/contract/errors.ts';
+import { AppError } from '../../../common/contract/errors.ts';
+import { ErrorInfo } from '../../../common/model/error-info.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { Value } from 'typebox/value';
 import type { Database } from '../../../node/open-database.ts';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { ErrorInfo } from '../../../common/contract/errors.ts';
+import { ErrorInfo } from '../../../common/model/error-info.ts';
 import { Certificate } from '../../../common/model/cache/download.ts';
 import { ReportKindSchema } from '../../../common/model/cache/snapshot.ts';
 import { ConnectionFamilies } from '../../../common/model/connections/family-changes.ts';

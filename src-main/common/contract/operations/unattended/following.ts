@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Nullable } from '../../../model/nullable.ts';
-import { ErrorInfo } from '../../errors.ts';
+import { ErrorInfo } from '../../../model/error-info.ts';
 import { ConnectionId, Nothing, operation } from '../../operation.ts';
 
 /** How following a connection is going. */
