@@ -195,6 +195,30 @@ describe('the fields', () => {
     expect(document.activeElement).toBe(line('botLatencyMs').element);
   });
 
+  it('of no records are not shown for the first ones that come', async () => {
+    const later = Promise.withResolvers<RecordFields>();
+    const none = {
+      recordCount: 0,
+      values: FIELDS.values.map((one) => ({
+        ...one,
+        distinctCount: 0,
+        values: [],
+        blankCount: 0,
+        excluded: [],
+      })),
+      times: [],
+    };
+    let asked = 0;
+    const { open } = await show('', () => ((asked += 1) === 1 ? none : later.promise));
+    expect(panel.text()).toContain('No values');
+    await open(read(''));
+    await flushPromises();
+    expect(panel.text()).not.toContain('No values');
+    later.resolve(FIELDS);
+    await flushPromises();
+    expect(heads()[0]).toBe('Code2');
+  });
+
   it('keep the focus while the line that has it moves or goes', async () => {
     let fields = FIELDS;
     const { open } = await show('', () => fields);
