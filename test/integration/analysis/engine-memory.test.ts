@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
@@ -56,6 +56,14 @@ it('gives the memory of a long feed back once nobody needs the process, and keep
   await vi.waitFor(() => expect(processes).toHaveLength(2), { timeout: 60_000 });
   expect((await engine.openView({ scope, ...question })).rowCount).toBe(250);
   expect(await readInode()).toBe(inode);
+});
+
+it.skipIf(process.platform === 'win32')('keeps records where only their owner can read them', async () => {
+  const snapshotId = await fill(20);
+  await engine.openView({ scope: { snapshotId }, ...question });
+  const names = (await readdir(place.folder)).filter((name) => name.startsWith('analysis.duckdb'));
+  expect(names).toContain('analysis.duckdb');
+  for (const name of names) expect((await stat(join(place.folder, name))).mode & 0o077).toBe(0);
 });
 
 it('lets calls wait for the end of the process before', async () => {
