@@ -24,6 +24,8 @@ export interface Behaviour {
   readonly meet: (call: PageCall, records: readonly unknown[]) => void | Promise<void>;
   /** `complete`, or the reason that has to be given for an incomplete one. */
   readonly ends: string;
+  /** It never ends by itself: a download has to give it up. */
+  readonly standsStill?: boolean;
   /** What has to be said beside "complete". */
   readonly reservations?: readonly string[];
 }

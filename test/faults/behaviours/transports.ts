@@ -91,6 +91,7 @@ const passing: Behaviour[] = (
   name: `${name}, once, on the second page`,
   meet: (call, records) => (call.call === 2 ? meet : serve())(call, records),
   ends: 'complete',
+  standsStill: [silent, stalls, drips].includes(meet),
 }));
 
 const lasting: Behaviour[] = (
