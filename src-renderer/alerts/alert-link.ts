@@ -4,7 +4,8 @@ import {
   isHitMeasure,
   MAX_ALERT_MINUTES,
   MAX_ALERT_REQUESTS,
-  SLOWER_SHARES,
+  isInboundOnly,
+  toTimeMeasure,
   type AlertCondition,
   type AlertMeasure,
 } from '../../src-main/common/model/alerts/alert-rule.ts';
@@ -40,6 +41,8 @@ const MINUTES: Readonly<Record<AlertSubject, number>> = {
   p90: 10,
   p95: 10,
   p99: 10,
+  'bot-median': 10,
+  'bot-p95': 10,
   volume: 10,
   'failed-sessions': 10,
   'failed-clients': 10,
@@ -86,7 +89,15 @@ export function toAlertOnFilter(
   // A span that has passed can't be watched.
   const lasting = withoutField(filter, 'dateMs');
   const isAboutErrors = listLeaves(lasting).some(({ field }) =>
-    ['outcome', 'responseCode', 'error', 'errorFamily', 'responseTimeMs', 'anywhere'].includes(field),
+    [
+      'outcome',
+      'responseCode',
+      'error',
+      'errorFamily',
+      'responseTimeMs',
+      'botLatencyMs',
+      'anywhere',
+    ].includes(field),
   );
   const subject = charted ?? (isAboutErrors ? 'volume' : 'error-share');
   const origin = charted === undefined ? 'filter' : 'chart';
@@ -126,6 +137,7 @@ export function toCondition({ subject, direction, filter, ...numbers }: AlertIde
     kind: 'measure',
     measure: subject,
     ...records,
+    ...(isInboundOnly(subject) ? { direction: 'inbound' } : {}),
     comparison: 'above',
     threshold: threshold ?? toThreshold(subject),
     minRequests,
@@ -139,7 +151,7 @@ export function toSubject(condition: AlertCondition): AlertSubject {
 }
 
 function toThreshold(measure: AlertMeasure): number {
-  if (SLOWER_SHARES[measure] !== undefined) return TIME_MS;
+  if (toTimeMeasure(measure) !== undefined) return TIME_MS;
   if (isHitMeasure(measure)) return HIT;
   return measure === 'volume' ? VOLUME : SHARE;
 }

@@ -1,4 +1,4 @@
-import { isCounted, isHitMeasure, type AlertCondition } from '../../common/model/alerts/alert-rule.ts';
+import { isHitMeasure, toTimeMeasure, type AlertCondition } from '../../common/model/alerts/alert-rule.ts';
 import type { PeriodScope } from '../../common/model/records/record-scope.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
@@ -85,9 +85,16 @@ export async function readMinutes(
   }
   const { measure, threshold } =
     condition.kind === 'measure' ? condition : { measure: 'volume' as const, threshold: 0 };
-  const isTimed = measure !== 'error-share' && !isCounted(measure);
+  const timed = toTimeMeasure(measure);
+  const isTimed = timed !== undefined;
   const limits = isTimed ? [...new Set([threshold, ...thresholds])] : [];
-  const counted = await source.engine.countMinutes({ scope, filter, ...span, limits });
+  const counted = await source.engine.countMinutes({
+    scope,
+    filter,
+    ...span,
+    limits,
+    ...(timed === undefined ? {} : { timeOf: timed.field }),
+  });
   const fill = (totals: readonly number[], hits: readonly number[]): Minutes => {
     const minutes = toMinutes(span, known);
     for (const [index, place] of counted.places.entries()) {

@@ -1,5 +1,5 @@
 import {
-  SLOWER_SHARES,
+  toTimeMeasure,
   type AlertCondition,
   type MeasureCondition,
 } from '../../common/model/alerts/alert-rule.ts';
@@ -101,7 +101,7 @@ function listUnknown({ fromMs, known }: Minutes): AlertTest['unknown'] {
 }
 
 /**
- * The worst value of each hour: for response times the percentile over the rule's minutes, else what the rule judges.
+ * The worst value of each hour: for times the percentile over the rule's minutes, else what the rule judges.
  */
 async function readSeries(
   engine: Pick<Engine, 'readPercentiles'>,
@@ -110,7 +110,7 @@ async function readSeries(
 ): Promise<AlertTest['series']> {
   const criterion = toCriterion(condition);
   const values =
-    condition.kind === 'measure' && SLOWER_SHARES[condition.measure] !== undefined
+    condition.kind === 'measure' && toTimeMeasure(condition.measure) !== undefined
       ? await readTimes(engine, connectionId, condition, span)
       : toHourValues(minutes, criterion, condition.kind === 'measure' || condition.kind === 'silence');
   return values.map((value, place) => ({ fromMs: span.fromMs + place * HOUR_MS, value }));
@@ -123,12 +123,14 @@ async function readTimes(
   span: MinuteSpan,
 ): Promise<(number | null)[]> {
   const bucketMs = condition.minutes * MINUTE_MS;
+  const timed = toTimeMeasure(condition.measure);
   const found = await engine.readPercentiles({
     scope: toScope(connectionId, condition, span),
     filter: condition.filter,
     ...span,
     bucketMs,
-    share: 1 - (SLOWER_SHARES[condition.measure] ?? 0),
+    share: 1 - (timed?.slower ?? 0),
+    ...(timed === undefined ? {} : { timeOf: timed.field }),
     minRecords: condition.minRequests,
   });
   const values: (number | null)[] = Array.from({ length: (span.toMs - span.fromMs) / HOUR_MS }, () => null);

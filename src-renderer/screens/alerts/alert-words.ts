@@ -2,7 +2,7 @@ import { useI18n } from 'vue-i18n';
 import {
   isCounted,
   isHitMeasure,
-  SLOWER_SHARES,
+  toTimeMeasure,
   type AlertCondition,
   type AlertMeasure,
 } from '../../../src-main/common/model/alerts/alert-rule.ts';
@@ -87,7 +87,7 @@ export function useAlertWords() {
     const isCount = condition.kind === 'silence' || condition.measure === 'volume';
     if (isCount) return t('alerts.log.requests', { count: formatCount(total) }, total);
     const counts = { hits: formatCount(hits), total: formatCount(total) };
-    return SLOWER_SHARES[condition.measure] === undefined
+    return toTimeMeasure(condition.measure) === undefined
       ? t('alerts.log.share', { share: formatPercent(total === 0 ? 0 : hits / total), ...counts }, total)
       : t('alerts.log.slower', { ...counts, limit: toValue(condition.measure, condition.threshold) }, total);
   }

@@ -31,6 +31,8 @@ const documents = Array.from({ length: 1800 }, (_, index) => {
     ReponseCode: isBad ? 503 : 200,
     Error: isBad ? (minute === 25 ? `Disk ${index} full` : 'Timed out') : '',
     ReponseTime: isBad ? 4000 : 100,
+    // The way to the connector is slow at another time than the responses.
+    BotLatency: minute >= 5 && minute < 15 ? 900 : 30,
     Service: 7,
   });
 });
@@ -109,6 +111,15 @@ it('minutes are counted as the records say, with the slow ones by threshold', as
     Array.from({ length: 60 }, (_, minute) => (minute >= 20 && minute < 40 ? 30 : 0)),
   );
   expect([...read.with(5000).hits]).toEqual(Array.from({ length: 60 }, () => 0));
+});
+
+it('the time to the connector is watched by itself', async () => {
+  const { firings, series } = await test(measured({ measure: 'bot-median', threshold: 300 }));
+  expect(firings).toMatchObject([{ sinceMs: FROM_MS + 8 * MINUTE_MS }]);
+  expect(series.at(-1)?.value).toBe(900);
+  // Outbound requests have none: nothing is said of them.
+  const outbound = { ...measured({ measure: 'bot-p95', threshold: 300 }), direction: 'outbound' as const };
+  expect((await test(outbound)).firings).toEqual([]);
 });
 
 it('a rule is tested on what is cached, and nothing is said of the rest', async () => {

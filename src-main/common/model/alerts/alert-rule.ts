@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { DIRECTIONS } from '../../reporting/reports.ts';
+import type { TimedField } from '../analysis/measured-times.ts';
 import { Nullable } from '../nullable.ts';
 import { RecordFilter } from '../records/record-filter.ts';
 
@@ -10,6 +11,8 @@ export const ALERT_MEASURES = [
   'p90',
   'p95',
   'p99',
+  'bot-median',
+  'bot-p95',
   'volume',
   'failed-sessions',
   'failed-clients',
@@ -29,13 +32,30 @@ export function isCounted(measure: AlertMeasure): boolean {
   return measure === 'volume' || isHitMeasure(measure);
 }
 
-/** Measures of response time, and the share of responses that may take longer than each of them. */
-export const SLOWER_SHARES: Readonly<Partial<Record<AlertMeasure, number>>> = {
-  median: 0.5,
-  p90: 0.1,
-  p95: 0.05,
-  p99: 0.01,
-};
+/** Measures of times: of which, and the share of requests that may take longer than each of them. */
+const TIME_MEASURES = {
+  median: { field: 'responseTimeMs', slower: 0.5 },
+  p90: { field: 'responseTimeMs', slower: 0.1 },
+  p95: { field: 'responseTimeMs', slower: 0.05 },
+  p99: { field: 'responseTimeMs', slower: 0.01 },
+  'bot-median': { field: 'botLatencyMs', slower: 0.5 },
+  'bot-p95': { field: 'botLatencyMs', slower: 0.05 },
+} as const satisfies Readonly<Partial<Record<AlertMeasure, TimeMeasure>>>;
+export interface TimeMeasure {
+  readonly field: TimedField;
+  readonly slower: number;
+}
+
+/** Returns of which times a measure is, and what share may take longer; undefined for one of something else. */
+export function toTimeMeasure(measure: AlertMeasure): TimeMeasure | undefined {
+  const rows: Readonly<Partial<Record<AlertMeasure, TimeMeasure>>> = TIME_MEASURES;
+  return rows[measure];
+}
+
+/** Whether only inbound requests have what a measure is of. */
+export function isInboundOnly(measure: AlertMeasure): boolean {
+  return toTimeMeasure(measure)?.field === 'botLatencyMs';
+}
 
 /** Longest name of a rule, in characters. */
 export const MAX_ALERT_NAME = 80;

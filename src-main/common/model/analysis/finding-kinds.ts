@@ -207,7 +207,7 @@ export const FINDING_KIND_ROWS = {
     // Where responses are slow as well, it is no matter of the way to the connector alone.
     joins: ['errors-up', 'volume-down', 'slower'],
     sameAs: 'slow-connector',
-    alert: null,
+    alert: 'bot-median',
     icon: 'connector',
     isFailure: false,
     words: {

@@ -1,7 +1,7 @@
 import {
   isCounted,
   isHitMeasure,
-  SLOWER_SHARES,
+  toTimeMeasure,
   type AlertCondition,
   type MeasureCondition,
 } from '../../../common/model/alerts/alert-rule.ts';
@@ -79,7 +79,7 @@ function toShareCriterion({
   threshold,
   minRequests,
 }: MeasureCondition): Criterion {
-  const limit = SLOWER_SHARES[measure] ?? threshold;
+  const limit = toTimeMeasure(measure)?.slower ?? threshold;
   const { isBeyond, isBack } = toTests(comparison, limit, Math.min(1, limit * (1 + RELEASE)));
   return {
     minutes,

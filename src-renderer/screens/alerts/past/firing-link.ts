@@ -1,7 +1,7 @@
 import type { RouteLocationRaw } from 'vue-router';
 import {
   isHitMeasure,
-  SLOWER_SHARES,
+  toTimeMeasure,
   type AlertCondition,
 } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import type {
@@ -35,6 +35,6 @@ function listCauses(condition: AlertCondition): FieldCondition[] {
   if (condition.kind !== 'measure' || condition.comparison === 'below') return [];
   if (condition.measure === 'error-share' || isHitMeasure(condition.measure))
     return [{ field: 'outcome', values: ['failed'] }];
-  if (SLOWER_SHARES[condition.measure] === undefined) return [];
-  return [{ field: 'responseTimeMs', min: condition.threshold }];
+  const timed = toTimeMeasure(condition.measure);
+  return timed === undefined ? [] : [{ field: timed.field, min: condition.threshold }];
 }

@@ -1,6 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TimedField } from '../../../../common/model/analysis/measured-times.ts';
 import type { HitMeasure } from '../../../../common/model/alerts/alert-rule.ts';
 import { MINUTE_MS } from '../../../../common/time/durations.ts';
+import type { Direction } from '../../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { readRows } from '../engine-database.ts';
 import { FAILED_SQL } from '../engine-tables.ts';
@@ -13,26 +15,43 @@ export interface MinuteCounts {
   readonly counts: number[];
   /** Records that failed. */
   readonly failures: number[];
-  /** Records with a response time. */
+  /** Records with the time. */
   readonly timed: number[];
   /** Of each limit, the records that took longer. */
   readonly slower: number[][];
 }
 
-/** Counts the records of each minute from `fromMs` on in one statement; limits are response times in milliseconds. */
+/** Outbound requests have no time to the connector. */
+function toTimeSql(
+  direction: Direction,
+  field: TimedField,
+): { readonly columns: string[]; readonly sql: string } {
+  if (field === 'responseTimeMs') return { columns: ['response_time_ms'], sql: 'response_time_ms' };
+  return direction === 'inbound'
+    ? { columns: ['bot_latency_ms'], sql: 'bot_latency_ms' }
+    : { columns: [], sql: 'NULL::DOUBLE' };
+}
+
+/** Counts the records of each minute from `fromMs` on in one statement; limits are of the time, in milliseconds. */
 export async function countMinutes(
   connection: DuckDBConnection,
   { scope, filter }: FilteredRecords,
-  { fromMs, toMs, limits }: TimeSpan & { limits: readonly number[] },
+  {
+    fromMs,
+    toMs,
+    limits,
+    timeOf = 'responseTimeMs',
+  }: TimeSpan & { limits: readonly number[]; timeOf?: TimedField },
 ): Promise<MinuteCounts> {
   const where = toFilterSql(filter, scope.direction);
-  const source = toSourceSql(scope, ['date_ms', 'outcome', 'response_time_ms'], where);
+  const time = toTimeSql(scope.direction, timeOf);
+  const source = toSourceSql(scope, ['date_ms', 'outcome', ...time.columns], where);
   // Numbers of the contract, checked as such: they stand in the statement itself.
-  const slower = limits.map((limit) => `, count(*) FILTER (response_time_ms > ${limit})`);
+  const slower = limits.map((limit) => `, count(*) FILTER (${time.sql} > ${limit})`);
   const rows = await readRows<[number, number, number, number, ...number[]]>(
     connection,
     `SELECT (date_ms - ${fromMs}) // ${MINUTE_MS} AS place, count(*),
-       count(*) FILTER (${FAILED_SQL}), count(response_time_ms)${slower.join('')}
+       count(*) FILTER (${FAILED_SQL}), count(${time.sql})${slower.join('')}
      FROM ${source} WHERE date_ms >= ${fromMs} AND date_ms < ${toMs} GROUP BY place ORDER BY place`,
     where.values,
   );
@@ -74,19 +93,20 @@ export async function countHitMinutes(
   );
 }
 
-/** The percentile of the response time in each bucket of so many timed records or more, by its place in the span. */
+/** The percentile of a time in each bucket of so many timed records or more, by its place in the span. */
 export async function readPercentiles(
   connection: DuckDBConnection,
   { scope, filter }: FilteredRecords,
-  span: TimeSpan & { bucketMs: number; share: number; minRecords: number },
+  span: TimeSpan & { bucketMs: number; share: number; minRecords: number; timeOf?: TimedField },
 ): Promise<[place: number, valueMs: number][]> {
-  const { fromMs, toMs, bucketMs, share, minRecords } = span;
+  const { fromMs, toMs, bucketMs, share, minRecords, timeOf = 'responseTimeMs' } = span;
+  const time = toTimeSql(scope.direction, timeOf);
   const where = toFilterSql(filter, scope.direction);
   return readRows<[number, number]>(
     connection,
-    `SELECT (date_ms - ${fromMs}) // ${bucketMs} AS place, quantile_cont(response_time_ms, ${share})
-     FROM ${toSourceSql(scope, ['date_ms', 'response_time_ms'], where)}
-     WHERE date_ms >= ${fromMs} AND date_ms < ${toMs} AND response_time_ms IS NOT NULL
+    `SELECT (date_ms - ${fromMs}) // ${bucketMs} AS place, quantile_cont(${time.sql}, ${share})
+     FROM ${toSourceSql(scope, ['date_ms', ...time.columns], where)}
+     WHERE date_ms >= ${fromMs} AND date_ms < ${toMs} AND ${time.sql} IS NOT NULL
      GROUP BY place HAVING count(*) >= ${minRecords} ORDER BY place`,
     where.values,
   );
