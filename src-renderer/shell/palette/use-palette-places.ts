@@ -11,7 +11,7 @@ import {
 } from '@lucide/vue';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
-import { toFindingTarget } from '../../address/finding-address.ts';
+import { toIncident } from '../../address/finding-address.ts';
 import { SETTING_ENTRIES } from '../../../src-main/common/model/settings/setting-sections.ts';
 import { useFindingWords } from '../../messages/finding-words.ts';
 import { usePeriodWords } from '../../messages/period-words.ts';
@@ -40,16 +40,16 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   const snapshots = useSnapshotsStore();
   const formatPeriod = usePeriodWords();
   const settingWords = useSettingWords();
-  const { toTitle, toWhen } = useFindingWords();
+  const { toSpan, toTitle, toWhen } = useFindingWords();
 
   const listFindings = (): PaletteEntry[] =>
-    (findings.report?.findings ?? []).map((finding) => ({
+    [...(findings.report?.findings ?? []), ...(findings.report?.resolved ?? [])].map((finding) => ({
       id: `finding-${finding.id}`,
       group: 'findings',
-      label: `${toTitle(finding)} · ${toWhen(finding, Date.now(), clock.zone)}`,
+      label: `${toTitle(finding)} · ${finding.endedMs === null ? toWhen(finding, Date.now(), clock.zone) : toSpan(finding, Date.now(), clock.zone)}`,
       icon: TriangleAlert,
       keys: [],
-      action: { kind: 'go', path: toFindingTarget(finding) },
+      action: { kind: 'go', path: toIncident(finding, Date.now()) },
     }));
   const listPeriods = (): PaletteEntry[] =>
     PERIOD_PRESETS.map((preset) => ({

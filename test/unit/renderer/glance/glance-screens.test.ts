@@ -173,3 +173,21 @@ it('one connection whose records can not be read keeps back none of the others',
   expect(first).not.toContain('Nothing stands out');
   expect(second).toContain('Web chat 3');
 });
+
+it.each([GlanceScreen, WallScreen])(
+  'says how much would have been noticed, and leads to an incident',
+  async (screen) => {
+    const size = { size: 0.04, hours: 24 };
+    const noticed = { minutes: 15, hours: 24, channels: [{ channel: 1, failing: size, fewer: null }] };
+    const page = await show(screen, {
+      'findings/list': ({ connectionId }) => (connectionId === 'b' ? TROUBLE : { ...CALM, noticed }),
+    });
+    expect(page.text()).toContain('An error rate above 4.0% for 15 min would have been noticed on channel 1');
+    const link = page.find('a.incident');
+    expect(link.attributes('href')).toContain('/incidents?period=last-24-hours&incident=one');
+    await link.trigger('click');
+    await flushPromises();
+    // It is one of the connection that it was found in.
+    expect(useConnectionsStore().active?.id).toBe('b');
+  },
+);

@@ -37,15 +37,27 @@ let screens: VueWrapper[];
 let changed: Input<'incidents/change'>[];
 let grouped: Input<'incidents/group'>[];
 let stopped: string[];
+let measured: Input<'analysis/group-records'>[];
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
   [screens, changed, grouped, stopped] = [[], [], [], []];
+  measured = [];
 });
 afterEach(() => {
   for (const screen of screens) screen.unmount();
   vi.useRealTimers();
   document.body.innerHTML = '';
 });
+
+/** Origin 7 is slow in the incident; before it, everything takes as long as usual. */
+function groupRecords({ scope, by }: Input<'analysis/group-records'>): Output<'analysis/group-records'> {
+  const isBefore = 'toMs' in scope && scope.toMs === slow.sinceMs;
+  const toGroup = (key: (number | null)[], count: number, medianMs: number) =>
+    ({ key, count, failures: count / 10, response: { medianMs: isBefore ? 196 : medianMs } }) as never;
+  const groups =
+    by[0] === 'origin' ? [toGroup([7], 90, 1400), toGroup([null], 10, 196), toGroup([3], 2, 5)] : [];
+  return { groups, total: toGroup([], 102, 1176), groupCount: groups.length, unlistedCount: 0 };
+}
 
 type List = (input: Input<'incidents/list'>) => Output<'incidents/list'> | Promise<Output<'incidents/list'>>;
 
@@ -69,6 +81,10 @@ async function show(
     'incidents/group': (input) => {
       grouped.push(input);
       return null;
+    },
+    'analysis/group-records': (question) => {
+      measured.push(question);
+      return groupRecords(question);
     },
     'records/read-histogram': ({ fromMs, toMs }) => ({
       split: 'class',
@@ -191,5 +207,37 @@ describe('the incidents of a period', () => {
     await press('View records 412');
     expect(router.currentRoute.value.path).toBe('/inbound/detail');
     expect(String(router.currentRoute.value.query['q'])).toContain('channel:3');
+  });
+
+  it('can be sorted by how long they were there, in all', async () => {
+    const { screen } = await show();
+    const head = screen.findAll('thead th').find((one) => one.text().startsWith('Duration'));
+    await head?.find('button').trigger('click');
+    expect(readRows(screen)[0]).toContain('release');
+    await head?.find('button').trigger('click');
+    expect(readRows(screen).at(-1)).toContain('release');
+  });
+
+  it('shows a place among those that it is part of and its own parts, while it lasted and before', async () => {
+    const { screen } = await show({}, '/incidents?period=yesterday&incident=slow');
+    const rows = screen.findAll('.places tbody tr').map((row) => row.text().replace(/\s+/gu, ' '));
+    expect(screen.findAll('.places tbody th').map((cell) => cell.text())).toEqual([
+      ...['All traffic', 'Channel 1', 'Service 2', 'Channel 1 / Service 2'],
+      ...['Origin 7', 'No Origin'],
+    ]);
+    expect(rows.at(-2)).toContain('1,400 ms');
+    expect(rows.at(-2)).toContain('196 ms');
+    // The same time before, and no field that inbound records lack.
+    expect(new Set(measured.map(({ scope }) => 'toMs' in scope && scope.toMs - scope.fromMs))).toEqual(
+      new Set([slow.untilMs - slow.sinceMs]),
+    );
+    expect(measured.flatMap(({ by }) => by)).not.toContain('actionId');
+    const link = screen.findAll('.places a').at(-2)?.attributes('href') ?? '';
+    expect(decodeURIComponent(link)).toContain('origin');
+  });
+
+  it('is opened by any of its parts', async () => {
+    const { screen } = await show({}, '/incidents?period=yesterday&incident=b');
+    expect(screen.text()).toContain('2 of 3');
   });
 });
