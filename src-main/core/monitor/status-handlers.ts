@@ -22,9 +22,10 @@ export function createStatusHandlers(parts: {
       connections.get(connectionId);
       return monitor.check(connectionId);
     },
-    'status/read-history': (input) => {
-      monitor.noteShown(input.connectionId);
-      const nowMs = now();
+    'status/read-history': ({ untilMs = Infinity, ...input }) => {
+      const nowMs = Math.min(now(), untilMs);
+      // What is over needs no new checks.
+      if (untilMs === Infinity) monitor.noteShown(input.connectionId);
       return cache.readStatusHistory({
         ...input,
         nowMs,

@@ -5,12 +5,16 @@ import { ConnectionId, operation } from '../operation.ts';
 export const statusOperations = {
   /** Requests the tenant's status now and stores the sample, also a failed one. */
   'status/refresh': operation(ConnectionId, StatusSample),
-  /** Status history of the last `spanMs`, in `ticks` equal spans, from the cache. */
+  /**
+   * Status history of the last `spanMs`, in `ticks` equal spans, from the cache; as it was known at `untilMs` where that is
+   * given.
+   */
   'status/read-history': operation(
     Type.Object({
       connectionId: Type.String(),
       spanMs: Type.Integer({ minimum: 60_000 }),
       ticks: Type.Integer({ minimum: 1, maximum: 1000 }),
+      untilMs: Type.Optional(Type.Integer({ minimum: 0 })),
     }),
     StatusHistory,
   ),
