@@ -15,7 +15,20 @@ export interface ImportedPlace {
   /** Zone of dates that carry none. */
   readonly zone: string;
   /** What people there said of its records: a place that is new goes on with it. */
-  readonly rules?: Pick<SavedConnection, 'outcomes' | 'families'>;
+  readonly rules?: SharedRules;
+}
+
+/** What people say of a connection's records, which goes with them to another computer. */
+export type SharedRules = Partial<Pick<SavedConnection, 'outcomes' | 'families' | 'plans' | 'serviceLevels'>>;
+
+/** Returns what of a connection goes with its records. */
+export function pickSharedRules({ outcomes, families, plans, serviceLevels }: SharedRules): SharedRules {
+  return {
+    ...(outcomes === undefined ? {} : { outcomes }),
+    ...(families === undefined ? {} : { families }),
+    ...(plans === undefined ? {} : { plans }),
+    ...(serviceLevels === undefined ? {} : { serviceLevels }),
+  };
 }
 
 /** Returns the place that was made for such records before. */

@@ -8,7 +8,7 @@ import { createGate } from '../../node/gate.ts';
 import type { ParquetReader, ReadParquet } from '../analysis/parquet/create-parquet-reader.ts';
 import type { SavedConnection } from '../connections/connection-document.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { ImportedPlace } from '../connections/imported-places.ts';
+import { pickSharedRules, type ImportedPlace } from '../connections/imported-places.ts';
 import type { Host, ImportFile } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
@@ -130,10 +130,7 @@ export function createLibraryImporter(options: {
     const [first] = given;
     const from = { name: connection?.name ?? null, address: connection?.address ?? null };
     const zone = first?.period.zone ?? 'UTC';
-    const rules = {
-      ...(connection?.outcomes === undefined ? {} : { outcomes: connection.outcomes }),
-      ...(connection?.families === undefined ? {} : { families: connection.families }),
-    };
+    const rules = pickSharedRules(connection ?? {});
     const place = findPlace(input, { ...from, tenant: first?.tenant ?? null, zone, rules });
     const target = { connectionId: place.id, imported: toImportedFrom(file, from, madeAtMs) };
     const snapshots = await withImport(cache, (importing) =>

@@ -127,7 +127,7 @@ describe('a portable snapshot', () => {
     });
   });
 
-  it('brings what counts as failed and what was made of families; a place that has its own keeps them', async () => {
+  it('brings what was decided, planned, marked and agreed; a place that has its own keeps them', async () => {
     const there = await openImportRig();
     const path = join(there.folder, 'failed.ndjson');
     const lines = ['Queue 7 is full', 'Queue 9 is full', 'Gone'].map((text, seq) =>
@@ -140,11 +140,19 @@ describe('a portable snapshot', () => {
     const [family = ''] = await readFamilies(there, snapshotIds[0]!);
     const act = { kind: 'rename', family, name: 'Full' } as const;
     await there.call('families/change', { connectionId, direction: 'inbound', act, wait: true });
+    const mark = { kind: 'release', atMs: Date.UTC(2026, 10, 20, 10), text: 'Bad release' } as const;
+    await there.call('planned/save-mark', { connectionId, markId: null, draft: mark });
+    const level = { name: 'Platform', part: 'platform', target: 99.5, zone: 'UTC', hours: [] } as const;
+    const draft = { ...level, hours: [], leavesOutPlanned: true };
+    await there.call('service-levels/save', { connectionId, levelId: null, draft });
     const shared = join(there.folder, 'failed.channelscope');
     await there.share(snapshotIds, shared);
     const here = await openImportRig();
     const arrived = await here.importWell(shared);
     expect(await readFamilies(here, arrived.snapshotIds[0]!)).toEqual(['Full', 'Gone']);
+    const place = (await here.call('connections/list', null)).find(({ id }) => id === arrived.connectionId);
+    expect(place?.plans?.marks).toMatchObject([mark]);
+    expect(place?.serviceLevels).toMatchObject([level]);
     const question = { connectionId: arrived.connectionId, direction: 'inbound' as const };
     const { countsNow } = await here.call('outcome/preview', { ...question, rules: [] });
     expect(countsNow).toEqual([0, 0, 1, 2]);

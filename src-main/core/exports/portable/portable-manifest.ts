@@ -3,6 +3,8 @@ import { ErrorInfo } from '../../../common/model/error-info.ts';
 import { Certificate } from '../../../common/model/cache/download.ts';
 import { ReportKindSchema } from '../../../common/model/cache/snapshot.ts';
 import { ConnectionFamilies } from '../../../common/model/connections/family-changes.ts';
+import { ConnectionPlans } from '../../../common/model/connections/planned-time.ts';
+import { MAX_SERVICE_LEVELS, ServiceLevel } from '../../../common/model/connections/service-level.ts';
 import { ConnectionOutcomes } from '../../../common/reporting/outcome.ts';
 import { MAX_INSTANT_MS, MIN_INSTANT_MS } from '../../../common/model/period.ts';
 
@@ -132,6 +134,9 @@ export const PortableManifest = Type.Object({
       /** What its people said counts as failed, and made of families of errors. */
       outcomes: Type.Optional(ConnectionOutcomes),
       families: Type.Optional(ConnectionFamilies),
+      /** And what they planned, marked and agreed. */
+      plans: Type.Optional(ConnectionPlans),
+      serviceLevels: Type.Optional(Type.Array(ServiceLevel, { maxItems: MAX_SERVICE_LEVELS })),
     }),
   ),
   snapshots: Type.Array(PortableSnapshot, { minItems: 1, maxItems: 1000 }),

@@ -5,6 +5,7 @@ import { isDetailKind } from '../../../common/reporting/reports.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { PortablePage, PortableSource } from '../../cache/imports/portable-source.ts';
 import type { SavedConnection } from '../../connections/connection-document.ts';
+import { pickSharedRules, type SharedRules } from '../../connections/imported-places.ts';
 import { toCertificate } from '../../downloads/certificate.ts';
 import { prepareRecords, type RecordParts } from '../prepare-records.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
@@ -35,7 +36,7 @@ export interface PortableParts extends RecordParts {
   /** Undefined for a connection that is gone. */
   findConnection(
     connectionId: string,
-  ): Pick<SavedConnection, 'name' | 'baseAddress' | 'outcomes' | 'families'> | undefined;
+  ): Pick<SavedConnection, 'name' | 'baseAddress' | keyof SharedRules> | undefined;
   now(): number;
 }
 
@@ -145,13 +146,8 @@ function toManifest(
 
 type Source = NonNullable<ReturnType<PortableParts['findConnection']>>;
 
-function toSource({ name, baseAddress, outcomes, families }: Source): PortableManifest['connection'] {
-  return {
-    name,
-    address: baseAddress,
-    ...(outcomes === undefined ? {} : { outcomes }),
-    ...(families === undefined ? {} : { families }),
-  };
+function toSource({ name, baseAddress, ...connection }: Source): PortableManifest['connection'] {
+  return { name, address: baseAddress, ...pickSharedRules(connection) };
 }
 
 async function describe(
