@@ -1,12 +1,15 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Router } from 'vue-router';
+import type { Input } from '../../../../src-main/common/contract/index.ts';
+import type { Incident } from '../../../../src-main/common/model/analysis/incident.ts';
 import type { Comparison } from '../../../../src-main/common/model/analysis/comparison.ts';
 import CompareScreen from '../../../../src-renderer/screens/compare/CompareScreen.vue';
 import CompareSkeleton from '../../../../src-renderer/screens/compare/CompareSkeleton.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { usePeriodStore } from '../../../../src-renderer/stores/window/period.ts';
+import { makeFinding } from '../../../support/findings/make-finding.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
@@ -17,6 +20,9 @@ const NOW_MS = Date.UTC(2026, 10, 22, 8, 42);
 const HOUR_MS = 3_600_000;
 const DAY = { fromMs: Date.UTC(2026, 10, 22), toMs: NOW_MS };
 
+/** Incidents of today. */
+let incidents: Incident[];
+let without: Input<'analysis/group-records'>[];
 let page: VueWrapper;
 let router: Router;
 let backend: ScriptedBackend;
@@ -60,6 +66,15 @@ async function show(
         medianResponseMs: null,
       })),
     }),
+    'incidents/list': ({ period, isKeptOnly }) => ({
+      incidents: isKeptOnly === true && period.fromMs === DAY.fromMs ? incidents : [],
+      ...{ unjudgedDays: 0, untilMs: NOW_MS, gaps: [] },
+    }),
+    'analysis/group-records': (question) => {
+      without.push(question);
+      const failures = JSON.stringify(question.filter).includes('"channel"') ? 29 : 380;
+      return { total: { count: 1075, failures, response: {} } } as never;
+    },
     'compare/compare-groups': ({ before: { scope } }) =>
       'connectionId' in scope && scope.connectionId === 'two' ? new Promise(() => undefined) : comparison,
   });
@@ -90,7 +105,10 @@ async function press(name: string): Promise<void> {
 }
 
 describe('two periods on the Compare screen', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS }));
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
+    [incidents, without] = [[], []];
+  });
   afterEach(() => {
     page.unmount();
     vi.useRealTimers();
@@ -112,6 +130,30 @@ describe('two periods on the Compare screen', () => {
     ]);
     const rows = page.findAll('.box tbody tr').map((row) => row.get('th').text());
     expect(rows).toEqual(expect.arrayContaining(['Service 7', 'Channel 3', 'Service 5', 'All requests']));
+  });
+
+  it('say that a single incident makes the difference, and only where it does', async () => {
+    const place = {
+      channel: 3,
+      service: 7,
+      sinceMs: DAY.fromMs + HOUR_MS,
+      endedMs: DAY.fromMs + 2 * HOUR_MS,
+    };
+    const own = { state: 'resolved', name: '', note: '', isMerged: false } as const;
+    incidents = [
+      { ...own, id: 'small', parts: [makeFinding({ ...place, id: 'small', channel: null, count: 900 })] },
+      { ...own, id: 'large', parts: [makeFinding({ ...place, id: 'large', count: 20 })] },
+    ];
+    await show();
+    expect(page.text()).toContain('Without the incident of 22 Nov: from 2.6% to 2.7%.');
+    expect(page.find('a[href*="incident=large"]').exists()).toBe(true);
+    expect(without.at(-1)?.filter).toEqual({
+      conditions: [{ any: [{ conditions: expect.any(Array) as never }], exclude: true }],
+    });
+    page.unmount();
+    incidents = incidents.slice(0, 1);
+    await show();
+    expect(page.text()).not.toContain('Without the incident');
   });
 
   it('lead to the records of each group before and after', async () => {
