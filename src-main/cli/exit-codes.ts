@@ -11,6 +11,7 @@ export const EXIT = {
   notFound: 6,
   cancelled: 7,
   disk: 8,
+  firing: 9,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

@@ -28,10 +28,10 @@ export interface Core {
 
 export interface CoreOptions extends PartOverrides {
   /**
-   * What goes on without being called for: everything, as a window needs it; following connections; or nothing, for a
-   * program that does one thing and ends.
+   * What goes on without being called for: everything, as a window needs it; following connections, also with their alerts
+   * and the messages about these (watching); or nothing, for a program that does one thing and ends.
    */
-  readonly byItself?: 'everything' | 'following' | 'nothing';
+  readonly byItself?: 'everything' | 'watching' | 'following' | 'nothing';
   /** The person asked for a start without anything that goes on by itself, to find out what is wrong. */
   readonly isSafe?: boolean;
 }
@@ -69,7 +69,8 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       parts.schedules.start();
       parts.destinations.start();
       parts.updates.start();
-    } else {
+    } else if (byItself === 'watching') parts.destinations.start();
+    else {
       // Nobody would see a note: what it is about must not count as told.
       await parts.alerts.stop();
       parts.monitor.stop();

@@ -1,4 +1,5 @@
 import type { Command } from '../words/command.ts';
+import { ALERT_COMMANDS } from './alerts.ts';
 import { createCompletionCommand } from './completion.ts';
 import { CONNECTION_COMMANDS } from './connections.ts';
 import { conversationsCommand } from './conversations.ts';
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   conversationsCommand,
   findingsCommand,
   incidentsCommand,
+  ...ALERT_COMMANDS,
   sqlCommand,
   exportCommand,
   ...PRESET_COMMANDS,

@@ -16,6 +16,8 @@ export interface CliHostOptions {
   readonly createFetch?: NodeNetwork['createFetch'] | undefined;
   /** Left out, processes of plain Node. */
   readonly startProcess?: Host['startProcess'] | undefined;
+  /** The terminal says what alerts say; else nobody would see it. */
+  readonly byItself?: 'nothing' | 'following' | 'watching';
   /** Left out, a browser of this computer prints. */
   readonly printPdf?: Host['printPdf'] | undefined;
 }
@@ -49,7 +51,7 @@ export function createCliHost(options: CliHostOptions): Host {
     revealExport: () => Promise.resolve(null),
     revealFolder: () => Promise.resolve(false),
     copyText: () => Promise.resolve(false),
-    showNote: () => 'failed',
+    showNote: () => (options.byItself === 'watching' ? 'computer' : 'failed'),
     showBadge: () => undefined,
     chooseImportFile: () => Promise.resolve(null),
     takeOpenedFile: () => Promise.resolve(null),

@@ -7,7 +7,7 @@ import { createGivenSecrets } from './given-secrets.ts';
 import { toSession, type Session } from './session.ts';
 
 export interface AloneOptions extends CliHostOptions {
-  readonly byItself: 'nothing' | 'following';
+  readonly byItself: 'nothing' | 'following' | 'watching';
   readonly signal: AbortSignal;
   /** Left out, the system's keychain. */
   readonly openSecretStore?: OpenSecretStore | undefined;

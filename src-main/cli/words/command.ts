@@ -21,7 +21,7 @@ export interface CommandContext {
   readPassphrase(option?: string): Promise<string | null>;
   now(): number;
   /** Opens the data folder once, alone or through the application that has it open. */
-  open(byItself?: 'nothing' | 'following'): Promise<Session>;
+  open(byItself?: 'nothing' | 'following' | 'watching'): Promise<Session>;
 }
 
 export interface Command {

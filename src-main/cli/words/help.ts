@@ -4,7 +4,7 @@ import { COMMON_OPTIONS, type OptionSpec } from './option.ts';
 const COLUMN = 30;
 
 const EXIT_CODES = `Exit codes: 0 done, 1 unexpected, 2 usage, 3 credentials refused, 4 service unreachable, 5 incomplete,
-6 not found, 7 cancelled, 8 disk or target.`;
+6 not found, 7 cancelled, 8 disk or target, 9 an alert fires.`;
 
 function toLine(words: string, summary: string): string {
   return words.length + 3 > COLUMN

@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AlertCondition } from '../../../src-main/common/model/alerts/alert-rule.ts';
+import { createSharedCore } from '../../../src-main/core/control/create-shared-core.ts';
+import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { createTestHost } from '../../support/application/test-host.ts';
+import { startTestService } from '../../support/service/running-service.ts';
+import { createCommandRunner, type CommandRunner } from './run-command.ts';
+
+let folder: string;
+let service: RunningService;
+let cli: CommandRunner;
+const records = { direction: 'inbound', filter: { conditions: [] }, minutes: 60 } as const;
+const RULES: Readonly<Record<string, AlertCondition>> = {
+  'Any request': {
+    ...{ kind: 'measure', measure: 'volume', comparison: 'above', threshold: 0, minRequests: 1 },
+    ...records,
+  },
+  'All fail': {
+    ...{ kind: 'measure', measure: 'error-share', comparison: 'above', threshold: 0.99, minRequests: 1 },
+    ...records,
+  },
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'channelscope-alerts-'));
+  service = await startTestService({ records: 20_000, days: 2, live: true });
+  cli = createCommandRunner(folder);
+  cli.environment['A'] = service.accessToken;
+  cli.environment['B'] = service.accessTokenSecret;
+  const words = ['--name', 'Watched', '--address', service.url, '--tenant', String(service.tenant)];
+  const added = await cli.run(
+    'connection',
+    'add',
+    ...words,
+    '--token-env',
+    'A',
+    '--secret-env',
+    'B',
+    '--json',
+  );
+  expect(added.code, added.errors).toBe(0);
+  const { host, remove } = await createTestHost({ dataFolder: folder });
+  const core = await createSharedCore(host, { byItself: 'nothing' });
+  const { id: connectionId } = added.objects[0] as { id: string };
+  for (const [name, condition] of Object.entries(RULES)) {
+    const draft = { connectionId, name, isActive: true, condition };
+    const saved = await core.call('alerts/save-rule', { ruleId: null, draft, origin: 'hand' });
+    expect(saved).toMatchObject({ ok: true });
+  }
+  await core.stop();
+  await remove();
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const toStates = (objects: readonly Record<string, unknown>[]): Record<string, unknown> =>
+  Object.fromEntries(objects.map(({ name, state }) => [String(name), state]));
+
+it('rules are listed, and looked at once with an exit code that a script can decide by', async () => {
+  const listed = await cli.run('alerts', 'list', '--json');
+  expect(listed.code, listed.errors).toBe(0);
+  expect(listed.objects).toMatchObject(
+    Object.keys(RULES).map((name) => ({ name, connection: 'Watched', isActive: true, firingSince: null })),
+  );
+
+  // Nothing is cached: no rule is said to be quiet.
+  const blind = await cli.run('alerts', 'check', '--json');
+  expect(blind.code, blind.errors).toBe(5);
+  expect(toStates(blind.objects)).toEqual({ 'Any request': 'unknown', 'All fail': 'unknown' });
+
+  const followed = await cli.run('follow', '--connection', 'Watched', '--once');
+  expect(followed.code, followed.errors).toBe(0);
+  const checked = await cli.run('alerts', 'check', '--connection', 'Watched', '--json');
+  expect(checked.code, checked.errors).toBe(9);
+  expect(toStates(checked.objects)).toEqual({ 'Any request': 'firing', 'All fail': 'quiet' });
+  // It told nobody: the rule stands where it stood.
+  const after = await cli.run('alerts', 'list', '--json');
+  expect(after.objects.map(({ firingSince }) => firingSince)).toEqual([null, null]);
+});
+
+it('watching follows a connection and says what fires, until it is ended', async () => {
+  const nobody = await cli.run('alerts', 'watch');
+  expect(nobody).toMatchObject({
+    code: 6,
+    errors: expect.stringContaining('No connection is followed') as string,
+  });
+
+  const fired = Promise.withResolvers<undefined>();
+  const run = cli.runWatched(['alerts', 'watch', '--connection', 'Watched', '--json'], (text, interrupt) => {
+    if (text.includes('on, following Watched')) void fired.promise.then(interrupt);
+  });
+  const isListed = async (): Promise<boolean> => {
+    const { objects } = await cli.run('alerts', 'list', '--json');
+    return objects.some(({ name, firingSince }) => name === 'Any request' && firingSince !== null);
+  };
+  await expect.poll(isListed, { timeout: 60_000, interval: 1000 }).toBe(true);
+  fired.resolve(undefined);
+  const { code, objects } = await run;
+  expect(code).toBe(7);
+  expect(objects).toMatchObject([
+    { kind: 'fired', rule: 'Any request', connection: 'Watched', notice: 'computer' },
+  ]);
+});
