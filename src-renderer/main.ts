@@ -4,10 +4,12 @@ import App from './App.vue';
 import { backendKey } from './backend/backend.ts';
 import { chooseBackend } from './backend/choose-backend.ts';
 import type { DesktopBridge } from './backend/ipc-backend.ts';
+import { handOnDrafts } from './composables/use-kept-draft.ts';
 import { createMessages } from './messages/index.ts';
 import { createViews } from './router.ts';
 import { faultsKey, watchFaults } from './shell/faults/watch-faults.ts';
 import { markHost } from './shell/host/mark-host.ts';
+import { SQL_TEXT_KEY } from './stores/records/sql.ts';
 import './styles/index.css';
 
 const MAX_FONT_WAIT_MS = 800;
@@ -26,6 +28,7 @@ function readNonce(): string {
 
 const page: Window & { readonly channelscope?: DesktopBridge } = window;
 markHost(document.documentElement, page.channelscope);
+handOnDrafts(page, [SQL_TEXT_KEY]);
 const fonts = loadFonts();
 const backend = await chooseBackend(page);
 const faults = watchFaults(page, backend);

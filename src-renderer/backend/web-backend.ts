@@ -28,6 +28,10 @@ export interface WebBackendOptions {
 
 type Listener = (payload: unknown) => void;
 
+/** A host that is silent for longer has probably ended. */
+const MAX_HELD_MS = 20_000;
+const HELD_PAUSE_MS = 500;
+
 function createTooLargeError(): AppError {
   return new AppError('local-service.file-too-large', 'The file is too large to be sent.');
 }
@@ -56,18 +60,36 @@ export function createWebBackend(options: WebBackendOptions): Backend {
 
   /** Resolves once the host may be told the token; rejects while it is gone, or is another. */
   async function becomeCertain(): Promise<void> {
-    if (!isDoubted || proveHost === undefined) return;
+    const proof = await ask();
+    if (proof !== 'proven') throw new AppError('app.host-gone', 'The application does not respond.');
+  }
+
+  async function ask(): Promise<HostProof> {
+    if (!isDoubted || proveHost === undefined) return 'proven';
     proving ??= proveHost().finally(() => {
       proving = null;
     });
     const proof = await proving;
     if (proof === 'refused') onSessionLost();
-    if (proof !== 'proven') {
-      hasFailed = true;
-      throw new AppError('app.host-gone', 'The application does not respond.');
+    if (proof === 'proven' && isDoubted) {
+      isDoubted = false;
+      onDoubt(false);
     }
-    isDoubted = false;
-    onDoubt(false);
+    return proof;
+  }
+
+  /** Holds a call while the host is silent, so that a short silence fails none, and what is shown stays. */
+  async function holdCall(abort: AbortSignal | undefined): Promise<void> {
+    const untilMs = performance.now() + MAX_HELD_MS;
+    let proof = await ask();
+    while (proof === 'gone' && performance.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, HELD_PAUSE_MS));
+      abort?.throwIfAborted();
+      proof = await ask();
+    }
+    if (proof === 'proven') return;
+    hasFailed = true;
+    throw new AppError('app.host-gone', 'The application does not respond.');
   }
 
   /** Does nothing where the host turns out to be gone, or another: that is told elsewhere. */
@@ -85,7 +107,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
     body: string | File,
     abort?: AbortSignal,
   ): Promise<Response> {
-    await becomeCertain();
+    await holdCall(abort);
     const response = await fetch(`${origin}${path}`, {
       method: 'POST',
       headers: { ...toSession(), ...headers },

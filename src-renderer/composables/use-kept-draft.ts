@@ -1,6 +1,41 @@
 import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
 
 const PREFIX = 'channelscope.draft:';
+const LEFT_PREFIX = 'channelscope.left:';
+const WINDOW_KEY = 'channelscope.window';
+
+/**
+ * Leaves the drafts of a window that is closed, and the text of its SQL editor, for the next one that is opened: what was
+ * typed goes on there. A reload keeps them by itself.
+ */
+export function handOnDrafts(
+  page: Pick<Window, 'sessionStorage' | 'localStorage' | 'addEventListener'>,
+  otherKeys: readonly string[],
+): void {
+  try {
+    const { sessionStorage: own, localStorage: shared } = page;
+    const known = own.getItem(WINDOW_KEY);
+    const id = known ?? crypto.randomUUID();
+    own.setItem(WINDOW_KEY, id);
+    const left = Object.keys(shared).filter((key) => key.startsWith(LEFT_PREFIX));
+    for (const key of known === null ? left : [LEFT_PREFIX + id]) {
+      const drafts = JSON.parse(shared.getItem(key) ?? '{}') as Record<string, unknown>;
+      shared.removeItem(key);
+      for (const [name, draft] of Object.entries(known === null ? drafts : {}))
+        if (typeof draft === 'string' && own.getItem(name) === null) own.setItem(name, draft);
+    }
+    page.addEventListener('pagehide', () => {
+      const drafts = Object.keys(own).flatMap((name) => {
+        const text = own.getItem(name) ?? '';
+        const isDraft = name.startsWith(PREFIX) || otherKeys.includes(name);
+        return isDraft && text !== '' ? [[name, text] as const] : [];
+      });
+      if (drafts.length > 0) shared.setItem(LEFT_PREFIX + id, JSON.stringify(Object.fromEntries(drafts)));
+    });
+  } catch {
+    // Without storage they end with the window.
+  }
+}
 
 /** Returns what was kept of a subject in this window; null where nothing was. */
 export function readKept(subject: string): unknown {

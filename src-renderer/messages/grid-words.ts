@@ -7,6 +7,9 @@ export function useGridWords(): (text: { readonly key: string; readonly defaultV
     // The selection goes with the focus: a hint at every row would drown what is in it.
     ariaRowSelect: '',
     ariaRowDeselect: '',
+    ariaRowToggleSelection: t('common.grid.choose'),
+    ariaChecked: t('common.grid.chosen'),
+    ariaUnchecked: t('common.grid.notChosen'),
     ariaSortableColumn: t('common.grid.sort'),
     ariaSkeletonCellLoading: t('common.grid.loading'),
     ariaSkeletonCellLoadingFailed: t('common.grid.failed'),

@@ -161,6 +161,51 @@ describe('a host that goes and comes back', () => {
     await expect.poll(() => said.at(-1), { timeout: 5_000 }).toBe(false);
     end();
   });
+
+  it('fails nothing that is asked for while it is silent for a short time, and has missed nothing then', async () => {
+    let isSilent = false;
+    const ending = new AbortController();
+    const openStream = (signal: AbortSignal | null | undefined): Response => {
+      const beats = new ReadableStream<Uint8Array<ArrayBuffer>>({
+        start: (stream) => {
+          const timer = setInterval(() => {
+            if (!isSilent) stream.enqueue(new TextEncoder().encode(': open\n\n'));
+          }, 200);
+          signal?.addEventListener('abort', () => {
+            clearInterval(timer);
+            stream.error(signal.reason);
+          });
+        },
+      });
+      return new Response(beats, { headers: { [EVENT_POSITION_HEADER]: '7' } });
+    };
+    const backend = createWebBackend({
+      fetch: (input, init) => {
+        if (!(input as string).endsWith('/api/events'))
+          return Promise.resolve(new Response('{"ok":true,"value":[]}'));
+        return isSilent
+          ? Promise.reject(new TypeError('Failed to fetch'))
+          : Promise.resolve(openStream(init?.signal));
+      },
+      origin: '',
+      token: 'x',
+      onSessionLost: () => undefined,
+      proveHost: () => Promise.resolve(isSilent ? 'gone' : 'proven'),
+      signal: ending.signal,
+    });
+    const heard: (readonly [isThere: boolean, hasMissed: boolean])[] = [];
+    backend.watchHost?.((isThere, hasMissed) => heard.push([isThere, hasMissed]));
+    backend.on('tasks/changed', () => undefined);
+    expect(await backend.call('tasks/list', null)).toEqual([]);
+    isSilent = true;
+    await expect.poll(() => heard.length, { timeout: 8_000 }).toBeGreaterThan(0);
+    const asked = backend.call('tasks/list', null);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    isSilent = false;
+    expect(await asked).toEqual([]);
+    await expect.poll(() => heard.at(-1), { timeout: 8_000 }).toEqual([true, false]);
+    ending.abort();
+  });
 });
 
 describe('the session of a tab', () => {

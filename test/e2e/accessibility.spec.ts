@@ -237,3 +237,84 @@ async function listen(page: Page): Promise<() => Promise<string[]>> {
   });
   return () => page.evaluate(() => (window as unknown as { said: string[] }).said);
 }
+
+test('one task by keyboard alone: find failed requests, read one, export them', async ({ app, page }) => {
+  await startWithRecords(page, app.url);
+  const press = (key: string): Promise<void> => page.keyboard.press(key);
+  /** Goes on from control to control, as a person without a mouse does, until one of them is meant. */
+  const tabTo = async (isThere: (element: Element) => boolean): Promise<void> => {
+    for (let count = 0; count < 80; count += 1) {
+      await press('Tab');
+      if (await focused(page).evaluate(isThere)) return;
+    }
+    throw new Error('The keyboard does not lead there.');
+  };
+  await press('ControlOrMeta+k');
+  await page.keyboard.type('Inbound detail');
+  await press('Enter');
+  await expect(title(page, 'Detail')).toBeFocused();
+  await press('/');
+  await page.keyboard.type('code:>=400');
+  await press('Enter');
+  await expect(page).toHaveURL(/q=code/);
+  const detail = new DetailPage(page);
+  await expect.poll(async () => (await detail.readColumn('responseCode')).join(' ')).not.toMatch(/\b200\b/);
+
+  await tabTo((element) => element.closest('[role=grid], [role=treegrid]') !== null);
+  await press('ArrowDown');
+  await press('ArrowDown');
+  await expect(focused(page)).toHaveAttribute('role', 'gridcell');
+  await expect(detail.inspector().getByText('ReponseTime')).toBeVisible();
+
+  await press('ControlOrMeta+e');
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  expect(await focused(page).evaluate((element) => element.closest('[role=dialog]') !== null)).toBe(true);
+  await tabTo((element) => element.textContent.trim() === 'Export');
+  await press('Enter');
+  await dialog.getByRole('button', { name: 'Show file' }).waitFor();
+  await press('Escape');
+  await expect(dialog).toBeHidden();
+  // Where it began: the next key goes on from there.
+  expect(await focused(page).evaluate((element) => element !== document.body)).toBe(true);
+});
+
+/** Screens whose first table is read out. */
+const WITH_TABLES = [
+  '/inbound/detail',
+  '/inbound/detail?tab=errors',
+  '/inbound/detail?tab=patterns',
+  '/inbound/summary?source=computed',
+  '/compare?period=last-24-hours&with=period-before',
+  '/library',
+  '/conversations',
+  '/deprecations',
+];
+
+test('what a screen reader says of tables and their rows', async ({ app, page }) => {
+  const window = await startWithRecords(page, app.url);
+  for (const path of WITH_TABLES) {
+    await window.openView(path);
+    const table = page
+      .locator('main :is(table, [role=table], [role=grid], [role=treegrid])')
+      .filter({ has: page.getByRole('columnheader'), visible: true })
+      .first();
+    await expect(table.getByRole('row').nth(1), path).toBeVisible({ timeout: 30_000 });
+    await settle(page);
+    let lines: string[] = [];
+    // What is on its way has no words yet.
+    await expect(async () => {
+      lines = (await table.ariaSnapshot()).split('\n');
+      expect(lines[0], path).toMatch(/^- (?:table|grid|treegrid) ".+"/);
+      expect(lines.filter((line) => /^\s*- row:/.test(line))).toEqual([]);
+    }).toPass({ timeout: 30_000 });
+    process.stdout.write(`${path}\n${lines.slice(0, 30).join('\n')}\n\n`);
+    // The table has a name, its columns have names, and a row is said by its values.
+    const columns = lines.filter((line) => /^\s*- columnheader/.test(line));
+    expect(columns.length, path).toBeGreaterThan(1);
+    expect(
+      columns.filter((line) => !/columnheader ".+"/.test(line)),
+      path,
+    ).toEqual([]);
+  }
+});

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { test as base } from '@playwright/test';
 import { startApp, stopApp } from '../support/application/run-app.ts';
 import { copySampleRecords } from '../support/application/sample-records.ts';
@@ -12,6 +13,10 @@ export interface RunningApp {
   readonly dataFolder: string;
   /** Ends the process and starts it again on the same folder; returns the new address. */
   restart(): Promise<string>;
+  /** Stops the process where it is for a while, as a computer does that has too much to do. */
+  freeze(ms: number): Promise<void>;
+  /** Starts it a second time, which leads back to the one that runs; returns the address for another browser. */
+  comeBack(): Promise<string>;
 }
 
 export const test = base.extend<{
@@ -42,6 +47,16 @@ export const test = base.extend<{
         await stopApp(running.child);
         running = await startApp(dataFolder);
         return running.url;
+      },
+      freeze: async (ms) => {
+        running.child.kill('SIGSTOP');
+        await wait(ms);
+        running.child.kill('SIGCONT');
+      },
+      comeBack: async () => {
+        const { url, child } = await startApp(dataFolder);
+        await stopApp(child);
+        return url;
       },
     });
     await stopApp(running.child);

@@ -3,12 +3,45 @@ import { expect, test } from './fixtures.ts';
 import { DetailPage } from './page-models/detail-page.ts';
 import { WindowPage } from './page-models/window-page.ts';
 
-/** A longer run: `KEPT_PLACE_CLICKS=2000`. */
-const CLICKS = Number(process.env['KEPT_PLACE_CLICKS'] ?? 8);
-const SCREENS = ['Overview', 'Compare', 'Alerts', 'Library', 'SQL', 'Schedules', 'Settings', 'Help'];
+/** A longer run: `KEPT_PLACE_MINUTES=10`. */
+const MINUTES = Number(process.env['KEPT_PLACE_MINUTES'] ?? 0);
+const MIN_CLICKS = 16;
+const CLICKS_AT_ONCE = 8;
+/** What can be clicked on a screen without changing what other windows show as well. */
+const HARMLESS = [
+  'aside[aria-label=Sidebar] nav a',
+  'main [role=tab]',
+  'main [role=row]',
+  'main summary',
+  'main button[aria-expanded]',
+  'main header [role=radio]',
+].join();
 
 const readConnection = (page: Page): string | null =>
   new URLSearchParams(page.url().split('?').at(-1)).get('connection');
+
+function readScrolled(row: Element): number {
+  let scroller: Element | null = row;
+  while (scroller !== null && scroller.scrollTop === 0) scroller = scroller.parentElement;
+  return scroller?.scrollTop ?? 0;
+}
+
+/** Clicks somewhere, or goes back to what the window showed before; returns where. */
+async function clickAnywhere(page: Page): Promise<string> {
+  const own = readConnection(page);
+  const back = await page.evaluate(() => (history.state as { back?: string | null } | null)?.back ?? '');
+  if (Math.random() < 0.15 && own !== null && back.includes(own)) {
+    await page.evaluate(() => history.back());
+    return `back to ${back}`;
+  }
+  const places = await page.locator(HARMLESS).filter({ visible: true }).all();
+  const place = places[Math.floor(Math.random() * places.length)];
+  if (place === undefined) return 'nowhere';
+  const name = (await place.innerText({ timeout: 2_000 }).catch(() => '')).slice(0, 40);
+  // What has gone meanwhile can't be clicked.
+  await place.dispatchEvent('click', {}, { timeout: 2_000 }).catch(() => undefined);
+  return `${name} of ${page.url()}`;
+}
 
 async function addConnection(page: Page, name: string): Promise<void> {
   await new WindowPage(page).openView('/settings/connections/new');
@@ -21,8 +54,8 @@ async function addConnection(page: Page, name: string): Promise<void> {
   await page.getByText('Saved').first().waitFor();
 }
 
-test('a window keeps its place, whatever another one does', async ({ app, page, context }) => {
-  test.setTimeout(240_000 + CLICKS * 2_000);
+test('a window keeps its place, whatever another one does', async ({ app, page, context, browser }) => {
+  test.setTimeout(300_000 + MINUTES * 90_000);
   const window = new WindowPage(page);
   const switcher = (of: Page, name: string | RegExp) =>
     new WindowPage(of).sidebar().getByRole('button', { name }).first();
@@ -50,13 +83,23 @@ test('a window keeps its place, whatever another one does', async ({ app, page, 
 
   await test.step('neither changes the other', async () => {
     const other = readConnection(second);
-    for (let count = 0; count < CLICKS; count += 1) {
-      const at = count % 2 === 0 ? second : page;
-      const name = SCREENS[Math.floor(Math.random() * SCREENS.length)] ?? 'Overview';
-      await new WindowPage(at).sidebar().getByRole('link', { name, exact: true }).dispatchEvent('click');
-      await expect(at).toHaveURL(/connection=/);
-      expect([readConnection(page), readConnection(second)]).toEqual([own, other]);
+    const untilMs = Date.now() + MINUTES * 60_000;
+    const done: string[] = [];
+    for (let count = 0; count < MIN_CLICKS || Date.now() < untilMs; count += CLICKS_AT_ONCE) {
+      const [at, still] = count % (2 * CLICKS_AT_ONCE) === 0 ? [second, page] : [page, second];
+      // A screen that was gone to last is on its way.
+      await still.waitForTimeout(1_000);
+      const before = still.url();
+      for (let click = 0; click < CLICKS_AT_ONCE; click += 1) {
+        done.push(await clickAnywhere(at));
+        await expect(at).toHaveURL(/connection=/);
+      }
+      expect(still.url(), done.slice(-CLICKS_AT_ONCE).join('\n')).toBe(before);
+      expect([readConnection(page), readConnection(second)], done.slice(-8).join('\n')).toEqual([own, other]);
     }
+    await expect(switcher(page, /Local service/)).toBeVisible();
+    await expect(switcher(second, /Other platform/)).toBeVisible();
+    process.stdout.write(`${done.length} clicks in two windows\n`);
   });
 
   await test.step('a link shows the connection, period and filter that it names', async () => {
@@ -101,6 +144,63 @@ test('a window keeps its place, whatever another one does', async ({ app, page, 
       await settings.getByRole('option', { name: 'English' }).click();
       await expect(page.getByRole('columnheader', { name: 'Date' }).first()).toBeVisible();
       await settings.close();
+    });
+    await test.step('a host that is silent for twelve seconds leaves them too, and what was typed', async () => {
+      const selected = page.locator('.ag-row-selected').first();
+      await detail.rows().nth(5).hover();
+      await page.mouse.wheel(0, 120);
+      /** How far the table is scrolled. */
+      const readPlace = () => page.locator('.ag-row').first().evaluate(readScrolled);
+      await expect.poll(readPlace).toBeGreaterThan(50);
+      const before = [await selected.getAttribute('row-index'), await readPlace(), page.url()];
+      const note = detail.inspector().getByRole('textbox');
+      await note.fill('Not saved yet');
+      await app.freeze(12_000);
+      await expect(page.getByText("Channelscope isn't responding")).toBeHidden({ timeout: 30_000 });
+      // Whatever is read again then is there.
+      await page.waitForTimeout(3_000);
+      expect([await selected.getAttribute('row-index'), await readPlace(), page.url()]).toEqual(before);
+      await expect(note).toHaveValue('Not saved yet');
+      await note.fill('');
+    });
+    await test.step('in another profile of a browser a link shows the same', async () => {
+      await window.openView('/inbound/detail?period=yesterday&q=code:200&order=-responsetime');
+      await detail.rows().nth(3).click();
+      await expect(page).toHaveURL(/record=\d+/);
+      await detail.inspector().locator('[data-field=sessionId] dd').waitFor();
+      const profile = await browser.newContext();
+      const there = await profile.newPage();
+      await there.goto(await app.comeBack());
+      await there.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      await there.goto(page.url());
+      const shown = new DetailPage(there);
+      for (const [of, at] of [
+        [new DetailPage(page), page],
+        [shown, there],
+      ] as const) {
+        await expect(switcher(at, /Local service/)).toBeVisible();
+        await expect(at.getByRole('button', { name: /^Period/ })).toContainText('Yesterday');
+        await expect(of.search()).toHaveValue('code:200');
+        await expect(at.getByRole('radio', { name: 'Records' })).toBeChecked();
+        await expect(at.locator('[col-id=responseTimeMs][role=columnheader]')).toHaveAttribute(
+          'aria-sort',
+          'descending',
+        );
+      }
+      const readRecord = (of: DetailPage) => of.inspector().locator('[data-field=sessionId] dd').innerText();
+      await shown.inspector().locator('[data-field=sessionId] dd').waitFor();
+      expect(await readRecord(shown)).toBe(await readRecord(detail));
+      expect((await shown.dates()).slice(0, 10)).toEqual((await detail.dates()).slice(0, 10));
+      expect(there.url()).toBe(page.url());
+      await page.getByRole('radio', { name: 'Errors' }).click();
+      await page.getByRole('radio', { name: 'Channel' }).click();
+      await expect(page).toHaveURL(/by=channel/);
+      await there.goto(page.url());
+      await expect(there.getByRole('radio', { name: 'Errors' })).toBeChecked();
+      await expect(there.getByRole('radio', { name: 'Channel' })).toBeChecked();
+      await profile.close();
+      await window.openView('/inbound/detail?period=yesterday');
+      await detail.rows().nth(2).click();
     });
     await detail.inspector().getByRole('button', { name: 'Close the inspector' }).click();
     await detail.rows().nth(4).click();

@@ -54,6 +54,11 @@ export function withoutField({ conditions }: RecordFilter, field: FilterField): 
   return { conditions: conditions.filter((part) => !isAbout(part, field)) };
 }
 
+/** Takes out the times that a filter chooses; those that it leaves out stay out. */
+export function withoutChosenTimes({ conditions }: RecordFilter): RecordFilter {
+  return { conditions: conditions.filter((part) => part.exclude === true || !isAbout(part, 'dateMs')) };
+}
+
 /** Returns the filter with each of its conditions replaced. */
 export function mapLeaves(
   { conditions }: RecordFilter,

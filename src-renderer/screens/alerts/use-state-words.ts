@@ -1,11 +1,14 @@
 import { useI18n } from 'vue-i18n';
 import { isMutedAt } from '../../../src-main/common/model/alerts/alert-rule.ts';
+import { useClock } from '../../composables/use-clock.ts';
+import { useZone } from '../../composables/use-zone.ts';
 import { formatClock, formatDayClock, formatFullDay } from '../../format/dates.ts';
 import { formatCount } from '../../format/numbers.ts';
 import type { BoardRule } from '../../stores/analysis/alerts.ts';
 
 /** A poll and a fetch may take so long: until then nothing is said of it. */
 const MIN_BLIND_MINUTES = 6;
+const CLOCK_INTERVAL_MS = 5000;
 
 /** How a rule is shown: firing, ready, muted, or off. */
 export type RuleLook = 'firing' | 'ready' | 'muted' | 'off';
@@ -18,13 +21,14 @@ export function toLook({ rule, state }: BoardRule, nowMs: number): RuleLook {
 }
 
 /** Puts where a rule stands into words. */
-export function useStateWords(readZone: () => string, readNowMs: () => number) {
+export function useStateWords() {
   const { t } = useI18n();
+  const zone = useZone();
+  const nowMs = useClock(CLOCK_INTERVAL_MS);
 
   const toTime = (atMs: number): string => {
-    const zone = readZone();
-    const isToday = formatFullDay(atMs, zone) === formatFullDay(readNowMs(), zone);
-    return isToday ? formatClock(atMs, zone) : formatDayClock(atMs, zone);
+    const isToday = formatFullDay(atMs, zone.value) === formatFullDay(nowMs.value, zone.value);
+    return isToday ? formatClock(atMs, zone.value) : formatDayClock(atMs, zone.value);
   };
 
   function toMuteWords(untilMs: number | null): string {
@@ -36,7 +40,7 @@ export function useStateWords(readZone: () => string, readNowMs: () => number) {
   function toStateWords({ rule, state }: BoardRule): string {
     if (!rule.isActive) return t('alerts.state.off');
     if (state.firingSinceMs !== null) return t('alerts.state.firing', { time: toTime(state.firingSinceMs) });
-    if (rule.mute !== null && isMutedAt(rule.mute, readNowMs())) return toMuteWords(rule.mute.untilMs);
+    if (rule.mute !== null && isMutedAt(rule.mute, nowMs.value)) return toMuteWords(rule.mute.untilMs);
     if (state.lastFiredMs === null) return t('alerts.state.never');
     return t('alerts.state.lastFired', { time: toTime(state.lastFiredMs) });
   }
@@ -50,5 +54,5 @@ export function useStateWords(readZone: () => string, readNowMs: () => number) {
       : t('alerts.state.blindCached', count);
   }
 
-  return { toTime, toStateWords, toBlindWords, toMuteWords } as const;
+  return { nowMs, toTime, toStateWords, toBlindWords, toMuteWords } as const;
 }

@@ -47,11 +47,13 @@ export function useRecordView(
       records.close();
       return;
     }
+    const whole = { fromMs: chosen.fromMs, toMs: chosen.toMs + 1000 };
     void records.open({
       scope: scope.value,
       filter: readFilter(),
       order: readOrder(),
-      span: toZoomedSpan(readFilter(), { fromMs: chosen.fromMs, toMs: chosen.toMs + 1000 }),
+      span: toZoomedSpan(readFilter(), whole),
+      whole,
       zone: clock.zone,
       stored: stored.value,
       subject: JSON.stringify([connection.value?.id, report.value, pinnedId.value ?? periods.selection]),

@@ -7,7 +7,7 @@ import { toRules, type OutcomeRule } from '../../../src-main/common/reporting/ou
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { useClock } from '../../composables/use-clock.ts';
-import { useLoaded } from '../../composables/use-loaded.ts';
+import { useQuery } from '../../composables/use-query.ts';
 import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
@@ -57,28 +57,36 @@ export function useFamily(readDirection: () => Direction, readName: () => string
   const settled = refThrottled(cached, RELOAD_INTERVAL_MS);
   watch([() => periods.selection, settled], () => (asOfMs.value = Date.now()));
 
-  const { value: page, error } = useLoaded([scope, readName], async () => {
-    const asked = scope.value;
-    return asked === null || readName() === ''
-      ? null
-      : backend.call('families/read', { scope: asked, family: readName() });
-  });
+  const { value: page, error } = useQuery(
+    readName,
+    async () => {
+      const asked = scope.value;
+      return asked === null || readName() === ''
+        ? null
+        : backend.call('families/read', { scope: asked, family: readName() });
+    },
+    { again: [scope] },
+  );
   const filter = computed<RecordFilter>(() => ({
     conditions: [{ field: 'errorFamily', values: [page.value?.family ?? readName()] }],
   }));
-  const { value: histogram } = useLoaded([page, () => clock.zone], async () => {
-    const asked = scope.value;
-    if (asked === null || page.value === null) return null;
-    const { fromMs, toMs } = asked;
-    const shape = { zone: clock.zone, maxBuckets: MAX_BUCKETS, split: 'class', withMedian: false } as const;
-    return backend.call('records/read-histogram', {
-      scope: asked,
-      filter: filter.value,
-      fromMs,
-      toMs,
-      ...shape,
-    });
-  });
+  const { value: histogram } = useQuery(
+    readName,
+    async () => {
+      const asked = scope.value;
+      if (asked === null || page.value === null) return null;
+      const { fromMs, toMs } = asked;
+      const shape = { zone: clock.zone, maxBuckets: MAX_BUCKETS, split: 'class', withMedian: false } as const;
+      return backend.call('records/read-histogram', {
+        scope: asked,
+        filter: filter.value,
+        fromMs,
+        toMs,
+        ...shape,
+      });
+    },
+    { again: [page, () => clock.zone] },
+  );
   const changes = computed(() => connection.value?.families?.[readDirection()] ?? []);
   const history = computed(() => listHistory(changes.value, page.value?.family ?? readName()));
   /** Every name that rules may know it by, those that were taken back included. */

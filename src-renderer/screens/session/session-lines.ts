@@ -1,15 +1,18 @@
 import type { SessionRequest } from '../../../src-main/common/model/records/session.ts';
+import { toVisible } from '../../../src-main/common/words/visible-text.ts';
 import { clipSpans, toWorkSpan, type Span } from './session-times.ts';
 
 /** One line of the waterfall. */
 export type SessionLine =
   | { readonly kind: 'request'; readonly request: SessionRequest; readonly place: number }
+  /** What went wrong in the request above, over the whole width. */
+  | { readonly kind: 'error'; readonly text: string; readonly place: number }
   /** Nothing ran; `next` is what ended it. */
   | { readonly kind: 'wait'; readonly span: Span; readonly next: SessionRequest['direction'] }
   /** Outbound requests of the message above may be missing. */
   | { readonly kind: 'gap'; readonly span: Span };
 
-/** Returns the lines of a session: its requests, the waits between them, and what is not cached of what they caused. */
+/** Returns the lines of a session: its requests and their errors, the waits between them, and what is not cached of what they caused. */
 export function listLines(
   requests: readonly SessionRequest[],
   waits: readonly Span[],
@@ -24,6 +27,8 @@ export function listLines(
       nextWait += 1;
     }
     lines.push({ kind: 'request', request, place });
+    const text = toVisible(request.error).trim();
+    if (text !== '') lines.push({ kind: 'error', text, place });
     const work = request.direction === 'inbound' ? toWorkSpan(request) : null;
     const [gap] = work === null ? [] : clipSpans(gaps, work);
     if (gap !== undefined) lines.push({ kind: 'gap', span: gap });

@@ -1,5 +1,5 @@
-import { watchThrottled } from '@vueuse/core';
-import { computed, reactive, ref, shallowRef, watch } from 'vue';
+import { refThrottled } from '@vueuse/core';
+import { computed, reactive, ref } from 'vue';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import {
   MAX_SESSION_ID_CHARACTERS,
@@ -10,7 +10,7 @@ import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
-import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useQuery } from '../../composables/use-query.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useTasksStore } from '../../stores/window/tasks.ts';
@@ -27,32 +27,34 @@ export function useSession(readId: () => string) {
   const snapshots = useSnapshotsStore();
   const tasks = useTasksStore();
 
-  const session = shallowRef<Session | null>(null);
-  const error = shallowRef<ErrorLike | null>(null);
   const asOfMs = ref(Date.now());
-  let ticket = 0;
-
   const connection = computed(() => connections.active);
+  const stored = computed(() =>
+    (snapshots.snapshots ?? [])
+      .filter(({ connectionId }) => connectionId === connection.value?.id)
+      .map(({ id, recordCount, state }) => `${id} ${recordCount} ${state}`)
+      .join(),
+  );
+  const {
+    value: session,
+    error,
+    reload: load,
+  } = useQuery<Session | null>(
+    () => `${connection.value?.id} ${readId()}`,
+    async () => {
+      const connectionId = connection.value?.id;
+      if (connectionId === undefined) return null;
+      const sessionId = readId().slice(0, MAX_SESSION_ID_CHARACTERS);
+      const limit = MAX_SESSION_REQUESTS;
+      const found = await backend.call('records/read-session', { connectionId, sessionId, limit });
+      asOfMs.value = Date.now();
+      return found;
+    },
+    { again: [refThrottled(stored, RELOAD_INTERVAL_MS)] },
+  );
   const isCached = computed(
     () => session.value !== null && session.value.inbound.requests + session.value.outbound.requests > 0,
   );
-
-  async function load(): Promise<void> {
-    const mine = ++ticket;
-    const connectionId = connection.value?.id;
-    const sessionId = readId().slice(0, MAX_SESSION_ID_CHARACTERS);
-    if (connectionId === undefined) return;
-    try {
-      const limit = MAX_SESSION_REQUESTS;
-      const found = await backend.call('records/read-session', { connectionId, sessionId, limit });
-      if (mine !== ticket) return;
-      session.value = found;
-      asOfMs.value = Date.now();
-      error.value = null;
-    } catch (thrown) {
-      if (mine === ticket) error.value = toErrorLike(thrown);
-    }
-  }
 
   function toScope(direction: Direction): PeriodScope | null {
     const { firstMs, lastMs } = session.value ?? { firstMs: null, lastMs: null };
@@ -74,25 +76,6 @@ export function useSession(readId: () => string) {
     const missing = [inbound, outbound].filter(({ missingMs }) => missingMs > 0);
     await Promise.all(missing.map((coverage) => coverage.fetchGaps()));
   }
-
-  watch(
-    () => [connection.value?.id, readId()],
-    () => {
-      session.value = null;
-      error.value = null;
-      void load();
-    },
-    { immediate: true },
-  );
-  watchThrottled(
-    () =>
-      (snapshots.snapshots ?? [])
-        .filter(({ connectionId }) => connectionId === connection.value?.id)
-        .map(({ id, recordCount, state }) => `${id} ${recordCount} ${state}`)
-        .join(),
-    load,
-    { throttle: RELOAD_INTERVAL_MS },
-  );
 
   return {
     connection,

@@ -8,7 +8,7 @@ import type {
   RecordRow,
 } from '../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import { listLeaves } from '../../../src-main/common/query/filter-tree.ts';
+import { listLeaves, withoutChosenTimes } from '../../../src-main/common/query/filter-tree.ts';
 import type { RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../backend/backend.ts';
@@ -25,6 +25,8 @@ export interface RecordQuestion {
   readonly order: RecordOrder;
   /** The period of the chart, [fromMs, toMs). */
   readonly span: TimeSpan;
+  /** The whole period, which the filter may narrow; absent where it is the same. */
+  readonly whole?: TimeSpan;
   readonly zone: string;
   /** The same for the same choice of records, also where its period has moved on; absent where it can't. */
   readonly subject?: string | undefined;
@@ -36,6 +38,8 @@ export interface RecordQuestion {
 export interface ChartShape {
   readonly split: Histogram['split'];
   readonly withMedian: boolean;
+  /** Also what lies before and after the time that the filter chooses. */
+  readonly isWhole?: boolean;
 }
 
 export interface OpenView extends RecordQuestion {
@@ -83,16 +87,20 @@ export const useRecordsStore = defineStore('records', () => {
   }
 
   /** Of the view's own records: more may have arrived since it was opened, and its figures stand side by side. */
-  async function readHistogram({ viewId, scope, filter, span, zone }: OpenView, mine: number): Promise<void> {
+  async function readHistogram(opened: OpenView, mine: number): Promise<void> {
+    const { viewId, scope, filter, zone } = opened;
     const own = chart;
+    const { split, withMedian, isWhole = false } = chart;
+    const span = isWhole ? (opened.whole ?? opened.span) : opened.span;
     const isWanted = (): boolean => mine === ticket && own === chart;
     try {
       const found = await backend.call('records/read-histogram', {
         viewId,
         scope,
-        filter,
+        filter: isWhole ? withoutChosenTimes(filter) : filter,
         ...span,
-        ...chart,
+        split,
+        withMedian,
         zone,
         maxBuckets: MAX_HISTOGRAM_BUCKETS,
       });

@@ -9,7 +9,8 @@ import type {
 import { useBackend } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
-const STORAGE_KEY = 'channelscope.sql';
+/** Where the window keeps the text that is written. */
+export const SQL_TEXT_KEY = 'channelscope.sql';
 
 /** What the text was taken from. */
 export interface StatementOrigin {
@@ -47,7 +48,7 @@ export const useSqlStore = defineStore('sql', () => {
   function write(next: string): void {
     text.value = next;
     try {
-      sessionStorage.setItem(STORAGE_KEY, next);
+      sessionStorage.setItem(SQL_TEXT_KEY, next);
     } catch {
       // Without storage the text lives as long as the window.
     }
@@ -166,7 +167,7 @@ export const useSqlStore = defineStore('sql', () => {
 
 function readStored(): string {
   try {
-    return sessionStorage.getItem(STORAGE_KEY) ?? '';
+    return sessionStorage.getItem(SQL_TEXT_KEY) ?? '';
   } catch {
     return '';
   }

@@ -1,12 +1,10 @@
-import { computed, onScopeDispose, reactive, shallowRef, watch } from 'vue';
+import { computed, reactive } from 'vue';
 import { findFollowedTail } from '../../../../src-main/common/model/cache/followed-tail.ts';
-import type { Output } from '../../../../src-main/common/contract/index.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../../backend/backend.ts';
+import { useQuery } from '../../../composables/use-query.ts';
 import { usePeriodCoverage } from '../../../period/use-period-coverage.ts';
 import type { ExportSubject } from './export-subject.ts';
-
-type Gaps = Output<'coverage/read-snapshot'>;
 
 /**
  * What of an export's period or snapshot isn't cached, before it is written. What following has yet to fetch of a period
@@ -24,7 +22,17 @@ export function useExportGaps(readSubject: () => ExportSubject | null) {
     const scope = readSubject()?.scope;
     return scope !== undefined && 'snapshotId' in scope ? scope.snapshotId : null;
   });
-  const ofSnapshot = shallowRef<Gaps>([]);
+  // Without its gaps a snapshot is shown as what is known of it otherwise.
+  const { value: ofSnapshot } = useQuery(
+    snapshotId,
+    async () => {
+      const id = snapshotId.value;
+      if (id === null) return [];
+      const found = await backend.call('coverage/read-snapshot', { snapshotId: id });
+      return found.filter(({ state }) => state !== 'open');
+    },
+    { events: ['coverage/changed'] },
+  );
   const tail = computed(() => {
     const scope = readSubject()?.scope;
     if (scope === undefined || !('fromMs' in scope) || 'resultId' in scope) return null;
@@ -32,20 +40,10 @@ export function useExportGaps(readSubject: () => ExportSubject | null) {
   });
   /** Of a period that isn't over, up to now. */
   const missing = computed((): readonly TimeSpan[] => {
-    if (snapshotId.value !== null) return ofSnapshot.value;
+    if (snapshotId.value !== null) return ofSnapshot.value ?? [];
     const { fromMs: tailMs = Infinity } = tail.value ?? {};
     return coverage.gaps.filter(({ fromMs }) => fromMs < Math.min(tailMs, Date.now()));
   });
-
-  async function load(): Promise<void> {
-    const id = snapshotId.value;
-    const found = id === null ? [] : await backend.call('coverage/read-snapshot', { snapshotId: id });
-    if (id === snapshotId.value) ofSnapshot.value = found.filter(({ state }) => state !== 'open');
-  }
-  // Without its gaps a snapshot is shown as what is known of it otherwise.
-  const loadQuietly = (): Promise<void> => load().catch(() => void (ofSnapshot.value = []));
-  watch(snapshotId, loadQuietly, { immediate: true });
-  onScopeDispose(backend.on('coverage/changed', () => void loadQuietly()));
 
   return {
     /** Fetches what is missing of a period; a snapshot is gone on with in the Library. */

@@ -22,6 +22,11 @@ export type RuleFault = 'invalidCodes' | 'invalidText' | 'invalidPath' | 'invali
 
 let nextKey = 0;
 
+/** Gives rows the keys that tell them apart in this window. */
+export function renewKeys(rows: readonly RuleRow[]): RuleRow[] {
+  return rows.map((row) => ({ ...row, key: nextKey++ }));
+}
+
 /** A rule as its fields show it. */
 export function toRow(rule: OutcomeRule): RuleRow {
   const { codes = [], error, path, channels = [], services = [], origins, actions, outcome } = rule;

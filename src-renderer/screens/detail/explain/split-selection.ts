@@ -1,5 +1,5 @@
-import type { FilterPart, RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
-import { isAbout } from '../../../../src-main/common/query/filter-tree.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
+import { withoutChosenTimes } from '../../../../src-main/common/query/filter-tree.ts';
 import { NO_FILTER } from '../../../filters/edit-filter.ts';
 
 /** Records that are compared with the rest of those that a filter leaves. */
@@ -14,10 +14,8 @@ export interface Selection {
  * one all of it, which is compared with all other records. Null for a filter that chooses nothing.
  */
 export function splitSelection(filter: RecordFilter): Selection | null {
-  const isTime = (part: FilterPart): boolean => isAbout(part, 'dateMs') && part.exclude !== true;
-  const times = filter.conditions.filter(isTime);
-  const rest = filter.conditions.filter((condition) => !isTime(condition));
-  if (times.length > 0)
-    return { kind: 'time', selection: { conditions: times }, filter: { conditions: rest } };
-  return rest.length === 0 ? null : { kind: 'filter', selection: filter, filter: NO_FILTER };
+  const rest = withoutChosenTimes(filter);
+  const times = filter.conditions.filter((condition) => !rest.conditions.includes(condition));
+  if (times.length > 0) return { kind: 'time', selection: { conditions: times }, filter: rest };
+  return rest.conditions.length === 0 ? null : { kind: 'filter', selection: filter, filter: NO_FILTER };
 }

@@ -9,6 +9,7 @@ import { toPatternParts } from '../../../components/errors/pattern-parts.ts';
 import { useNames } from '../../../names/use-names.ts';
 import { formatCount, formatPercent } from '../../../format/numbers.ts';
 import { formatSigned } from '../../../format/signed.ts';
+import type { Selection } from './split-selection.ts';
 
 /** From here on a ratio needs no digit after the point. */
 const LARGE_RATIO = 10;
@@ -125,7 +126,11 @@ export function useExplainWords() {
   }
 
   /** The explanation as plain lines: the sentence, then each value with its shares and counts. */
-  function toText(explanation: Explanation, values: readonly ExplainedValue[]): string {
+  function toText(
+    explanation: Explanation,
+    values: readonly ExplainedValue[],
+    kind: Selection['kind'],
+  ): string {
     const lines = values.map((value) => {
       const { parts, insideShare, outsideShare, ratio, hit, certainty } = toWords(value, explanation);
       return [
@@ -138,7 +143,7 @@ export function useExplainWords() {
       ].join('\t');
     });
     const inside = t('explain.inside', { count: formatCount(explanation.insideCount) });
-    const outside = t('explain.outside', { count: formatCount(explanation.outsideCount) });
+    const outside = t(`explain.outside.${kind}`, { count: formatCount(explanation.outsideCount) });
     return [toSentence(explanation), toHit(explanation), ['', inside, outside].join('\t'), ...lines].join(
       '\n',
     );

@@ -1,10 +1,10 @@
-import { computed, ref } from 'vue';
+import { computed } from 'vue';
 import { parseBodyPath, writeBodyPath } from '../../../../src-main/common/model/records/body-path.ts';
 import type { PathValues } from '../../../../src-main/common/model/records/body-paths.ts';
 import { MAX_LISTED } from '../../../../src-main/common/model/records/record-fields.ts';
 import type { RecordScope } from '../../../../src-main/common/model/records/record-scope.ts';
 import { useBackend } from '../../../backend/backend.ts';
-import { useLoaded } from '../../../composables/use-loaded.ts';
+import { useQuery } from '../../../composables/use-query.ts';
 import { isSameSource, useRecordsStore } from '../../../stores/records/records.ts';
 import type { FieldRow, FieldSection } from './field-sections.ts';
 
@@ -19,25 +19,28 @@ interface Answer {
 export function usePathSections(readPaths: () => readonly string[]) {
   const backend = useBackend();
   const records = useRecordsStore();
-  const attempt = ref(0);
   const countedId = computed(() => (records.counts === null ? null : (records.view?.viewId ?? null)));
   let last: Answer | null = null;
 
-  const { value, error } = useLoaded([countedId, attempt, () => readPaths().join('\n')], async () => {
-    const { view } = records;
-    if (countedId.value === null || view === null) return last;
-    const { viewId, scope, filter } = view;
-    const paths = readPaths();
-    const values = new Map<string, PathValues>();
-    for (const path of paths) {
-      // Of the same records nothing is read twice.
-      const known = last?.viewId === viewId ? last.values.get(path) : undefined;
-      const question = { viewId, scope, filter, path, limit: MAX_LISTED };
-      values.set(path, known ?? (await backend.call('records/read-path', question)));
-    }
-    last = { viewId, scope, paths, values };
-    return last;
-  });
+  const { value, error, reload } = useQuery(
+    () => null,
+    async () => {
+      const { view } = records;
+      if (countedId.value === null || view === null) return last;
+      const { viewId, scope, filter } = view;
+      const paths = readPaths();
+      const values = new Map<string, PathValues>();
+      for (const path of paths) {
+        // Of the same records nothing is read twice.
+        const known = last?.viewId === viewId ? last.values.get(path) : undefined;
+        const question = { viewId, scope, filter, path, limit: MAX_LISTED };
+        values.set(path, known ?? (await backend.call('records/read-path', question)));
+      }
+      last = { viewId, scope, paths, values };
+      return last;
+    },
+    { again: [countedId, () => readPaths().join('\n')] },
+  );
 
   return {
     sections: computed((): FieldSection[] => {
@@ -52,9 +55,7 @@ export function usePathSections(readPaths: () => readonly string[]) {
         (value.value?.viewId !== records.view?.viewId || value.value?.paths.join() !== readPaths().join()),
     ),
     error,
-    retry: () => {
-      attempt.value += 1;
-    },
+    retry: reload,
   };
 }
 

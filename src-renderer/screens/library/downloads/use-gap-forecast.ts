@@ -1,9 +1,9 @@
-import { computed, type Ref } from 'vue';
+import type { Ref } from 'vue';
 import type { Period } from '../../../../src-main/common/model/period.ts';
 import type { DetailKind } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { runTask } from '../../../backend/run-task.ts';
-import { useLoaded } from '../../../composables/use-loaded.ts';
+import { useQuery } from '../../../composables/use-query.ts';
 import type { ForecastSizes } from './use-forecast-words.ts';
 
 /** More periods than this are not forecast: each takes a call to the service. */
@@ -21,20 +21,19 @@ export function useGapForecast(
   wanted: Readonly<Ref<readonly ReportGaps[]>>,
 ): Readonly<Ref<ForecastSizes | null>> {
   const backend = useBackend();
-  const { value } = useLoaded([wanted], async (signal) => {
-    const asked = wanted.value;
-    const inputs = asked.flatMap(({ report, periods }) =>
+  const { value } = useQuery(wanted, async (signal) => {
+    const inputs = wanted.value.flatMap(({ report, periods }) =>
       periods.map((period) => ({ connectionId, report, period })),
     );
-    if (inputs.length === 0 || inputs.length > MAX_FORECAST_PERIODS) return { asked, sizes: null };
+    if (inputs.length === 0 || inputs.length > MAX_FORECAST_PERIODS) return null;
     const plans: ForecastSizes[] = [];
     for (const input of inputs) {
       const { plan } = await runTask(backend, 'downloads/start-plan', input, signal);
       if (plan !== undefined) plans.push(plan);
     }
-    return { asked, sizes: addUp(plans) };
+    return addUp(plans);
   });
-  return computed(() => (value.value?.asked === wanted.value ? value.value.sizes : null));
+  return value;
 }
 
 function addUp(plans: readonly ForecastSizes[]): ForecastSizes | null {

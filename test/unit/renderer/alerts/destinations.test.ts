@@ -1,7 +1,8 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { TooltipProvider } from 'reka-ui';
 import { h } from 'vue';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { DestinationState } from '../../../../src-main/common/model/alerts/destination.ts';
 import DestinationsView from '../../../../src-renderer/screens/alerts/destinations/DestinationsView.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
@@ -24,13 +25,14 @@ function toState(id: string, name: string): DestinationState {
 
 beforeEach(() => sessionStorage.clear());
 
-async function show(path: string) {
+async function show(path: string, answers: ConstructorParameters<typeof ScriptedBackend>[0] = {}) {
   const backend = new ScriptedBackend({
     'app/get-info': () => ({ platform: 'macos', host: 'web', nowMs: 0, keychain: {} }) as never,
     'settings/get': () => makeSettings({ clock: 'utc', lastConnectionId: 'one' }),
     'connections/list': () => [makeConnection({ id: 'one' })],
     'destinations/list': () => [toState('a', 'On call'), toState('b', 'Team')],
     'destinations/preview': () => ({ text: 'Firing', body: '{}' }),
+    ...answers,
   });
   const { global, router } = await provideApplication(backend, path);
   await useAppStore().load();
@@ -49,7 +51,7 @@ const readCurrent = (page: VueWrapper): string => page.get('[aria-current]').tex
 it('the destination that is edited is in the address, and a link to it opens it', async () => {
   const { page, router } = await show('/alerts?part=destinations');
   expect(readCurrent(page)).toContain('On call');
-  const team = page.findAll('button').find((button) => button.text().includes('Team'));
+  const team = page.findAll('a').find((link) => link.text().includes('Team'));
   await team?.trigger('click');
   await flushPromises();
   expect(router.currentRoute.value.query).toMatchObject({ part: 'destinations', destination: 'b' });
@@ -73,4 +75,44 @@ it('what was typed of a destination outlives leaving it; its address and key are
 
   const { page: again } = await show('/alerts?part=destinations&destination=b');
   expect(again.find('textarea').element.value).toBe('{name} again');
+});
+
+it('asks before an address that was typed is lost, and stays where the answer is no', async () => {
+  const { page, router } = await show('/alerts?part=destinations&destination=b');
+  const secret = page.findAll('input').find(({ element }) => element.type === 'password');
+  await secret?.setValue('https://hooks.example/canary');
+  void router.push('/library');
+  await vi.waitFor(() =>
+    expect(document.body.textContent).toContain('Discard the address or key you typed?'),
+  );
+  const press = (name: string) =>
+    [...document.body.querySelectorAll('button')].find(({ textContent }) => textContent === name)?.click();
+  press('Keep editing');
+  await flushPromises();
+  expect(router.currentRoute.value.path).toBe('/alerts');
+  void router.push('/alerts?part=destinations&destination=a');
+  await vi.waitFor(() =>
+    expect(document.body.textContent).toContain('Discard the address or key you typed?'),
+  );
+  press('Discard');
+  await vi.waitFor(() => expect(router.currentRoute.value.query['destination']).toBe('a'));
+  page.unmount();
+});
+
+it('a list that fails says why, and can be read again', async () => {
+  let fails = true;
+  const { page } = await show('/alerts?part=destinations', {
+    'destinations/list': () => {
+      if (fails) throw new AppError('app.bug', 'Broken.');
+      return [toState('a', 'On call')];
+    },
+  });
+  expect(page.text()).toContain('Unexpected error');
+  fails = false;
+  await page
+    .findAll('button')
+    .find((button) => button.text() === 'Try again')
+    ?.trigger('click');
+  await flushPromises();
+  expect(page.text()).toContain('On call');
 });

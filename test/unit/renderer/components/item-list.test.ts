@@ -26,7 +26,13 @@ test('a list says how many of its items are further below', async () => {
   const { global } = await provideApplication(new ScriptedBackend({}));
   const items = Array.from({ length: 6 }, (_, id) => makeItem(id));
   const props = {
-    ...{ title: 'Rules', counts: '6', items, selectedId: '', route: 'alerts' },
+    ...{
+      title: 'Rules',
+      counts: '6',
+      items,
+      selectedId: '',
+      toPlace: (id: string) => ({ name: 'alerts', params: { id } }),
+    },
     ...{ addLabel: 'New', newName: null },
   };
   const wrapper = mount(ItemList, { props, global });

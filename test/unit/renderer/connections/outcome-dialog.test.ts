@@ -110,4 +110,35 @@ describe('the dialog of what counts as failed', () => {
     expect(saved.map(({ outcomes }) => outcomes)).toEqual([{ inbound: [SUGGESTED.rule, ...DEFAULT_RULES] }]);
     view.unmount();
   });
+
+  it('keeps rules that were typed and not saved, and puts back the saved ones', async () => {
+    sessionStorage.clear();
+    const { global } = await provideApplication(
+      new ScriptedBackend({
+        'outcome/preview': () => ({ recordCount: 0, counts: [], countsNow: [] }),
+        'outcome/advise': () => ({ recordCount: 0, counts: [], suggestions: [], unclear: [], accepted: [] }),
+      }),
+    );
+    const open = async () => {
+      const props = { open: true, connection: makeConnection() };
+      const view = mount(OutcomeDialog, { props, global, attachTo: document.body });
+      await flushPromises();
+      return view;
+    };
+    const field = () => document.querySelector<HTMLInputElement>('[role=dialog] li input')!;
+    const first = await open();
+    const saved = field().value;
+    field().value = '700-799';
+    field().dispatchEvent(new Event('input'));
+    await flushPromises();
+    first.unmount();
+    const again = await open();
+    expect(field().value).toBe('700-799');
+    [...document.querySelectorAll('button')]
+      .find(({ textContent }) => textContent.trim() === 'Discard')
+      ?.click();
+    await flushPromises();
+    expect(field().value).toBe(saved);
+    again.unmount();
+  });
 });

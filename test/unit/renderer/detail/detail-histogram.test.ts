@@ -101,3 +101,38 @@ test('the medians are among the figures while they are drawn', () => {
   expect(columns.at(-1)?.name).toBe('Median');
   expect(rows.map((row) => row.at(-1))).toEqual([120, null]);
 });
+
+test('a time that is explained is framed in the whole period, and the bars around it stay', async () => {
+  const bucket = (place: number) => ({
+    fromMs: place * MINUTE_MS,
+    toMs: (place + 1) * MINUTE_MS,
+    counts: [2, 0, 1],
+    medianResponseMs: null,
+  });
+  const { global } = await provideApplication(
+    new ScriptedBackend({
+      'records/open-view': () => ({ viewId: 'a', rowCount: 7, isCounted: true, totalCount: 7 }),
+      'records/read-histogram': ({ fromMs }) => ({
+        ...HISTOGRAM,
+        buckets: fromMs === 0 ? [0, 1, 2, 3].map(bucket) : [bucket(1)],
+      }),
+    }),
+  );
+  const filter = { conditions: [{ field: 'dateMs' as const, min: MINUTE_MS, max: 2 * MINUTE_MS - 1 }] };
+  await useRecordsStore().open({
+    scope: { snapshotId: 1 },
+    filter,
+    order: DEFAULT_ORDER,
+    span: { fromMs: MINUTE_MS, toMs: 2 * MINUTE_MS },
+    whole: { fromMs: 0, toMs: 4 * MINUTE_MS },
+    zone: 'UTC',
+  });
+  const props = { filter, direction: 'inbound' } as const;
+  const view = mount(DetailHistogram, { props: { ...props, isExplained: true }, global });
+  await flushPromises();
+  expect(view.get<HTMLElement>('.frame').element.style.left).toBe('25%');
+  expect(view.get<HTMLElement>('.frame').element.style.width).toBe('25%');
+  await view.setProps({ isExplained: false });
+  await flushPromises();
+  expect(view.find('.frame').exists()).toBe(false);
+});

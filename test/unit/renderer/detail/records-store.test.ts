@@ -176,6 +176,26 @@ describe('records store', () => {
     expect(backend.of('records/open-view')).toHaveLength(1);
   });
 
+  it('draws what lies around a chosen time where that is asked for, and keeps times that are left out', async () => {
+    const store = createStore();
+    const time = { field: 'dateMs' as const, min: 200, max: 300 };
+    const leftOut = { field: 'dateMs' as const, min: 800, max: 900, exclude: true };
+    const question = ask(1, { conditions: [...channelIs(3).conditions, time, leftOut] });
+    const span = { fromMs: 200, toMs: 300 };
+    void store.open({ ...question, span, whole: { fromMs: 0, toMs: 1000 } });
+    await backend.of('records/open-view')[0]?.answer(toView('a'));
+    expect(backend.of('records/read-histogram')[0]?.input).toMatchObject({
+      ...span,
+      filter: question.filter,
+    });
+    void store.redraw({ split: 'class', withMedian: false, isWhole: true });
+    expect(backend.of('records/read-histogram')[1]?.input).toMatchObject({
+      fromMs: 0,
+      toMs: 1000,
+      filter: { conditions: [...channelIs(3).conditions, leftOut] },
+    });
+  });
+
   it('opens a view again that the core has closed', async () => {
     const store = createStore();
     void store.open(ask(1, channelIs(3)));

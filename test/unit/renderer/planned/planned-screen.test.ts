@@ -167,3 +167,31 @@ it('before and after a mark are equally long: a day, or what there is of it', ()
   expect(whole['with']).toMatch(/^2026-11-25T12:30.*\.\.2026-11-26T12:29:59/u);
   expect(at(RELEASE_MS + 2 * HOUR)['period']).toMatch(/\.\.2026-11-26T14:29:59/u);
 });
+
+it('what was typed of a planned time or a mark is there again, until it is saved or discarded', async () => {
+  sessionStorage.clear();
+  for (const [path, name] of [
+    ['/planned', 'Weekly maintenance'],
+    ['/planned/marks', '4.19'],
+  ] as const) {
+    const openEditor = async () => {
+      const shown = await show(PLANS, {}, path);
+      await shown.page
+        .findAll('button.open')
+        .find((button) => button.text().includes(name))
+        ?.trigger('click');
+      await flushPromises();
+      return shown.page;
+    };
+    const readName = (page: VueWrapper) => page.get<HTMLInputElement>('form input').element.value;
+    const first = await openEditor();
+    await first.get('form input').setValue('Half of a na');
+    first.unmount();
+    const again = await openEditor();
+    expect(readName(again)).toBe('Half of a na');
+    await press(again, 'Discard');
+    expect(readName(again)).toBe(name);
+    again.unmount();
+    expect(readName(await openEditor())).toBe(name);
+  }
+});

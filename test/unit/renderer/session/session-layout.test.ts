@@ -200,6 +200,13 @@ describe('the lines of the waterfall', () => {
     ]);
   });
 
+  it('say what went wrong in a request whole, below it', () => {
+    const failed = { ...outbound(1100, 200), error: ' Service 7 did not answer\nwithin 30 s ' };
+    const lines = listLines([inbound(1000, 500), failed], [], []);
+    expect(lines.map(({ kind }) => kind)).toEqual(['request', 'request', 'error']);
+    expect(lines[2]).toMatchObject({ place: 1, text: expect.stringContaining('within 30 s') as unknown });
+  });
+
   it('keep every request once and in order, whatever the waits are', () => {
     fc.assert(
       fc.property(drawnRequests, (drawn) => {

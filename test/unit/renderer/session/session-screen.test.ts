@@ -128,7 +128,7 @@ describe('the session screen', () => {
     expect(screen.find('b').exists()).toBe(false);
     // What the service said is data wherever it stands: a browser that translates the window leaves it.
     const saying = screen
-      .findAll('[role=option] *')
+      .findAll('[role=listbox] *')
       .filter(
         ({ element }) =>
           element.getAttribute('title')?.includes('timed out') === true ||

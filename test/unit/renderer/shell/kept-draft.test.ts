@@ -1,7 +1,7 @@
 import { mount } from '@vue/test-utils';
 import { beforeEach, expect, it } from 'vitest';
 import { ref, type Ref } from 'vue';
-import { useKeptDraft } from '../../../../src-renderer/composables/use-kept-draft.ts';
+import { handOnDrafts, useKeptDraft } from '../../../../src-renderer/composables/use-kept-draft.ts';
 
 interface Form {
   name: string;
@@ -47,5 +47,32 @@ it('what was put back, saved or given up is not kept, and a secret is never writ
   form.kept.forget();
   form.draft.value.name = 'Later';
   expect(sessionStorage).toHaveLength(0);
+  expect(open('alert:1').kept.isRestored.value).toBe(false);
+});
+
+it('what was typed in a window that is closed is there in the next one, once, and a reload keeps its own', () => {
+  localStorage.clear();
+  const listeners: (() => void)[] = [];
+  /** Opens a window of its own, or one again that was reloaded. */
+  const begin = (own: Storage) => {
+    const addEventListener = (_name: string, listener: () => void) => void listeners.push(listener);
+    handOnDrafts({ sessionStorage: own, localStorage, addEventListener } as never, ['other']);
+    return () => listeners.pop()?.();
+  };
+  const closeFirst = begin(sessionStorage);
+  open('alert:1').draft.value.name = 'Half of a na';
+  sessionStorage.setItem('other', 'SELECT 1');
+  closeFirst();
+  const reloaded = begin(sessionStorage);
+  expect(localStorage).toHaveLength(0);
+  expect(open('alert:1').draft.value.name).toBe('Half of a na');
+  reloaded();
+
+  sessionStorage.clear();
+  begin(sessionStorage);
+  expect(open('alert:1').draft.value.name).toBe('Half of a na');
+  expect(sessionStorage.getItem('other')).toBe('SELECT 1');
+  sessionStorage.clear();
+  begin(sessionStorage);
   expect(open('alert:1').kept.isRestored.value).toBe(false);
 });

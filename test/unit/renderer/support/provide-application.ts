@@ -34,6 +34,7 @@ export async function provideApplication(backend: Backend, path = '/') {
       { path: '/session/:id', name: 'session', component: Blank },
       { path: '/alerts/:id?', name: 'alerts', component: Blank },
       { path: '/service-levels/:id?', name: 'service-levels', component: Blank },
+      { path: '/planned/:part?', name: 'planned', component: Blank },
       { path: '/settings/connections/:id?', name: 'connections', component: Blank },
       { path: '/settings/:section?/:setting?', name: 'settings', component: Blank },
       { path: '/:rest(.*)*', component: Blank },

@@ -1,0 +1,89 @@
+import { onScopeDispose, ref, shallowRef, watch, type Ref, type WatchSource } from 'vue';
+import type { EventName } from '../../src-main/common/contract/index.ts';
+import { useBackend } from '../backend/backend.ts';
+import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+
+/** After an event it is read again; of those that come as fast as records do, not each one. */
+const MIN_GAP_MS = 1_000;
+
+interface QueryOptions {
+  /** What it is read again for: until then the value before is shown. */
+  readonly again?: readonly WatchSource[];
+  /** Events of the core that it is read again after. */
+  readonly events?: readonly EventName[];
+}
+
+export interface Query<Value> {
+  /** Null until it is known of what is asked for now. */
+  readonly value: Readonly<Ref<Value | null>>;
+  readonly error: Readonly<Ref<ErrorLike | null>>;
+  /** It is on its way; a value that is shown meanwhile is the one before. */
+  readonly isReading: Readonly<Ref<boolean>>;
+  /** Reads it again, such as for *Try again*. */
+  reload(): void;
+}
+
+/**
+ * Something that is read from the core. The value belongs to its key: with another one it is gone until that is known, and
+ * an answer that was overtaken, whose reading is aborted, is dropped. A failure leaves the value that was read before.
+ */
+export function useQuery<Value>(
+  key: WatchSource,
+  read: (signal: AbortSignal) => Promise<Value>,
+  { again = [], events = [] }: QueryOptions = {},
+): Query<Value> {
+  const value = shallowRef<Value | null>(null);
+  const error = shallowRef<ErrorLike | null>(null);
+  const isReading = ref(false);
+  const count = ref(0);
+
+  watch(
+    [key, count, ...again],
+    async ([now], [before], onCleanup) => {
+      if (now !== before) {
+        value.value = null;
+        error.value = null;
+      }
+      const controller = new AbortController();
+      const { signal } = controller;
+      onCleanup(() => controller.abort());
+      isReading.value = true;
+      try {
+        const found = await read(signal);
+        if (signal.aborted) return;
+        value.value = found;
+        error.value = null;
+      } catch (thrown) {
+        if (!signal.aborted) error.value = toErrorLike(thrown);
+      }
+      if (!signal.aborted) isReading.value = false;
+    },
+    { immediate: true },
+  );
+
+  function reload(): void {
+    count.value += 1;
+  }
+
+  if (events.length > 0) {
+    const backend = useBackend();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let lastMs = -MIN_GAP_MS;
+    const reloadSoon = (): void => {
+      timer ??= setTimeout(
+        () => {
+          timer = undefined;
+          lastMs = performance.now();
+          reload();
+        },
+        Math.max(0, lastMs + MIN_GAP_MS - performance.now()),
+      );
+    };
+    const stops = events.map((name) => backend.on(name, reloadSoon));
+    onScopeDispose(() => {
+      clearTimeout(timer);
+      for (const stop of stops) stop();
+    });
+  }
+  return { value, error, isReading, reload };
+}
