@@ -66,16 +66,19 @@ export function createWebBackend(options: WebBackendOptions): Backend {
 
   async function ask(): Promise<HostProof> {
     if (!isDoubted || proveHost === undefined) return 'proven';
-    proving ??= proveHost().finally(() => {
-      proving = null;
-    });
-    const proof = await proving;
-    if (proof === 'refused') onSessionLost();
-    if (proof === 'proven' && isDoubted) {
-      isDoubted = false;
-      onDoubt(false);
-    }
-    return proof;
+    proving ??= proveHost()
+      .then((proof) => {
+        if (proof === 'refused') onSessionLost();
+        if (proof === 'proven') {
+          isDoubted = false;
+          onDoubt(false);
+        }
+        return proof;
+      })
+      .finally(() => {
+        proving = null;
+      });
+    return proving;
   }
 
   /** Holds a call while the host is silent, so that a short silence fails none, and what is shown stays. */
