@@ -6,6 +6,7 @@ import {
 import type { Finding } from '../../../src-main/common/model/analysis/finding.ts';
 import type { TimedField } from '../../../src-main/common/model/analysis/measured-times.ts';
 import type { Incident } from '../../../src-main/common/model/analysis/incident.ts';
+import { MINUTE_MS } from '../../../src-main/common/time/durations.ts';
 import {
   formatCount,
   formatDuration,
@@ -89,11 +90,13 @@ export function useIncidentWords() {
     return usual < 1 ? t('incidents.size.more') : t('incidents.size.times', { factor });
   }
 
-  /** How long each time; more than two times only all together. */
+  /** How long each time, in whole minutes; more than two times only all together. */
   function toLengths({ parts }: Incident): string {
     const lengths = parts.map(({ sinceMs, endedMs, untilMs }) => (endedMs ?? untilMs) - sinceMs);
     const shown = parts.length > 2 ? [lengths.reduce((sum, length) => sum + length, 0)] : lengths;
-    const text = shown.map((length) => formatSpan(length)).join(' + ');
+    const text = shown
+      .map((length) => formatSpan(Math.max(MINUTE_MS, length - (length % MINUTE_MS))))
+      .join(' + ');
     return parts.length > 2
       ? t('incidents.times', { count: formatCount(parts.length), span: text }, parts.length)
       : text;
