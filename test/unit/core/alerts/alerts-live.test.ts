@@ -124,6 +124,15 @@ describe('a simulated month', () => {
 });
 
 describe('alerts', () => {
+  it("are not saved where they measure what their requests don't have", async () => {
+    const rig = await open({ spans: [{ from: 0, to: HOUR }], minutes: steady, checks: calm });
+    const condition = errorShare({ measure: 'bot-median', direction: 'outbound', threshold: 500 });
+    await expect(rig.alerts.save(null, draftOf('Never', condition), 'hand')).rejects.toMatchObject({
+      code: 'app.invalid-input',
+    });
+    expect(rig.alerts.readBoard().rules).toEqual([]);
+  });
+
   it('are told once when they fire and once when they end', async () => {
     const cache = { spans: [{ from: 0, to: 600 }], minutes: failing([100, 130]), checks: calm };
     const rig = await open(cache, { startMinute: 90 });
