@@ -70,17 +70,20 @@ export async function findLayoutFaults(page: Page): Promise<string[]> {
       let hasEllipsis = false;
       let isScrolled = false;
       for (let one: Element | null = piece.element; one !== null; one = one.parentElement) {
-        const { display, overflowX, overflowY, position, textOverflow } = getComputedStyle(one);
+        const { display, overflowX, overflowY, position, textOverflow, webkitLineClamp } =
+          getComputedStyle(one);
         if (display === 'contents' || display === 'inline') continue;
         const frame = one.getBoundingClientRect();
         hasEllipsis ||= textOverflow === 'ellipsis';
         const isCutAcross =
           CLIPS.has(overflowX) && (right > frame.right + SLACK_PX || left < frame.left - SLACK_PX);
+        // A text of so many lines ends in an ellipsis too.
+        const isClamped = textOverflow === 'ellipsis' && webkitLineClamp !== 'none';
         const isCutDown =
           CLIPS.has(overflowY) && (bottom > frame.bottom + SLACK_PX || top < frame.top - SLACK_PX);
         // What a scrolling part above shows only in part is reached by scrolling.
         if ((isCutAcross || isCutDown) && !isScrolled && one !== document.body) {
-          if (!isDropped && (!hasEllipsis || isCutDown)) note('cut', piece);
+          if (!isDropped && (!hasEllipsis || (isCutDown && !isClamped))) note('cut', piece);
           else if (!hasTooltip(piece.element)) note('nowhere said whole', piece);
         }
         if (overflowX !== 'visible' || overflowY !== 'visible') {
