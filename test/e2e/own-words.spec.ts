@@ -56,7 +56,7 @@ test('marks, names, saved filters and statements are made, found again and shown
   await showScreen(page, 'facets');
   // The smallest window folds the chips away, and their list with them.
   await detail.chip('Channel').click();
-  await page.getByRole('button', { name: `Name ${channel}`, exact: true }).click();
+  await page.getByRole('button', { name: `Name ${channel}…`, exact: true }).click();
   await page.getByRole('dialog').getByLabel('Name', { exact: true }).last().fill('<i>WhatsApp</i>');
   await page.getByRole('dialog').getByRole('combobox', { name: 'Colour' }).last().click();
   await page.getByRole('option', { name: 'Pink' }).click();
