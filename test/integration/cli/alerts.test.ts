@@ -12,7 +12,7 @@ import { createCommandRunner, type CommandRunner } from './run-command.ts';
 let folder: string;
 let service: RunningService;
 let cli: CommandRunner;
-const records = { direction: 'inbound', filter: { conditions: [] }, minutes: 60 } as const;
+const records = { direction: 'inbound' as const, filter: { conditions: [] }, minutes: 60 };
 const RULES: Readonly<Record<string, AlertCondition>> = {
   'Any request': {
     ...{ kind: 'measure', measure: 'volume', comparison: 'above', threshold: 0, minRequests: 1 },
