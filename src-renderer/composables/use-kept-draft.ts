@@ -19,9 +19,11 @@ export function handOnDrafts(
     own.setItem(WINDOW_KEY, id);
     const left = Object.keys(shared).filter((key) => key.startsWith(LEFT_PREFIX));
     for (const key of known === null ? left : [LEFT_PREFIX + id]) {
-      const drafts = JSON.parse(shared.getItem(key) ?? '{}') as Record<string, unknown>;
+      const text = shared.getItem(key) ?? '{}';
+      // First of all: what can't be read would keep every later window from its drafts.
       shared.removeItem(key);
-      for (const [name, draft] of Object.entries(known === null ? drafts : {}))
+      const drafts = known === null ? (JSON.parse(text) as Record<string, unknown>) : {};
+      for (const [name, draft] of Object.entries(drafts))
         if (typeof draft === 'string' && own.getItem(name) === null) own.setItem(name, draft);
     }
     page.addEventListener('pagehide', () => {

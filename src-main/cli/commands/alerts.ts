@@ -56,7 +56,11 @@ const list: Command = {
     for (const { rule, state } of rules) {
       const { name, id, isActive, condition, mute } = rule;
       await out.json({
-        ...{ name, id, connection: toPlace(rule.connectionId).name, isActive, condition },
+        name,
+        id,
+        connection: toPlace(rule.connectionId).name,
+        isActive,
+        condition,
         isMuted: isMutedAt(mute, now()),
         firingSince: toIso(state.firingSinceMs),
         lastFired: toIso(state.lastFiredMs),
@@ -106,7 +110,11 @@ last minutes of one are not cached ("fetch" or "follow" them first). Rules that 
       const place = toPlace(connectionId);
       judged.push({ state, cells: [name, place.name, state, place.write(firing?.sinceMs ?? null), body] });
       await out.json({
-        ...{ name, id, connection: place.name, state, since: toIso(firing?.sinceMs ?? null) },
+        name,
+        id,
+        connection: place.name,
+        state,
+        since: toIso(firing?.sinceMs ?? null),
         ...(firing === undefined
           ? {}
           : { hits: firing.hits, total: firing.total, peak: firing.peak, text: body }),
@@ -149,7 +157,12 @@ function createTeller(
     const { name: connection, write } = toPlace(rule.connectionId);
     out.endProgress();
     await out.json({
-      ...{ kind, rule: rule.name, connection, at: toIso(atMs), since: toIso(sinceMs ?? null), notice },
+      kind,
+      rule: rule.name,
+      connection,
+      at: toIso(atMs),
+      since: toIso(sinceMs ?? null),
+      notice,
       ...figures,
     });
     const since = kind === 'ended' && sinceMs !== undefined ? `, since ${write(sinceMs)}` : '';
@@ -198,12 +211,12 @@ Channelscope is open with the same data folder, that one follows and sends, and 
     if (rules.length === 0)
       throw new CommandError(EXIT.notFound, 'No rule of an alert is on.', 'Make one on the Alerts screen.');
     const teller = createTeller(context, { session, toPlace: await readPlaces(session) });
-    let telling = teller.begin(board);
+    let fail: (error: unknown) => void = () => undefined;
+    let telling = teller.begin(board).catch((error: unknown) => fail(error));
     const stopListening = session.on((name, payload) => {
       if (name === 'alerts/changed')
         telling = telling.then(() => teller.go(payload)).catch((error: unknown) => fail(error));
     });
-    let fail: (error: unknown) => void = () => undefined;
     const names = followed.map(({ name }) => name).join(', ');
     out.note(`${countWords(rules.length, 'rule')} on, following ${names}. Ctrl+C ends it.`);
     const wasFollowed = connection?.followed === true;

@@ -5,6 +5,9 @@ import { forkProcess } from '../../node/fork-process.ts';
 import type { NodeNetwork } from '../../node/node-network.ts';
 import { printWithBrowser } from '../../node/print-with-browser.ts';
 
+/** What goes on by itself while a command runs. */
+export type OwnWork = 'nothing' | 'following' | 'watching';
+
 export interface CliHostOptions {
   readonly platform: HostPlatform;
   readonly version: string;
@@ -17,7 +20,7 @@ export interface CliHostOptions {
   /** Left out, processes of plain Node. */
   readonly startProcess?: Host['startProcess'] | undefined;
   /** The terminal says what alerts say; else nobody would see it. */
-  readonly byItself?: 'nothing' | 'following' | 'watching';
+  readonly byItself?: OwnWork;
   /** Left out, a browser of this computer prints. */
   readonly printPdf?: Host['printPdf'] | undefined;
 }

@@ -2,12 +2,12 @@ import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import { createSharedCore } from '../../core/control/create-shared-core.ts';
 import type { OpenSecretStore } from '../../core/secrets/create-keychain.ts';
 import { toCommandError } from '../exit-codes.ts';
-import { createCliHost, type CliHostOptions } from './cli-host.ts';
+import { createCliHost, type CliHostOptions, type OwnWork } from './cli-host.ts';
 import { createGivenSecrets } from './given-secrets.ts';
 import { toSession, type Session } from './session.ts';
 
 export interface AloneOptions extends CliHostOptions {
-  readonly byItself: 'nothing' | 'following' | 'watching';
+  readonly byItself: OwnWork;
   readonly signal: AbortSignal;
   /** Left out, the system's keychain. */
   readonly openSecretStore?: OpenSecretStore | undefined;

@@ -1,4 +1,5 @@
 import type { Output } from '../output/output.ts';
+import type { OwnWork } from '../session/cli-host.ts';
 import type { Session } from '../session/session.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import type { Arguments } from './arguments.ts';
@@ -21,7 +22,7 @@ export interface CommandContext {
   readPassphrase(option?: string): Promise<string | null>;
   now(): number;
   /** Opens the data folder once, alone or through the application that has it open. */
-  open(byItself?: 'nothing' | 'following' | 'watching'): Promise<Session>;
+  open(byItself?: OwnWork): Promise<Session>;
 }
 
 export interface Command {
