@@ -2,15 +2,11 @@ import { computed } from 'vue';
 import { parseBodyPath, writeBodyPath } from '../../../../src-main/common/model/records/body-path.ts';
 import type { PathValues } from '../../../../src-main/common/model/records/body-paths.ts';
 import { MAX_LISTED } from '../../../../src-main/common/model/records/record-fields.ts';
-import type { RecordScope } from '../../../../src-main/common/model/records/record-scope.ts';
 import { useBackend } from '../../../backend/backend.ts';
-import { useQuery } from '../../../composables/use-query.ts';
-import { isSameSource, useRecordsStore } from '../../../stores/records/records.ts';
 import type { FieldRow, FieldSection } from './field-sections.ts';
+import { useViewAnswer } from './use-view-answer.ts';
 
 interface Answer {
-  readonly viewId: string;
-  readonly scope: RecordScope;
   readonly paths: readonly string[];
   readonly values: ReadonlyMap<string, PathValues>;
 }
@@ -18,44 +14,31 @@ interface Answer {
 /** Reads what the records of the open view have at the paths that a person put among the fields. */
 export function usePathSections(readPaths: () => readonly string[]) {
   const backend = useBackend();
-  const records = useRecordsStore();
-  const countedId = computed(() => (records.counts === null ? null : (records.view?.viewId ?? null)));
-  let last: Answer | null = null;
-
-  const { value, error, reload } = useQuery(
-    () => null,
-    async () => {
-      const { view } = records;
-      if (countedId.value === null || view === null) return last;
-      const { viewId, scope, filter } = view;
+  const { answer, isOlder, error, retry } = useViewAnswer<Answer>(
+    async ({ viewId, scope, filter }, before) => {
       const paths = readPaths();
       const values = new Map<string, PathValues>();
       for (const path of paths) {
         // Of the same records nothing is read twice.
-        const known = last?.viewId === viewId ? last.values.get(path) : undefined;
+        const known = before?.viewId === viewId ? before.values.get(path) : undefined;
         const question = { viewId, scope, filter, path, limit: MAX_LISTED };
         values.set(path, known ?? (await backend.call('records/read-path', question)));
       }
-      last = { viewId, scope, paths, values };
-      return last;
+      return { paths, values };
     },
-    { again: [countedId, () => readPaths().join('\n')] },
+    [() => readPaths().join('\n')],
   );
-
   return {
     sections: computed((): FieldSection[] => {
-      const answer = value.value;
-      if (answer === null || records.view === null) return [];
-      if (!isSameSource(answer.scope, records.view.scope)) return [];
-      return readPaths().flatMap((path) => toPathSection(path, answer.values.get(path)) ?? []);
+      const { value } = answer;
+      if (value === null) return [];
+      return readPaths().flatMap((path) => toPathSection(path, value.values.get(path)) ?? []);
     }),
     isStale: computed(
-      () =>
-        readPaths().length > 0 &&
-        (value.value?.viewId !== records.view?.viewId || value.value?.paths.join() !== readPaths().join()),
+      () => readPaths().length > 0 && (isOlder.value || answer.value?.paths.join() !== readPaths().join()),
     ),
     error,
-    retry: reload,
+    retry,
   };
 }
 

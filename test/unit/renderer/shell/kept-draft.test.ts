@@ -76,3 +76,15 @@ it('what was typed in a window that is closed is there in the next one, once, an
   begin(sessionStorage);
   expect(open('alert:1').kept.isRestored.value).toBe(false);
 });
+
+it('drafts that cannot be read are left behind, and those of later windows go on', () => {
+  localStorage.clear();
+  localStorage.setItem('channelscope.left:torn', '{');
+  const listeners: (() => void)[] = [];
+  const addEventListener = (_name: string, listener: () => void) => void listeners.push(listener);
+  const begin = () => handOnDrafts({ sessionStorage, localStorage, addEventListener } as never, []);
+  begin();
+  expect(localStorage).toHaveLength(0);
+  begin();
+  expect(listeners).not.toEqual([]);
+});
