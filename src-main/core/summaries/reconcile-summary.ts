@@ -55,7 +55,7 @@ export async function reconcileSummary(
     parts
       .flatMap(({ remarks }) => remarks)
       .reduce((sum, one) => sum + (one.code === code ? (one.count ?? 0) : 0), 0);
-  const obstacle = findObstacle(reported, parts.length, missing, span);
+  const obstacle = findObstacle(reported, { parts: parts.length, groups: computed.length }, missing, span);
   const { differences, groupCount } = findDifferences(summary.groups, computed, {
     hasGaps: missing.length > 0,
     isFetchedEarlier: oldestAtMs < Math.min(reportedAtMs, settledAtMs),
@@ -90,18 +90,21 @@ function findDetailKind({ report }: Snapshot): DetailKind {
 
 /**
  * Returns what forbids to compare a reported summary with the cached records of its period; null where nothing does.
- * `gaps` are what is not cached of [fromMs, toMs), or only in part.
+ * `cached` counts the snapshots of the period and the groups of their records; `gaps` are what is not cached of
+ * [fromMs, toMs), or only in part.
  */
 export function findObstacle(
   reported: Pick<Snapshot, 'report' | 'state' | 'remarks'>,
-  cachedCount: number,
+  cached: { readonly parts: number; readonly groups: number },
   gaps: readonly TimeSpan[],
   period: TimeSpan,
 ): Obstacle | null {
   const isInboundOnly = reported.remarks.some(({ code }) => code === 'answer-has-inbound-only');
-  if (reported.report === 'outbound-summary' && isInboundOnly) return 'inbound-only';
+  // A service that answers both directions has inbound groups alone of a time without outbound requests.
+  const isQuiet = cached.parts > 0 && cached.groups === 0 && gaps.length === 0;
+  if (reported.report === 'outbound-summary' && isInboundOnly && !isQuiet) return 'inbound-only';
   if (reported.state !== 'complete') return 'summary-incomplete';
-  if (cachedCount === 0) return 'nothing-cached';
+  if (cached.parts === 0) return 'nothing-cached';
   const [first] = gaps;
   if (first === undefined) return null;
   const isTail = gaps.length === 1 && first.toMs === period.toMs && first.fromMs > period.fromMs;

@@ -166,23 +166,43 @@ describe('what forbids to compare', () => {
   const onlyInbound = { ...inbound, remarks: [{ code: 'answer-has-inbound-only' }] };
 
   it.each([
-    ['nothing', inbound, 1, [], null],
-    ['a summary read in part', { ...inbound, state: 'incomplete' as const }, 1, [], 'summary-incomplete'],
+    ['nothing', inbound, { parts: 1, groups: 1 }, [], null],
+    [
+      'a summary read in part',
+      { ...inbound, state: 'incomplete' as const },
+      { parts: 1, groups: 1 },
+      [],
+      'summary-incomplete',
+    ],
     [
       'inbound groups alone, for outbound',
       { ...onlyInbound, report: 'outbound-summary' as const },
-      1,
+      { parts: 1, groups: 1 },
       [],
       'inbound-only',
     ],
-    ['nothing, for inbound', onlyInbound, 1, [], null],
-    ['no records', inbound, 0, [{ fromMs: 0, toMs: 100 }], 'nothing-cached'],
-    ['a gap inside', inbound, 1, [{ fromMs: 20, toMs: 40 }], 'gaps'],
-    ['a gap at the end', inbound, 1, [{ fromMs: 90, toMs: 100 }], 'cached-until'],
+    [
+      'nothing, where no outbound request was cached of the whole period either',
+      { ...onlyInbound, report: 'outbound-summary' as const },
+      { parts: 1, groups: 0 },
+      [],
+      null,
+    ],
+    [
+      'inbound groups alone, where a gap may hold outbound requests',
+      { ...onlyInbound, report: 'outbound-summary' as const },
+      { parts: 1, groups: 0 },
+      [{ fromMs: 20, toMs: 40 }],
+      'inbound-only',
+    ],
+    ['nothing, for inbound', onlyInbound, { parts: 1, groups: 1 }, [], null],
+    ['no records', inbound, { parts: 0, groups: 0 }, [{ fromMs: 0, toMs: 100 }], 'nothing-cached'],
+    ['a gap inside', inbound, { parts: 1, groups: 1 }, [{ fromMs: 20, toMs: 40 }], 'gaps'],
+    ['a gap at the end', inbound, { parts: 1, groups: 1 }, [{ fromMs: 90, toMs: 100 }], 'cached-until'],
     [
       'two gaps',
       inbound,
-      1,
+      { parts: 1, groups: 1 },
       [
         { fromMs: 0, toMs: 10 },
         { fromMs: 90, toMs: 100 },

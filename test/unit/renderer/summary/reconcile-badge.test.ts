@@ -40,6 +40,14 @@ describe('the badge of a reported summary', () => {
     expect(panel()?.querySelector('button')).toBeNull();
   });
 
+  it('is not glad where neither side has a request', async () => {
+    const text = await open({ groupCount: 0 });
+    expect(badge.get('.badge').text()).toBe('No requests');
+    expect(badge.get('.badge').attributes('data-kind')).toBe('empty');
+    expect(text).toContain('The summary has no groups');
+    expect(text).not.toContain('within');
+  });
+
   it('shows each differing figure with both values and why, and leads to the records', async () => {
     await open({
       verdict: 'differs',
