@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { protocol, type Session } from 'electron';
 import { buildSecurityHeaders, createNonce, insertNonce } from '../core/window/content-policy.ts';
 import { fetchDevelopmentFile } from '../node/http/fetch-development-file.ts';
-import { findWindowFile } from '../core/window/window-files.ts';
+import { readWindowFile } from '../core/window/window-files.ts';
 import { APP_ORIGIN, APP_SCHEME } from './app-address.ts';
 
 /** Must be called before the application is ready, once. */
@@ -13,18 +12,17 @@ export function registerAppScheme(): void {
 }
 
 /** Responds with one of the window's files. Everything else is 404, with the same headers (E-18). */
-export async function respondToAppRequest(request: Request, folder: string): Promise<Response> {
+export function respondToAppRequest(request: Request, folder: string): Response {
   const nonce = createNonce();
   const headers = buildSecurityHeaders(nonce, 'none');
   const isReading = request.method === 'GET' || request.method === 'HEAD';
   // The path is taken from the text: a URL parser would already have resolved the dots in it.
   const target = request.url.startsWith(`${APP_ORIGIN}/`) ? request.url.slice(APP_ORIGIN.length) : null;
   const path = target?.split(/[?#]/u)[0];
-  const file = isReading && path !== undefined ? await findWindowFile(folder, path) : null;
+  const file = isReading && path !== undefined ? readWindowFile(folder, path) : null;
   if (file === null) return new Response(null, { status: 404, headers });
   const isPage = file.mediaType.startsWith('text/html');
-  const bytes = await readFile(file.path);
-  const content = isPage ? insertNonce(bytes.toString('utf8'), nonce) : new Uint8Array(bytes);
+  const content = isPage ? insertNonce(file.bytes.toString('utf8'), nonce) : new Uint8Array(file.bytes);
   return new Response(request.method === 'HEAD' ? null : content, {
     headers: { ...headers, ...file.headers, 'content-type': file.mediaType },
   });

@@ -8,11 +8,11 @@ export interface BrowserLanguages {
 
 const MAX_LANGUAGES = 20;
 
-/** Starts with the language of this process. */
+/** Starts with the language of this process, which takes a moment to find out, and is asked for where no browser comes. */
 export function createBrowserLanguages(): BrowserLanguages {
-  let languages: readonly string[] = [Intl.DateTimeFormat().resolvedOptions().locale];
+  let languages: readonly string[] | null = null;
   return {
-    list: () => languages,
+    list: () => (languages ??= [Intl.DateTimeFormat().resolvedOptions().locale]),
     note(header) {
       const given = readAcceptLanguage(header ?? '');
       if (given.length > 0) languages = given;

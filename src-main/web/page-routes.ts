@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   buildSecurityHeaders,
@@ -9,7 +7,7 @@ import {
 } from '../core/window/content-policy.ts';
 import { createWords } from '../common/words/words.ts';
 import { fetchDevelopmentFile } from '../node/http/fetch-development-file.ts';
-import { findWindowFile } from '../core/window/window-files.ts';
+import { readWindowFile } from '../core/window/window-files.ts';
 import type { FailureLimiter } from '../node/http/failure-limiter.ts';
 import { refuse } from '../node/http/problem.ts';
 import { readAcceptLanguage, type BrowserLanguages } from './browser-languages.ts';
@@ -80,16 +78,14 @@ export function addPageRoutes(
     const name = findIconName(params.name);
     return name === null ? refuse(reply, 404) : reply.type('image/png').sendFile(name, iconFolder);
   });
-  app.all('/*', reading, async (request, reply) => {
+  app.all('/*', reading, (request, reply) => {
     if (developmentServer !== null) return sendDevelopmentFile(request, reply, developmentServer);
-    const file = await findWindowFile(windowFolder, request.url.split('?', 1)[0] ?? '');
+    const file = readWindowFile(windowFolder, request.url.split('?', 1)[0] ?? '');
     if (file === null) return refuse(reply, 404);
     void reply.headers(file.headers);
-    if (!file.mediaType.startsWith('text/html')) {
-      return reply.type(file.mediaType).sendFile(basename(file.path), dirname(file.path));
-    }
+    if (!file.mediaType.startsWith('text/html')) return reply.type(file.mediaType).send(file.bytes);
     languages.note(request.headers['accept-language']);
-    const html = await readFile(file.path, 'utf8');
+    const html = file.bytes.toString('utf8');
     return sendPage(reply, (nonce) => insertNonce(insertManifest(html), nonce));
   });
 }
