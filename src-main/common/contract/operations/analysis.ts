@@ -41,9 +41,13 @@ export const analysisOperations = {
     Type.Object({ ...Question.properties, field: TimedField }),
     Distribution,
   ),
-  /** What sets the records of a selection apart from the others that meet the filter. */
+  /** What sets the records of a selection apart from the others that meet the filter; with `bodies` looks into these too. */
   'analysis/explain': operation(
-    Type.Object({ ...Question.properties, selection: RecordFilter }),
+    Type.Object({
+      ...Question.properties,
+      selection: RecordFilter,
+      bodies: Type.Optional(Type.Boolean()),
+    }),
     Explanation,
   ),
 };

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Nullable } from '../nullable.ts';
+import { MAX_PATH_CHARACTERS, type BodyField } from '../records/body-path.ts';
 import { GroupField, GroupValue } from './grouping.ts';
 
 /** Fewer records than that, inside or outside of the selection, tell nothing. */
@@ -13,7 +14,28 @@ export const MIN_EXPLAINED = 20;
 export const Certainty = Type.Enum(['certain', 'probable', 'chance']);
 export type Certainty = Static<typeof Certainty>;
 
-const Term = Type.Object({ field: GroupField, value: GroupValue });
+/**
+ * What of a body is compared: the type of what is at a path, the length of a text in characters, or how many elements an
+ * array has. A length is the power of two that it is at least, and below twice that.
+ */
+export const BodyMeasure = Type.Enum(['type', 'length', 'elements']);
+export type BodyMeasure = Static<typeof BodyMeasure>;
+/** A path in a body, or a whole body. */
+export type BodyTermField = BodyField | 'payload' | 'response';
+const BodyTermField = Type.Unsafe<BodyTermField>(
+  Type.String({
+    pattern: String.raw`^(?:payload|response|other)(?:$|[.\[])`,
+    maxLength: MAX_PATH_CHARACTERS,
+  }),
+);
+
+/** A field and its value, null for none; of a body with `measure` what it is of the value. */
+const Term = Type.Object({
+  field: Type.Union([GroupField, BodyTermField]),
+  value: GroupValue,
+  measure: Type.Optional(BodyMeasure),
+});
+export type ExplainedTerm = Static<typeof Term>;
 const Interval = Type.Object({ low: Type.Number(), high: Type.Number() });
 const Figure = Nullable(Type.Number());
 
@@ -29,6 +51,8 @@ export const ExplainedValue = Type.Object({
   /** Of the difference of shares, inside minus outside: wide enough for all that was looked at. */
   difference: Interval,
   certainty: Certainty,
+  /** Of what was found in bodies: records of either side that were read, which the counts are of. */
+  among: Type.Optional(Type.Object({ inside: Type.Integer(), outside: Type.Integer() })),
 });
 export type ExplainedValue = Static<typeof ExplainedValue>;
 
@@ -54,6 +78,8 @@ export const Explanation = Type.Object({
   values: Type.Array(ExplainedValue),
   /** Values, and pairs of them, that were looked at; the certainty of each takes it into account. */
   lookedAt: Type.Integer(),
+  /** Records of either side whose bodies were read; null where none were to be. */
+  bodiesRead: Nullable(Type.Object({ inside: Type.Integer(), outside: Type.Integer() })),
   response: ExplainedTimes,
   botLatency: ExplainedTimes,
 });

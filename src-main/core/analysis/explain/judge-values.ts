@@ -1,5 +1,4 @@
-import type { Certainty, ExplainedValue } from '../../../common/model/analysis/explanation.ts';
-import type { GroupField, GroupValue } from '../../../common/model/analysis/grouping.ts';
+import type { Certainty, ExplainedTerm, ExplainedValue } from '../../../common/model/analysis/explanation.ts';
 import { toUnevenChance } from '../../../common/statistics/binomial-tail.ts';
 import { toNewcombeInterval } from '../../../common/statistics/share-intervals.ts';
 import { agree, CHANCE_OF_PROBABLE, judgeTogether } from '../certainty.ts';
@@ -14,7 +13,7 @@ const MAX_PAIRED = 10;
 const MIN_GAIN = 1.001;
 /** How often a value, or a pair of them, occurs in the selection and in the rest. */
 export interface CountedValue {
-  readonly terms: readonly { readonly field: GroupField; readonly value: GroupValue }[];
+  readonly terms: readonly ExplainedTerm[];
   readonly inside: number;
   readonly outside: number;
   /**
@@ -22,6 +21,8 @@ export interface CountedValue {
    * sessions was met twice, not as often as it was asked. 1 where records are independent of each other.
    */
   readonly perSession?: number;
+  /** Records of either side that were read for it; all of them where it isn't given. */
+  readonly among?: Sides;
 }
 /** A value as it is explained, but for those whom it hit. */
 export type JudgedValue = Omit<ExplainedValue, 'sessionCount' | 'clientCount'>;
@@ -31,7 +32,7 @@ export interface Sides {
 }
 
 /** Returns the values that differ more than one in twenty would by chance, were records independent of each other. */
-export function pickUnusual(values: readonly CountedValue[], sides: Sides): CountedValue[] {
+export function pickUnusual<Value extends CountedValue>(values: readonly Value[], sides: Sides): Value[] {
   return values.filter((value) => toChance(value, sides) < CHANCE_OF_PROBABLE);
 }
 
@@ -93,42 +94,50 @@ function withPartsOf(pair: CountedValue, singles: readonly CountedValue[]): Coun
   return { ...pair, perSession: Math.max(...parts) };
 }
 
-function toChance({ inside, outside, perSession = 1 }: CountedValue, sides: Sides): number {
+function toChance({ inside, outside, perSession = 1, among }: CountedValue, sides: Sides): number {
+  const all = among ?? sides;
   return toUnevenChance(
     { inside: inside / perSession, outside: outside / perSession },
-    { inside: sides.inside / perSession, outside: sides.outside / perSession },
+    { inside: all.inside / perSession, outside: all.outside / perSession },
   );
 }
 
 function judge(counted: CountedValue, sides: Sides, judged: Certainty, level: number): JudgedValue {
-  const { terms, inside, outside, perSession = 1 } = counted;
-  const before = { part: outside / perSession, whole: sides.outside / perSession };
-  const after = { part: inside / perSession, whole: sides.inside / perSession };
+  const { terms, inside, outside, perSession = 1, among } = counted;
+  const all = among ?? sides;
+  const before = { part: outside / perSession, whole: all.outside / perSession };
+  const after = { part: inside / perSession, whole: all.inside / perSession };
   const { certainty, interval } = agree(
     judged,
     toNewcombeInterval(before, after, level) ?? { low: -1, high: 1 },
   );
-  return { terms: [...terms], inside, outside, difference: interval, certainty };
+  const told = { terms: [...terms], inside, outside, difference: interval, certainty };
+  return among === undefined ? told : { ...told, among };
 }
 
 function findSingle(
   singles: readonly CountedValue[],
   wanted: CountedValue['terms'][number],
 ): CountedValue | undefined {
-  return singles.find(({ terms: [term] }) => term?.field === wanted.field && term.value === wanted.value);
+  return singles.find(
+    ({ terms: [term] }) =>
+      term?.field === wanted.field && term.value === wanted.value && term.measure === wanted.measure,
+  );
 }
 
 function saysMore(pair: CountedValue, single: CountedValue | undefined, sides: Sides): boolean {
   return single === undefined || toCorrelation(pair, sides) > toCorrelation(single, sides) * MIN_GAIN;
 }
 
-function toDifference({ inside, outside }: CountedValue, sides: Sides): number {
-  return inside / sides.inside - outside / sides.outside;
+function toDifference({ inside, outside, among }: CountedValue, sides: Sides): number {
+  const all = among ?? sides;
+  return inside / all.inside - outside / all.outside;
 }
 
 /** How well a value tells the selection from the rest: the correlation of having it with being inside, but for a factor. */
 function toCorrelation(counted: CountedValue, sides: Sides): number {
-  const share = (counted.inside + counted.outside) / (sides.inside + sides.outside);
+  const all = counted.among ?? sides;
+  const share = (counted.inside + counted.outside) / (all.inside + all.outside);
   const spread = Math.sqrt(share * (1 - share));
   return spread === 0 ? 0 : toDifference(counted, sides) / spread;
 }

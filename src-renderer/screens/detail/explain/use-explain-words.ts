@@ -1,9 +1,11 @@
 import { useI18n } from 'vue-i18n';
 import type {
+  ExplainedTerm,
   ExplainedTimes,
   ExplainedValue,
   Explanation,
 } from '../../../../src-main/common/model/analysis/explanation.ts';
+import { isBodyField } from '../../../../src-main/common/model/records/body-path.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { toPatternParts } from '../../../components/errors/pattern-parts.ts';
 import { useNames } from '../../../names/use-names.ts';
@@ -27,7 +29,7 @@ export interface ExplainedWords {
   readonly outsideShare: number;
   readonly ratio: string;
   readonly certainty: string;
-  /** Sessions and clients inside that have it. */
+  /** Sessions and clients inside that have it; of a sample, how large it is. */
   readonly hit: string;
   readonly difference: string;
 }
@@ -38,29 +40,50 @@ export function useExplainWords() {
   const names = useNames();
 
   function toParts({ terms }: ExplainedValue): ExplainedWords['parts'] {
-    return terms.map(({ field, value }) => ({
-      field: t(`detail.fields.${field}`),
-      isNone: value === null,
-      isPattern: field === 'errorFamily' && value !== null,
-      value:
-        value === null
-          ? t('explain.none')
-          : field === 'channel' || field === 'service' || field === 'actionId'
-            ? names.toText(field, value)
-            : toVisible(String(value)),
+    return terms.map((term) => ({
+      field: toFieldName(term),
+      isNone: term.value === null,
+      isPattern: term.field === 'errorFamily' && term.value !== null,
+      value: toValueText(term),
     }));
   }
 
+  function toFieldName({ field, measure }: ExplainedTerm): string {
+    const name = isBodyField(field) ? field : t(`detail.fields.${field}`);
+    return measure === undefined ? name : t(`explain.bodies.of.${measure}`, { path: name });
+  }
+
+  function toValueText({ field, value, measure }: ExplainedTerm): string {
+    if (value === null) return t('explain.none');
+    if (measure === 'type') return t(`detail.paths.types.${String(value)}`);
+    if (measure !== undefined) {
+      const low = Number(value);
+      // Of none, or one, there is no range.
+      if (low < 2) return formatCount(low);
+      return t('explain.bodies.range', { low: formatCount(low), high: formatCount(2 * low - 1) });
+    }
+    return field === 'channel' || field === 'service' || field === 'actionId'
+      ? names.toText(field, value)
+      : toVisible(String(value));
+  }
+
   function toWords(value: ExplainedValue, { insideCount, outsideCount }: Explanation): ExplainedWords {
-    const insideShare = value.inside / insideCount;
-    const outsideShare = value.outside / outsideCount;
+    const { among } = value;
+    const isSample = among !== undefined && (among.inside < insideCount || among.outside < outsideCount);
+    const insideShare = value.inside / (among?.inside ?? insideCount);
+    const outsideShare = value.outside / (among?.outside ?? outsideCount);
     return {
       parts: toParts(value),
       insideShare,
       outsideShare,
       ratio: toRatio(insideShare, outsideShare),
       certainty: toCertainty(value.certainty, insideShare > outsideShare),
-      hit: toHit(value),
+      hit: isSample
+        ? t('explain.bodies.ofSample', {
+            inside: formatCount(among.inside),
+            outside: formatCount(among.outside),
+          })
+        : toHit(value),
       difference: t('explain.difference', {
         low: formatSigned(value.difference.low * 100, 1),
         high: formatSigned(value.difference.high * 100, 1),
@@ -87,7 +110,9 @@ export function useExplainWords() {
     const { parts, insideShare, outsideShare } = toWords(first, explanation);
     // The message itself decides whether the field's name begins with a small letter there: in German it doesn't.
     const named = parts.map(({ field, value: text, isNone, isPattern }, place) => {
-      if (isNone) return t('explain.without', { field: `detail.fields.${first.terms[place]?.field ?? ''}` });
+      const own = first.terms[place]?.field ?? '';
+      if (isNone && isBodyField(own)) return t('explain.bodies.withoutPath', { path: own });
+      if (isNone) return t('explain.without', { field: `detail.fields.${own}` });
       return `${field} ${isPattern ? t('explain.quoted', { text: spellPattern(text) }) : text}`;
     });
     const value = named.join(` ${t('explain.with')} `);

@@ -1,6 +1,6 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
-import type { Explanation } from '../../../../src-main/common/model/analysis/explanation.ts';
+import type { ExplainedValue, Explanation } from '../../../../src-main/common/model/analysis/explanation.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import ExplainPanel from '../../../../src-renderer/screens/detail/explain/ExplainPanel.vue';
@@ -65,6 +65,7 @@ const EXPLAINED: Explanation = {
     },
   ],
   lookedAt: 131,
+  bodiesRead: null,
   response: {
     inside: { count: 412, medianMs: 10_021, p95Ms: 10_047 },
     outside: { count: 8836, medianMs: 241, p95Ms: 1702 },
@@ -119,10 +120,13 @@ describe('the explanation of a selection', () => {
       filter: { conditions: [CHANNEL] },
       selection: { conditions: [TIME] },
     };
-    expect(backend.calls.map(({ input }) => input)).toEqual([asked]);
+    expect(backend.calls.map(({ input }) => input)).toEqual([
+      { ...asked, bodies: false },
+      { ...asked, bodies: true },
+    ]);
     await panel.setProps({ filter: { conditions: [TIME] } });
     await flushPromises();
-    expect(backend.calls.at(-1)?.input).toEqual({ ...asked, filter: { conditions: [] } });
+    expect(backend.calls.at(-1)?.input).toEqual({ ...asked, filter: { conditions: [] }, bodies: true });
   });
 
   it('begins with a sentence, then shows each value with shares, counts, ratio and how sure it is', async () => {
@@ -146,6 +150,47 @@ describe('the explanation of a selection', () => {
     expect(panel.text()).toContain('10,021, 10,047 ms');
     expect(panel.text()).toContain('The median is certainly longer here.');
     expect(panel.text()).toContain('131 values and pairs of values were looked at');
+  });
+
+  it('says of what is in bodies where it is, of how many records, and filters by it where a filter can', async () => {
+    const [first] = EXPLAINED.values;
+    const among = { inside: 412, outside: 2000 };
+    const of = (term: ExplainedValue['terms'][number]): ExplainedValue => ({
+      ...first!,
+      terms: [term],
+      inside: 400,
+      outside: 20,
+      among,
+    });
+    const { panel } = await show(
+      { conditions: [TIME] },
+      {
+        ...EXPLAINED,
+        bodiesRead: among,
+        values: [
+          of({ field: 'payload.error.code', value: 'rate_limited' }),
+          of({ field: 'payload.customer', value: null }),
+          of({ field: 'payload.amount', value: 'array', measure: 'type' }),
+          of({ field: 'payload', value: '1024', measure: 'length' }),
+        ],
+      },
+    );
+    expect(panel.get('[role=status]').text()).toBe(
+      'payload.error.code rate_limited is 97 times as frequent here as in the rest.',
+    );
+    const rows = panel.findAll('ol > li');
+    const texts = rows.map((row) => row.text().replaceAll(/\s+/g, ' '));
+    expect(texts[0]).toMatch(/payload\.error\.code = rate_limited ?97×.*97\.1%.*1\.0%/);
+    expect(texts[0]).toContain('Of the bodies read: 412 here, 2,000 in the rest');
+    expect(texts[1]).toContain('payload.customer = none');
+    expect(texts[2]).toContain('type of payload.amount = list');
+    expect(texts[3]).toContain('characters in Payload = 1,024 to 2,047');
+    expect(panel.text()).toContain('Bodies read: 412 here, 2,000 in the rest.');
+    expect(rows.map((row) => row.findAll('button').length)).toEqual([2, 2, 0, 0]);
+    await rows[1]!.get('button').trigger('click');
+    expect(panel.emitted('change')).toEqual([
+      [{ conditions: [TIME, { field: 'payload.customer', values: [null] }] }],
+    ]);
   });
 
   it('calls a field without a value by what is not there', async () => {

@@ -129,7 +129,7 @@ export function createPathTree() {
       if (value.length === 0) return;
       const elements = (node.elements ??= createNode());
       for (const element of value.slice(0, MAX_ELEMENTS)) {
-        note(elements, toType(element));
+        note(elements, toPathType(element));
         walk(elements, element, depth + 1);
       }
       return;
@@ -142,7 +142,7 @@ export function createPathTree() {
         node.children.set(key, child);
       }
       const own = (value as Record<string, unknown>)[key];
-      note(child, toType(own));
+      note(child, toPathType(own));
       walk(child, own, depth + 1);
     }
   };
@@ -192,7 +192,8 @@ export function createPathTree() {
 /** Longer keys are no part of a path. */
 const MAX_KEY_CHARACTERS = 200;
 
-function toType(value: unknown): PathType {
+/** The type of a value of JSON. */
+export function toPathType(value: unknown): PathType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'string') return 'text';

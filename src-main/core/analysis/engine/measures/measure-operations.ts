@@ -58,7 +58,7 @@ export function createMeasureOperations(ask: AskFiltered) {
       ask(question, context, (connection, records) => readDistribution(connection, records, field)),
     readFields: ({ affected, ...question }: Input<'records/read-fields'>, context: Context) =>
       ask(question, context, (connection, records) => readFields(connection, records, affected)),
-    explain: ({ scope, filter, selection }: Input<'analysis/explain'>, context: Context) => {
+    explain: ({ scope, filter, selection, bodies = false }: Input<'analysis/explain'>, context: Context) => {
       const all = { conditions: [...filter.conditions, ...selection.conditions] };
       const place = filter.conditions.length;
       // Marks are resolved in both at once.
@@ -67,6 +67,7 @@ export function createMeasureOperations(ask: AskFiltered) {
         return explainSelection(connection, records.scope, {
           filter: { conditions: conditions.slice(0, place) },
           selection: { conditions: conditions.slice(place) },
+          bodies,
         });
       });
     },

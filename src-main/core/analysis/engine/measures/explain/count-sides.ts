@@ -4,7 +4,7 @@ import {
   type GroupField,
   type GroupValue,
 } from '../../../../../common/model/analysis/grouping.ts';
-import type { ExplainedValue } from '../../../../../common/model/analysis/explanation.ts';
+import type { ExplainedTerm, ExplainedValue } from '../../../../../common/model/analysis/explanation.ts';
 import type { Direction } from '../../../../../common/reporting/reports.ts';
 import type { CountedValue, JudgedValue, Sides } from '../../../explain/judge-values.ts';
 import { readRows, toTypes } from '../../engine-database.ts';
@@ -229,7 +229,8 @@ export async function measureSessions(
   const all = sides.inside + sides.outside;
   const part = Math.ceil(all / maxRecords);
   const isRare = ({ inside, outside }: CountedValue): boolean => part > 1 && inside + outside <= MAX_RARE;
-  const toColumn = (field: GroupField): string => `${toKeySql(field, direction)} AS ${toName(field)}`;
+  const toColumn = (field: ExplainedTerm['field']): string =>
+    `${toKeySql(field, direction)} AS ${toName(field)}`;
   const unit = `${UNIT_SQL} AS unit`;
   const fields = [...new Set(values.flatMap(({ terms: [term] }) => term?.field ?? []))];
   const sampled = fields.filter((field) =>
@@ -310,19 +311,25 @@ function weighSessions(
 }
 
 /** Sums over sessions: of squared weights, of those times the session's whole weight, and of single records; then of all. */
-type Weights = readonly [own: number, shared: number, single: number, allShared: number, allSingle: number];
+export type Weights = readonly [
+  own: number,
+  shared: number,
+  single: number,
+  allShared: number,
+  allSingle: number,
+];
 
 /**
  * The variance of a difference of shares as sessions have it, in that of the same records taken each by itself: both of
  * what was found, so that a difference which is there makes neither larger than the other.
  */
-function toEffect([own, shared, single, allShared, allSingle]: Weights, share: number): number {
+export function toEffect([own, shared, single, allShared, allSingle]: Weights, share: number): number {
   const ofSessions = own - 2 * share * shared + share * share * allShared;
   const ofRecords = (1 - share) ** 2 * single + share * share * (allSingle - single);
   // Sums of several threads differ in their last digits from one question to the next.
   return ofRecords > 0 ? Math.max(1, Number((ofSessions / ofRecords).toPrecision(6))) : 1;
 }
 
-function toName(field: GroupField): string {
+function toName(field: ExplainedTerm['field']): string {
   return `value_${field.toLowerCase()}`;
 }

@@ -21,6 +21,7 @@ import {
   measureSessions,
   readSides,
 } from './count-sides.ts';
+import { countBodySigns } from './explain-bodies.ts';
 import { EXPLAIN_LIMITS, explainTimes } from './explain-times.ts';
 
 /** What is asked of the records of a scope. */
@@ -28,13 +29,15 @@ export interface Selection {
   /** What the selection is compared within. */
   readonly filter: RecordFilter;
   readonly selection: RecordFilter;
+  /** Looks into bodies too. */
+  readonly bodies?: boolean;
 }
 
 /** Compares the records of a selection with the rest: how often values of fields occur, and how long requests take. */
 export async function explainSelection(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  { filter, selection }: Selection,
+  { filter, selection, bodies = false }: Selection,
   limits = EXPLAIN_LIMITS,
 ): Promise<Explanation> {
   const { direction } = scope;
@@ -63,13 +66,18 @@ export async function explainSelection(
     response,
     botLatency,
   };
-  if (Math.min(sides.inside, sides.outside) < MIN_EXPLAINED) return { ...counted, values: [], lookedAt: 0 };
+  if (Math.min(sides.inside, sides.outside) < MIN_EXPLAINED)
+    return { ...counted, values: [], lookedAt: 0, bodiesRead: null };
   const singles = await countSingles(connection, fields, sides);
   const clients = chosen.includes('client')
     ? { values: [], valueCount: 0 }
     : await countClients(connection, toSource, sides);
   const pairs = await countPairs(connection, pickPaired(singles.values, sides));
-  const lookedAt = singles.valueCount + clients.valueCount + pairs.length;
+  const isChosen = (path: string): boolean =>
+    chosen.some((own) => own === path || isWithinPath(own, path) || isWithinPath(path, own));
+  const signs = bodies ? await countBodySigns(connection, toSource, { sides, direction, isChosen }) : null;
+  const ofBodies = signs?.values ?? [];
+  const lookedAt = singles.valueCount + clients.valueCount + pairs.length + (signs?.lookedAt ?? 0);
   const found = [...singles.values, ...clients.values];
   const isWanted = new Set([...pickUnusual(found, sides), ...pickParts(found, pickUnusual(pairs, sides))]);
   const measured = await measureSessions(connection, toSource, {
@@ -79,12 +87,32 @@ export async function explainSelection(
     maxRecords: limits.sessionRecords,
   });
   const judged = judgeValues(
-    found.map((value) => measured.get(value) ?? value),
+    [...found.map((value) => measured.get(value) ?? value), ...ofBodies],
     pairs,
     sides,
     lookedAt,
   );
-  return { ...counted, values: await addAffected(connection, toSource, judged, direction), lookedAt };
+  const affected = await addAffected(
+    connection,
+    toSource,
+    judged.filter(({ among }) => among === undefined),
+    direction,
+  );
+  const hitBy = new Map([...affected, ...ofBodies].map((value) => [JSON.stringify(value.terms), value]));
+  return {
+    ...counted,
+    values: judged.map((value) => {
+      const { sessionCount = 0, clientCount = 0 } = hitBy.get(JSON.stringify(value.terms)) ?? {};
+      return { ...value, sessionCount, clientCount };
+    }),
+    lookedAt,
+    bodiesRead: signs?.among ?? null,
+  };
+}
+
+/** True for a path into what is at another one, or for any path into a body that is named whole. */
+function isWithinPath(path: string, whole: string): boolean {
+  return path.startsWith(`${whole}.`) || path.startsWith(`${whole}[`);
 }
 
 function pickParts(singles: readonly CountedValue[], pairs: readonly CountedValue[]): CountedValue[] {
