@@ -8,6 +8,7 @@ import { useAppStore } from '../stores/window/app.ts';
 import { useClockStore } from '../stores/window/clock.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
 import { usePeriodStore } from '../stores/window/period.ts';
+import { useSavedViewsStore } from '../stores/records/saved-views.ts';
 import { useStatusStore } from '../stores/connections/status.ts';
 import { useTourStore } from '../tour/tour-store.ts';
 import { isModalOpen } from '../components/modal-open.ts';
@@ -26,6 +27,7 @@ export function useCommands() {
   const app = useAppStore();
   const clock = useClockStore();
   const connections = useConnectionsStore();
+  const savedViews = useSavedViewsStore();
   const period = usePeriodStore();
   const status = useStatusStore();
   const router = useRouter();
@@ -92,6 +94,7 @@ export function useCommands() {
     await nextTick();
     if (action.kind === 'connection') connections.show(action.connectionId);
     else if (action.kind === 'statement') await openStatement(action.statement);
+    else if (action.kind === 'view') await savedViews.show(action.view);
     else if (action.kind === 'preset') period.select(action);
     else if (action.kind === 'snapshot') await router.push(toSnapshotAddress(action.snapshot));
     else if (action.kind === 'session') {

@@ -3,7 +3,7 @@ import { DetailPage } from './page-models/detail-page.ts';
 import { WindowPage } from './page-models/window-page.ts';
 import { showScreen } from './show-screen.ts';
 
-test('marks, names, saved filters and statements are made, found again and shown', async ({ app, page }) => {
+test('marks, names, saved views and statements are made, found again and shown', async ({ app, page }) => {
   test.setTimeout(600_000);
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -79,12 +79,12 @@ test('marks, names, saved filters and statements are made, found again and shown
   await expect(histogram.getByRole('listitem')).toHaveCount(1);
   await expect(entry.locator('[data-series]')).toHaveAttribute('data-series', before);
 
-  // The filter is saved, and found from the palette.
+  // The view is saved, and found from the palette.
   await page.getByRole('button', { name: 'Saved' }).click();
   await page.getByPlaceholder('Name').fill('One channel');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('One channel').waitFor();
-  await showScreen(page, 'saved-filters');
+  await showScreen(page, 'saved-views');
   await page.keyboard.press('Escape');
   await page.keyboard.press('ControlOrMeta+k');
   await page.keyboard.type('One chan');

@@ -1,6 +1,7 @@
 import type { Component } from 'vue';
 import { FingerprintPattern } from '@lucide/vue';
 import { foldCase } from '../../../src-main/common/fold-case.ts';
+import type { SavedView } from '../../../src-main/common/model/records/saved-view.ts';
 import type { SavedStatement } from '../../../src-main/common/model/settings/settings.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { PeriodPreset } from '../../period/period-selection.ts';
@@ -13,6 +14,7 @@ export type PaletteAction =
   | { readonly kind: 'session'; readonly sessionId: string; readonly connectionId: string | null }
   | { readonly kind: 'connection'; readonly connectionId: string }
   | { readonly kind: 'statement'; readonly statement: SavedStatement }
+  | { readonly kind: 'view'; readonly view: SavedView }
   | { readonly kind: 'preset'; readonly preset: PeriodPreset }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot };
 
@@ -21,9 +23,9 @@ export interface PaletteEntry {
   readonly group:
     | 'session'
     | 'conversations'
-    | 'views'
+    | 'saved'
     | 'actions'
-    | 'filters'
+    | 'views'
     | 'statements'
     | 'findings'
     | 'periods'

@@ -22,10 +22,10 @@ import { useClockStore } from '../../stores/window/clock.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useFindingsStore } from '../../stores/analysis/findings.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
-import { useSavedFiltersStore } from '../../stores/records/saved-filters.ts';
+import { useSavedViewsStore } from '../../stores/records/saved-views.ts';
 import type { PaletteEntry, Translate } from './palette-entries.ts';
 import { useConnectionName } from '../../messages/connection-name.ts';
-import type { SavedFilter } from '../../../src-main/common/model/records/saved-filter.ts';
+import type { SavedView } from '../../../src-main/common/model/records/saved-view.ts';
 import type { SavedStatement } from '../../../src-main/common/model/settings/settings.ts';
 
 /** What there is to go to besides screens: saved filters and statements, findings, periods, other connections, and snapshots of this one. */
@@ -36,7 +36,7 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   const clock = useClockStore();
   const connections = useConnectionsStore();
   const findings = useFindingsStore();
-  const savedFilters = useSavedFiltersStore();
+  const savedViews = useSavedViewsStore();
   const snapshots = useSnapshotsStore();
   const formatPeriod = usePeriodWords();
   const settingWords = useSettingWords();
@@ -97,8 +97,8 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
       keys: [],
       action: { kind: 'go', path: `/settings/${section}/${name}` },
     }));
-  const listFilters = (): PaletteEntry[] =>
-    toFilterEntries(savedFilters.list, (key, values) => t(key, values ?? {}));
+  const listViews = (): PaletteEntry[] =>
+    toViewEntries(savedViews.list, (key, values) => t(key, values ?? {}));
   // A browser opens tabs by itself, and the system would lead a link to its page to another program.
   const listDesktopActions = (): PaletteEntry[] =>
     app.info?.host === 'desktop'
@@ -124,7 +124,7 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   return computed(() => [
     ...listDesktopActions(),
     ...listFindings(),
-    ...listFilters(),
+    ...listViews(),
     ...toStatementEntries(app.settings?.savedStatements ?? []),
     ...listPeriods(),
     ...listConnections(),
@@ -133,15 +133,15 @@ export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {
   ]);
 }
 
-/** Returns the entries that open the records of saved filters, each in the direction that it was saved for. */
-export function toFilterEntries(saved: readonly SavedFilter[], t: Translate): PaletteEntry[] {
-  return saved.map(({ name, direction, query }) => ({
-    id: `filter ${name}`,
-    group: 'filters',
-    label: t('palette.filter', { name, direction: t(`detail.crumb.${direction}`) }),
+/** Returns the entries that open saved views, each in the direction that it was saved for. */
+export function toViewEntries(saved: readonly SavedView[], t: Translate): PaletteEntry[] {
+  return saved.map((view) => ({
+    id: `view ${view.name}`,
+    group: 'saved',
+    label: t('palette.view', { name: view.name, direction: t(`detail.crumb.${view.direction}`) }),
     icon: Bookmark,
     keys: [],
-    action: { kind: 'go', path: `/${direction}/detail?q=${encodeURIComponent(query)}` },
+    action: { kind: 'view', view },
   }));
 }
 

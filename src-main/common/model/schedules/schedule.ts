@@ -3,7 +3,7 @@ import { REPORT_KINDS } from '../../reporting/reports.ts';
 import { ExportChoices } from '../exports/export-choices.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../exports/export-options.ts';
 import { Nullable } from '../nullable.ts';
-import { MAX_FILTER_QUERY_CHARACTERS } from '../records/saved-filter.ts';
+import { MAX_FILTER_QUERY_CHARACTERS } from '../records/saved-view.ts';
 
 export const MAX_SCHEDULES = 200;
 export const MAX_SCHEDULE_NAME_CHARACTERS = 60;

@@ -20,7 +20,7 @@ export interface SettingsImport {
 export type SettingsFileFault = 'no-settings' | 'newer';
 
 /**
- * Writes the settings of the screen as a file for another computer. Connections, secrets, saved filters and statements,
+ * Writes the settings of the screen as a file for another computer. Connections, secrets, saved views and statements,
  * and what belongs to this computer, such as trusted authorities, aren't in it.
  */
 export function writeSettingsFile(settings: Settings): string {

@@ -4,20 +4,10 @@ import { HistogramSplit } from '../records/histogram.ts';
 import { MAX_PATH_CHARACTERS } from '../records/body-path.ts';
 import { MAX_SHOWN_PATHS, PathText } from '../records/body-paths.ts';
 import { AFFECTED } from '../records/record-fields.ts';
-import { MAX_SAVED_FILTERS, SavedFilter } from '../records/saved-filter.ts';
+import { MAX_SAVED_VIEWS, SavedView } from '../records/saved-view.ts';
+import { TableColumns } from './table-columns.ts';
 import { SQL_MAX_STATEMENT_CHARACTERS } from '../records/sql.ts';
 import { LanguageChoice } from './language.ts';
-
-/** A column of a detail table as the person set it up. */
-export const TableColumn = Type.Object({
-  id: Type.String({ maxLength: 50 }),
-  widthPx: Type.Integer({ minimum: 20, maximum: 10_000 }),
-  /** The side at which it stays while the others scroll. */
-  pinned: Type.Union([Type.Literal('left'), Type.Literal('right'), Type.Null()]),
-  hidden: Type.Boolean(),
-});
-export type TableColumn = Static<typeof TableColumn>;
-const TableColumns = Type.Optional(Type.Array(TableColumn, { maxItems: 100 }));
 
 export const MAX_SAVED_STATEMENTS = 200;
 export const MAX_STATEMENT_NAME_CHARACTERS = 80;
@@ -88,7 +78,7 @@ export const Settings = Type.Object({
   tourStep: Type.Integer({ minimum: 0, maximum: 50, default: 0 }),
   /** The columns of each report's table, in order; none stand for those of the application. */
   tableColumns: Type.Object(
-    { 'inbound-detail': TableColumns, 'outbound-detail': TableColumns },
+    { 'inbound-detail': Type.Optional(TableColumns), 'outbound-detail': Type.Optional(TableColumns) },
     { default: {} },
   ),
   /** Columns that a computed summary shows beyond its own; the window knows their names. */
@@ -97,7 +87,7 @@ export const Settings = Type.Object({
     uniqueItems: true,
     default: ['interval', 'sessions', 'p95'],
   }),
-  savedFilters: Type.Array(SavedFilter, { maxItems: MAX_SAVED_FILTERS, default: [] }),
+  savedViews: Type.Array(SavedView, { maxItems: MAX_SAVED_VIEWS, default: [] }),
   /** The clock that times are shown in, for connections without a choice of their own. */
   clock: Clock,
   /** The choices of connections, by their id. */

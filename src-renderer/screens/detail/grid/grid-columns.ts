@@ -4,7 +4,7 @@ import {
   type RecordOrder,
   type RecordRow,
 } from '../../../../src-main/common/model/records/record.ts';
-import type { TableColumn } from '../../../../src-main/common/model/settings/settings.ts';
+import type { TableColumn } from '../../../../src-main/common/model/settings/table-columns.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatRecordMoment } from '../../../../src-main/common/time/format-moment.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';

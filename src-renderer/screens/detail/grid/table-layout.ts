@@ -1,5 +1,5 @@
 import type { ColumnState } from 'ag-grid-community';
-import type { TableColumn } from '../../../../src-main/common/model/settings/settings.ts';
+import type { TableColumn } from '../../../../src-main/common/model/settings/table-columns.ts';
 
 /**
  * Returns the columns as they were saved. One that the table no longer has is left out; one that it did not have then

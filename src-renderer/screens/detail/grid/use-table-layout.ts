@@ -1,5 +1,5 @@
 import { computed } from 'vue';
-import type { TableColumn } from '../../../../src-main/common/model/settings/settings.ts';
+import type { TableColumn } from '../../../../src-main/common/model/settings/table-columns.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { useNames } from '../../../names/use-names.ts';
 import { useAppStore } from '../../../stores/window/app.ts';

@@ -111,22 +111,22 @@ describe('a file of settings', () => {
 
   it('gives of a list what fits, and keeps the rest', async () => {
     const good = { name: 'Timeouts', direction: 'inbound', query: 'code:504' };
-    const savedFilters = [
+    const savedViews = [
       good,
       { name: '', direction: 'inbound', query: 'x' },
       null,
       { ...good, direction: 'up' },
     ];
-    await write({ savedFilters });
+    await write({ savedViews });
     const settings = await open();
-    expect(settings.get().savedFilters).toEqual([good]);
+    expect(settings.get().savedViews).toEqual([good]);
     await settings.update({ theme: 'dark' });
-    expect((await read())['setAside']).toMatchObject([{ name: 'savedFilters', value: savedFilters }]);
+    expect((await read())['setAside']).toMatchObject([{ name: 'savedViews', value: savedViews }]);
     const many = Array.from({ length: 150 }, (_, place) => ({ ...good, name: `${place}` }));
-    await write({ savedFilters: many });
-    expect((await open()).get().savedFilters).toHaveLength(100);
-    await write({ savedFilters: good });
-    expect((await open()).get().savedFilters).toEqual([]);
+    await write({ savedViews: many });
+    expect((await open()).get().savedViews).toHaveLength(100);
+    await write({ savedViews: good });
+    expect((await open()).get().savedViews).toEqual([]);
   });
 
   it.each(['{"theme":', '[1]', '"dark"'])('that is none is put aside: %s', async (text) => {

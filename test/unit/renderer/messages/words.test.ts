@@ -39,7 +39,7 @@ describe('words', () => {
 
 test('a number stands beside a noun in the singular and in the plural', () => {
   const nouns =
-    'entries|records|pages|groups|requests|rows|snapshots|reports|minutes|days|periods|gaps|fields|lines|characters|saved filters|seconds|columns|sessions|values';
+    'entries|records|pages|groups|requests|rows|snapshots|reports|minutes|days|periods|gaps|fields|lines|characters|saved views|seconds|columns|sessions|values';
   const plural = new RegExp(`\\{\\w+\\} (${nouns})\\b`);
   // Limits, what is cut because it is long, the map's thirty days, and the days of a month.
   const alwaysMany = [

@@ -1,7 +1,7 @@
 import { Server } from '@lucide/vue';
 import { expect, test } from 'vitest';
 import {
-  toFilterEntries,
+  toViewEntries,
   toStatementEntries,
 } from '../../../../src-renderer/shell/palette/use-palette-places.ts';
 import { VIEWS } from '../../../../src-renderer/shell/views.ts';
@@ -28,18 +28,12 @@ test('each typed word must begin a word of the label', () => {
   expect(find('bound')).toEqual([]);
 });
 
-test('saved filters are found by their name, and open their records', () => {
+test('saved views are found by their name', () => {
   const t = (key: string, values: Record<string, unknown> = {}) => [key, ...Object.values(values)].join(' ');
-  const saved = toFilterEntries(
-    [{ name: 'Lost & found', direction: 'outbound', query: 'error:"a & b" #1' }],
-    t,
-  );
-  const [entry, ...others] = findPaletteEntries('lost', t, saved);
+  const view = { name: 'Lost & found', direction: 'outbound' as const, query: 'error:"a & b" #1' };
+  const [entry, ...others] = findPaletteEntries('lost', t, toViewEntries([view], t));
   expect(others).toEqual([]);
-  expect(entry?.action).toEqual({
-    kind: 'go',
-    path: '/outbound/detail?q=error%3A%22a%20%26%20b%22%20%231',
-  });
+  expect(entry?.action).toEqual({ kind: 'view', view });
 });
 
 test('saved statements are found by their name', () => {

@@ -33,7 +33,7 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     tourStep: 0,
     tableColumns: {},
     summaryColumns: ['median', 'p95'],
-    savedFilters: [],
+    savedViews: [],
     clock: 'service',
     clocks: {},
     histogramSplit: 'class',

@@ -22,7 +22,7 @@ test('a file takes the settings of the screen along, and nothing else', () => {
       theme: 'dark',
       lastConnectionId: 'connection-1',
       clocks: { 'connection-1': 'utc' },
-      savedFilters: [{ name: 'A client', direction: 'inbound', query: 'client:"A person"' }],
+      savedViews: [{ name: 'A client', direction: 'inbound', query: 'client:"A person"' }],
       savedStatements: [{ name: 'Mine', text: 'select 1' }],
       certificateAuthorities: ['-----BEGIN CERTIFICATE-----'],
     }),
