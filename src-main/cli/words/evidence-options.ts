@@ -20,7 +20,7 @@ export const EVIDENCE_OPTIONS: readonly OptionSpec[] = [
     choices: PAYLOAD_MASKS,
   },
   { name: 'errors', value: 'HOW', summary: 'evidence: how error texts are written', choices: ERROR_MASKS },
-  { name: 'sessions', value: 'IDS', summary: 'evidence: sessions to add in full, with commas between' },
+  { name: 'sessions', value: 'IDS', summary: 'evidence: sessions to add, with commas between' },
   { name: 'no-finding-sessions', value: null, summary: 'evidence: leave the sessions of findings out' },
 ];
 

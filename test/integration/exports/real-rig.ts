@@ -41,7 +41,7 @@ export interface RealRig {
   close(): Promise<void>;
 }
 
-export async function createRealRig(name: string): Promise<RealRig> {
+export async function createRealRig(name: string, nowMs = FROM_MS): Promise<RealRig> {
   const place = await createFolder();
   const cache = await openTestCache(place.file);
   const engine = openTestEngine(place.file);
@@ -57,7 +57,7 @@ export async function createRealRig(name: string): Promise<RealRig> {
       engine: own,
       tasks,
       logger,
-      now: () => FROM_MS,
+      now: () => nowMs,
       version: '1.2.3',
       host: {
         kind: 'desktop',

@@ -6,8 +6,11 @@ import { MAX_SESSION_ID_CHARACTERS } from '../records/session.ts';
 export const CLIENT_MASKS = ['pseudonym', 'shortened', 'left-out', 'received'] as const;
 /** How payloads, responses and fields that the specification doesn't know are written. */
 export const PAYLOAD_MASKS = ['left-out', 'masked', 'shortened', 'received'] as const;
-/** How error texts are written: with numbers, identifiers, quoted values and addresses folded, or in full. */
-export const ERROR_MASKS = ['folded', 'received'] as const;
+/**
+ * How error texts are written: with numbers, identifiers, quoted values and addresses folded; the same, but with the
+ * numbers that are measures; or in full.
+ */
+export const ERROR_MASKS = ['folded', 'numbers', 'received'] as const;
 
 /** Sessions that a pack can be asked for. */
 export const MAX_EVIDENCE_SESSIONS = 50;

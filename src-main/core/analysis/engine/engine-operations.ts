@@ -10,7 +10,8 @@ import type { PeriodScope, RecordScope } from '../../../common/model/records/rec
 import type { FamilyAct } from '../../../common/model/connections/family-changes.ts';
 import type { SqlCell, SqlQuestion } from '../../../common/model/records/sql.ts';
 import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts';
-import type { DetailKind, Direction } from '../../../common/reporting/reports.ts';
+import type { Session } from '../../../common/model/records/session.ts';
+import { DETAIL_KINDS, type Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { rejectOnAbort } from '../../calls/reject-on-abort.ts';
 import { countClasses, countValues, type ClassCount, type ValueCount } from './count-records.ts';
@@ -81,6 +82,14 @@ interface OutcomeQuestion {
 
 /** Whether the time of a statement runs. */
 export type SqlProgress = 'started' | 'waiting';
+
+interface SessionQuestion {
+  readonly connectionId: string;
+  readonly sessionId: string;
+  readonly limit: number;
+  /** Leaves the records of a period that a filter lets through. */
+  readonly within?: TimeSpan & { readonly filter: RecordFilter };
+}
 
 interface Question {
   readonly scope: RecordScope;
@@ -393,16 +402,24 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         const records = await resolveFilter(connection, all, connectionId);
         return findNewFamilies(connection, records, question);
       }),
+    /** All that is cached of a session, or what a filter leaves of it in a period. */
     readSession: (
-      { connectionId, sessionId, limit }: { connectionId: string; sessionId: string; limit: number },
+      { connectionId, sessionId, limit, within }: SessionQuestion,
       context: Context,
-    ) =>
+    ): Promise<Session> =>
       withConnection(context, async (connection) => {
-        const reports: readonly DetailKind[] = ['inbound-detail', 'outbound-detail'];
-        const scopes = [];
-        for (const report of reports)
-          scopes.push(await resolver.resolveAll(connection, connectionId, report));
-        return readSession(connection, scopes, sessionId, limit);
+        const records: FilteredRecords[] = [];
+        for (const report of DETAIL_KINDS) {
+          if (within === undefined) {
+            const scope = await resolver.resolveAll(connection, connectionId, report);
+            records.push({ scope, filter: { conditions: [] } });
+            continue;
+          }
+          const { fromMs, toMs, filter } = within;
+          const scope = await resolver.resolve(connection, { connectionId, report, fromMs, toMs });
+          records.push(paths.resolve(await resolveFilter(connection, { scope, filter }, connectionId)));
+        }
+        return readSession(connection, records, sessionId, limit);
       }),
     /** Opens the conversations of a period; everything the ledger called known must have been stored before. */
     openConversations: (question: ConversationsQuestion, { signal }: Context) =>

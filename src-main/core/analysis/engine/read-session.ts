@@ -5,7 +5,8 @@ import { isGuid } from '../../../common/reporting/reports.ts';
 import type { Outcome } from '../../../common/reporting/outcome.ts';
 import { readRows } from './engine-database.ts';
 import { FAILED_SQL } from './engine-tables.ts';
-import { toSourceSql, type ResolvedScope } from './resolved-scope.ts';
+import { toFilterSql } from './filter-sql.ts';
+import { toSourceSql, type FilteredRecords } from './resolved-scope.ts';
 
 const SHARED_COLUMNS = [
   'record_id',
@@ -24,30 +25,30 @@ type Row = [
   ...[string, string, number | string | null, Outcome],
 ];
 
-/** A session in the scopes of both directions: what is counted of it, and its oldest dated requests. */
+/** A session among the records of both directions: what is counted of it, and its oldest dated requests. */
 export async function readSession(
   connection: DuckDBConnection,
-  scopes: readonly ResolvedScope[],
+  records: readonly FilteredRecords[],
   sessionId: string,
   limit: number,
 ): Promise<Session> {
   // A GUID means the same in any letter case, and other systems write it in another one than the service.
   const isAnyCase = isGuid(sessionId);
-  const ids = [isAnyCase ? sessionId.toLowerCase() : sessionId];
-  const isOfSession = isAnyCase ? 'lower(session_id) = $1' : 'session_id = $1';
+  const id = isAnyCase ? sessionId.toLowerCase() : sessionId;
   const requests: SessionRequest[] = [];
   const counts = { inbound: { requests: 0, failures: 0 }, outbound: { requests: 0, failures: 0 } };
   const edges: number[] = [];
   const ends: number[] = [];
   let undatedCount = 0;
   let untimedCount = 0;
-  for (const scope of scopes) {
+  for (const { scope, filter } of records) {
     const { direction } = scope;
+    const left = toFilterSql(filter, direction);
+    const values = [...left.values, id];
+    const isOfSession = `${isAnyCase ? 'lower(session_id)' : 'session_id'} = $${values.length}`;
     const own = direction === 'inbound' ? 'bot_latency_ms' : 'action_id';
-    const source = toSourceSql(scope, [...SHARED_COLUMNS, own], {
-      sql: isOfSession,
-      values: ids,
-    });
+    const sql = left.sql === 'true' ? isOfSession : `${isOfSession} AND (${left.sql})`;
+    const source = toSourceSql(scope, [...SHARED_COLUMNS, own], { sql, values });
     const [found] = await readRows<
       [number, number, number, number | null, number | null, number | null, number]
     >(
@@ -56,7 +57,7 @@ export async function readSession(
          min(date_ms), max(date_ms), max(date_ms + response_time_ms) FILTER (response_time_ms >= 0),
          count(*) FILTER (date_ms IS NOT NULL AND (response_time_ms IS NULL OR response_time_ms < 0))
        FROM ${source}`,
-      ids,
+      values,
     );
     if (found === undefined) continue;
     const [count, failures, undated, firstMs, lastMs, endMs, untimed] = found;
@@ -71,7 +72,7 @@ export async function readSession(
       `SELECT record_id, date_ms, response_time_ms, response_code, channel, service, left(client, 300),
          left(error, 300), ${own}, outcome::VARCHAR
        FROM ${source} WHERE date_ms IS NOT NULL ORDER BY date_ms, part, record_id LIMIT ${limit}`,
-      ids,
+      values,
     );
     requests.push(...rows.map((row) => toRequest(direction, row)));
   }

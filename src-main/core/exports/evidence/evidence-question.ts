@@ -55,7 +55,8 @@ export async function openMasks(question: EvidenceQuestion, signal: AbortSignal)
   const known = createKnownClients();
   for await (const clients of listKnownClients(question, signal))
     for (const client of clients) known.add(client);
-  return createMasks(question.options.masking, known, createPseudonyms(question.pseudonymKey));
+  const toPseudonym = createPseudonyms(question.pseudonymKey);
+  return createMasks(question.options.masking, known, toPseudonym, isFilteredPack(question));
 }
 
 /** Every client of a pack's records and of its period, in pages; none where clients leave as received. Throws `analysis.*`. */
@@ -71,9 +72,16 @@ export async function* listKnownClients(
     yield* listClients(parts.engine, scope, signal);
 }
 
+/** Whether a filter leaves records out: then nothing of these may stand anywhere in the pack. */
+export function isFilteredPack({ input }: Pick<EvidenceQuestion, 'input'>): boolean {
+  return input.filter.conditions.length > 0;
+}
+
 /** What the pack is begun with, in the thread that writes it. */
-export function toPackJob({ parts, options, pseudonymKey }: EvidenceQuestion, path: string): PackJob {
-  return { path, masking: options.masking, pseudonymKey, modifiedMs: parts.now() };
+export function toPackJob(question: EvidenceQuestion, path: string): PackJob {
+  const { parts, options, pseudonymKey } = question;
+  const isFiltered = isFilteredPack(question);
+  return { path, masking: options.masking, pseudonymKey, modifiedMs: parts.now(), isFiltered };
 }
 
 /** What the pack says of its records; `filter` is masked. Families of errors are known once the records were masked. */

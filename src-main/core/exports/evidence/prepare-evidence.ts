@@ -1,6 +1,6 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Input, Output } from '../../../common/contract/index.ts';
-import { isDetailKind } from '../../../common/reporting/reports.ts';
+import { isDetailKind, type DetailKind } from '../../../common/reporting/reports.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
 import { readExportSubject } from '../export-subject.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
@@ -25,7 +25,8 @@ import { readReportFindings } from '../report/report-findings.ts';
 import { maskFilter } from './masking/mask-filter.ts';
 import type { Masks } from './masking/masks.ts';
 import { maskColumns } from './masking/mask-columns.ts';
-import { RECORD_FILES } from './packing/record-files.ts';
+import { RECORD_FORMATS, toRecordPath } from './packing/record-files.ts';
+import { findOtherDirection, limitFindings } from './within-filter.ts';
 
 /**
  * Prepares an evidence pack of the detail records of a snapshot or a period: a ZIP for a support ticket. The same client
@@ -82,7 +83,10 @@ async function previewEvidence(question: EvidenceQuestion): Promise<Preview> {
     found.records = await previewRecords(question, source, masks);
   });
   const span = { connectionId, report, fromMs: period.fromMs, toMs: toEndMs(period) };
-  const { list } = await readReportFindings(parts, span, signal);
+  const { list } = await limitFindings(question, await readReportFindings(parts, span, signal), signal);
+  const other = await findOtherDirection(question, list, signal);
+  const listRecords = (count: number | null, report?: DetailKind): NonNullable<Preview['files']> =>
+    RECORD_FORMATS.map((format) => ({ path: toRecordPath(format, report), holds: 'records', count }));
   const { cells = [], rowCount = null, estimatedBytes = null } = found.records ?? {};
   return {
     columns: [],
@@ -92,7 +96,8 @@ async function previewEvidence(question: EvidenceQuestion): Promise<Preview> {
     estimatedBytes,
     files: [
       { path: 'report.html', holds: 'report', count: null },
-      ...RECORD_FILES.map(({ path }) => ({ path, holds: 'records' as const, count: rowCount })),
+      ...listRecords(rowCount),
+      ...(other.ids.length === 0 ? [] : listRecords(other.ids.length, other.report)),
       { path: 'findings.json', holds: 'findings', count: list.length },
       { path: 'sessions/', holds: 'sessions', count: listSessions(options, list).sessionIds.length },
       { path: 'certificates/', holds: 'certificates', count: provenance.snapshotIds.length },
@@ -122,7 +127,7 @@ async function previewRecords(
     question.parts.now(),
   );
   let judgedBytes = 0;
-  for (const { format } of RECORD_FILES) {
+  for (const format of RECORD_FORMATS) {
     const piece = await WRITERS[format](columns, about, { csv: RFC_4180 }).write(rows);
     judgedBytes += deflateRawSync(piece, { level: COMPRESSION_LEVEL }).length;
   }

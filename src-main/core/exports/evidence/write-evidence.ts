@@ -9,6 +9,7 @@ import { readReport, REPORT_STEPS } from '../report/read-report.ts';
 import { writeReport } from '../report/write-report.ts';
 import {
   describeEvidence,
+  isFilteredPack,
   listKnownClients,
   listSessions,
   toPackJob,
@@ -16,7 +17,10 @@ import {
 } from './evidence-question.ts';
 import type { PackThread } from './packing/pack-thread.ts';
 import type { PackedRecords, WrittenRecords } from './packing/write-records.ts';
+import { RECORD_FORMATS, toRecordPath } from './packing/record-files.ts';
+import { findOtherDirection, limitFindings, readSessionWithin } from './within-filter.ts';
 import { writeCertificates, type WrittenCertificates } from './write-certificates.ts';
+import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { EvidenceMasking } from '../../../common/model/exports/evidence-options.ts';
 import type { ExportProvenance } from '../prepared-export.ts';
 import type { EvidenceParts } from './evidence-parts.ts';
@@ -26,7 +30,7 @@ import type { WrittenSession } from './packing/write-session.ts';
 import type { Finding } from '../../../common/model/analysis/finding.ts';
 import { ENGLISH } from '../../../common/words/english.ts';
 import { createFindingSentences } from '../../../common/words/finding-words.ts';
-import type { ReportContent } from '../report/report-content.ts';
+import type { ReportContent, ReportFindings } from '../report/report-content.ts';
 import { toNamedText } from '../report/sections/value-names.ts';
 
 /** The part of the progress that the records take; the rest is the report's. */
@@ -58,11 +62,23 @@ export async function writeEvidence(
     const share = RECORDS_SHARE + ((1 - RECORDS_SHARE) * done) / (REPORT_STEPS + 1);
     progress(Math.floor(recordCount * share), recordCount);
   };
-  const found = await readReport(parts, { subject, input, describe }, { signal, onStep });
+  const asked = {
+    subject,
+    input,
+    describe,
+    limitFindings: (all: ReportFindings) => limitFindings(question, all, signal),
+  };
+  const found = await readReport(parts, asked, { signal, onStep });
   const { sessionIds, leftOut: sessionsLeftOut } = listSessions(options, found.findings.list);
-  // Sessions tell of more error families.
+  // The other direction and sessions tell of more error families.
   const about = describe(recordCount, parts.now());
-  const sessions = await writeSessions(pack, question, { sessionIds, about }, signal);
+  const other = await packOtherDirection(question, pack, { findings: found.findings.list, about }, signal);
+  const { sessions, sessionsWithoutMatch } = await writeSessions(
+    pack,
+    question,
+    { sessionIds, about },
+    signal,
+  );
   const { families, findings } = found;
   const content = { ...found, about, ...(await pack.maskReport({ families, findings })) };
   await pack.addText({ file: 'report.html', text: writeReport(content) });
@@ -72,6 +88,7 @@ export async function writeEvidence(
   const readme = writeReadmeText(about, masking, {
     findings: list.length,
     sessions: sessions.length,
+    other,
     certificates: certified.certificates.filter(({ file }) => file !== null).length,
   });
   await pack.addText({ file: 'README.txt', text: readme });
@@ -81,9 +98,11 @@ export async function writeEvidence(
     masking,
     gaps: provenance.gaps,
     records,
+    otherDirection: other,
     sessions,
     sessionsLeftOut,
-    findings: { count: list.length, fromMs, toMs },
+    sessionsWithoutMatch,
+    findings: { count: list.length, fromMs, toMs, leftOut: content.findings.leftOut ?? 0 },
     files: await pack.listFiles(),
   });
   await pack.addText({ file: 'manifest.json', text: manifest });
@@ -114,6 +133,34 @@ async function packRecords(
   });
 }
 
+/** Records of the other direction as the manifest lists them. */
+interface WrittenOther {
+  readonly report: DetailKind;
+  readonly recordCount: number;
+}
+
+/** Writes the other direction's records of findings that show in both; null where there are none. */
+async function packOtherDirection(
+  question: EvidenceQuestion,
+  pack: PackThread,
+  { findings, about }: { readonly findings: readonly Finding[]; readonly about: ExportAbout },
+  signal: AbortSignal,
+): Promise<WrittenOther | null> {
+  const { parts, subject, input } = question;
+  const { report, ids } = await findOtherDirection(question, findings, signal);
+  if (ids.length === 0) return null;
+  const names = input.includeNames === true ? parts.listNames(subject.connectionId) : [];
+  await pack.beginRecords({
+    shape: { kind: 'records', report, choice: toColumnChoice(input), names },
+    about: { ...about, report, recordCount: ids.length },
+    isOther: true,
+  });
+  await pack.writeRecords({ kind: 'records', report, ids }, { signal });
+  const { recordCount } = await pack.endRecords();
+  requireAll(ids.length, recordCount);
+  return { report, recordCount };
+}
+
 /** What became of a pack, apart from the manifest itself. */
 interface WrittenEvidence extends WrittenCertificates {
   /** With the filter as the pack states it. */
@@ -121,9 +168,16 @@ interface WrittenEvidence extends WrittenCertificates {
   readonly masking: EvidenceMasking;
   readonly gaps: ExportProvenance['gaps'];
   readonly records: WrittenRecords;
+  readonly otherDirection: WrittenOther | null;
   readonly sessions: readonly WrittenSession[];
   readonly sessionsLeftOut: number;
-  readonly findings: { readonly count: number; readonly fromMs: number; readonly toMs: number };
+  readonly sessionsWithoutMatch: number;
+  readonly findings: {
+    readonly count: number;
+    readonly fromMs: number;
+    readonly toMs: number;
+    readonly leftOut: number;
+  };
   readonly files: readonly PackFile[];
 }
 
@@ -133,7 +187,8 @@ function writeManifestText(
   connectionId: string,
   written: WrittenEvidence,
 ): string {
-  const { about, masking, gaps, records, sessions, sessionsLeftOut, findings } = written;
+  const { about, masking, gaps, records, otherDirection, findings } = written;
+  const { sessions, sessionsLeftOut, sessionsWithoutMatch } = written;
   const { certificates, certificatesLeftOut, files } = written;
   const connection = findConnection(connectionId);
   const words = describeMasking(masking);
@@ -151,9 +206,18 @@ function writeManifestText(
       errors: { choice: masking.errors, meaning: words.errors },
     },
     ...records,
-    findings: { count: findings.count, from: toIso(findings.fromMs), to: toIso(findings.toMs) },
+    otherDirection,
+    findings: {
+      count: findings.count,
+      from: toIso(findings.fromMs),
+      to: toIso(findings.toMs),
+      // Those that the filter leaves records out of.
+      leftOut: findings.leftOut,
+    },
     sessions,
     sessionsLeftOut,
+    // Of a filter: sessions that were asked for, and that it lets no request of through.
+    sessionsWithoutMatch,
     certificates,
     certificatesLeftOut,
     files,
@@ -172,11 +236,13 @@ function toIso(epochMs: number): string {
 
 /** Writes what stood out, as JSON: in English words and in figures. Takes a report's content that is masked. */
 function writeFindingsText({ findings, names }: Pick<ReportContent, 'findings' | 'names'>): string {
-  const { list, fromMs, toMs, gaps } = findings;
+  const { list, fromMs, toMs, gaps, leftOut = 0 } = findings;
   const content = {
     from: toIso(fromMs),
     to: toIso(toMs),
     findings: list.map((finding) => describeFinding(finding, names)),
+    // Findings that have records which the filter leaves out.
+    leftOut,
     // Why more may stand out than is listed.
     notJudged: gaps.map(({ direction, reason, fromMs: gapFromMs, toMs: gapToMs }) => ({
       direction,
@@ -223,20 +289,36 @@ function describeFinding(finding: Finding, names: ReportContent['names']): Reado
 function writeReadmeText(
   about: ExportAbout,
   masking: EvidenceMasking,
-  counts: { readonly findings: number; readonly sessions: number; readonly certificates: number },
+  counts: {
+    readonly findings: number;
+    readonly sessions: number;
+    readonly certificates: number;
+    readonly other: WrittenOther | null;
+  },
 ): string {
   const { report, tenant, startDate, endDate, zone, recordCount } = about;
   const whose = tenant === undefined ? '' : `, tenant ${tenant}`;
   const { formatCount } = ENGLISH.formats;
   const words = describeMasking(masking);
+  const { other } = counts;
+  const otherFiles =
+    other === null
+      ? []
+      : [
+          RECORD_FORMATS.map((format) => toRecordPath(format, other.report)).join(', '),
+          `                the other direction of findings that show in both: ${formatCount(other.recordCount)} records`,
+        ];
+  const ofSessions =
+    about.filter === undefined ? 'whole sessions' : 'the requests of sessions that match the filter';
   return [
     `Evidence: ${report}${whose}, ${startDate} to ${endDate} (${zone}), ${formatCount(recordCount)} records.`,
     '',
     'report.html     figures, charts, findings, errors and what is missing; opens in any browser, without network',
     'records.csv     the records, for a spreadsheet; texts that it would run as a formula have an apostrophe in front',
     'records.ndjson  the same records, one JSON object a line',
+    ...otherFiles,
     `findings.json   what stood out in the period: ${formatCount(counts.findings)}`,
-    `sessions/       whole sessions, in both directions: ${formatCount(counts.sessions)}`,
+    `sessions/       ${ofSessions}, in both directions: ${formatCount(counts.sessions)}`,
     `certificates/   what the downloads requested and received, with the SHA-256 of each page: ${formatCount(counts.certificates)}`,
     'manifest.json   what this pack holds, how complete it is, and what was masked',
     'SHA256SUMS      checksums of all files; check them with "sha256sum -c SHA256SUMS"',
@@ -251,23 +333,24 @@ function writeReadmeText(
 /** Requests of one session that are written; the oldest ones. */
 const MAX_REQUESTS = 2_000;
 
-/** Writes sessions, each in a file of its own. Throws `analysis.*` and `cache.*`. */
+/**
+ * Writes sessions, each in a file of its own; with a filter the requests that match it, and no session without one.
+ * Throws `analysis.*` and `cache.*`.
+ */
 async function writeSessions(
   pack: PackThread,
-  { parts, subject, input }: EvidenceQuestion,
+  question: EvidenceQuestion,
   { sessionIds, about }: { readonly sessionIds: readonly string[]; readonly about: ExportAbout },
   signal: AbortSignal,
-): Promise<WrittenSession[]> {
-  const choice = toColumnChoice(input);
-  const { connectionId } = subject;
-  const written: WrittenSession[] = [];
-  for (const [place, sessionId] of sessionIds.entries()) {
-    const session = await parts.engine.readSession(
-      { connectionId, sessionId, limit: MAX_REQUESTS },
-      { signal },
-    );
-    const file = `sessions/${String(place + 1).padStart(3, '0')}.json`;
-    written.push(await pack.addSession({ file, sessionId, session, choice, about }, { signal }));
+): Promise<{ readonly sessions: readonly WrittenSession[]; readonly sessionsWithoutMatch: number }> {
+  const choice = toColumnChoice(question.input);
+  const sessions: WrittenSession[] = [];
+  for (const sessionId of sessionIds) {
+    const session = await readSessionWithin(question, { sessionId, limit: MAX_REQUESTS }, signal);
+    const { inbound, outbound } = session;
+    if (isFilteredPack(question) && inbound.requests + outbound.requests === 0) continue;
+    const file = `sessions/${String(sessions.length + 1).padStart(3, '0')}.json`;
+    sessions.push(await pack.addSession({ file, sessionId, session, choice, about }, { signal }));
   }
-  return written;
+  return { sessions, sessionsWithoutMatch: sessionIds.length - sessions.length };
 }

@@ -8,7 +8,7 @@ import type { ExportAbout } from '../formats/export-writer.ts';
 import { readCertificates } from '../read-certificates.ts';
 import type { ReportParts } from './report-parts.ts';
 import { readReportFindings } from './report-findings.ts';
-import type { ReportBucket, ReportContent } from './report-content.ts';
+import type { ReportBucket, ReportContent, ReportFindings } from './report-content.ts';
 
 /** What a report is asked for. */
 interface ReportQuestion {
@@ -16,6 +16,8 @@ interface ReportQuestion {
   readonly input: Pick<Input<'exports/start'>, 'scope' | 'filter' | 'includeNames' | 'zone'>;
   /** What the report says of itself. */
   describe(recordCount: number, nowMs: number): ExportAbout;
+  /** Leaves findings out; all of them are told without. */
+  limitFindings?(found: ReportFindings, signal: AbortSignal): Promise<ReportFindings>;
 }
 
 /** `onStep` is told how many steps are done. */
@@ -35,7 +37,7 @@ export const REPORT_STEPS = 7;
  */
 export async function readReport(
   parts: ReportParts,
-  { subject, input, describe }: ReportQuestion,
+  { subject, input, describe, limitFindings }: ReportQuestion,
   { signal, onStep }: ReportRun,
 ): Promise<ReportContent> {
   const { cache, engine } = parts;
@@ -71,7 +73,8 @@ export async function readReport(
   step(total.count);
   const families = await engine.findErrorFamilies({ ...question, period: { fromMs, toMs } }, options);
   step(total.count);
-  const findings = await readReportFindings(parts, { connectionId, report, fromMs, toMs }, signal);
+  const found = await readReportFindings(parts, { connectionId, report, fromMs, toMs }, signal);
+  const findings = (await limitFindings?.(found, signal)) ?? found;
   step(total.count);
   const { snapshotIds, gaps } = subject.provenance;
   const certified = await readCertificates(cache, snapshotIds);

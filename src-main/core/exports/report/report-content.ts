@@ -34,6 +34,8 @@ export interface ReportFindings {
   readonly gaps: readonly FindingsGap[];
   /** Where nothing stands out: how large something would have been. */
   readonly noticed?: NoticedSizes;
+  /** Findings that are not listed, since a filter leaves records of them out; missing where all are listed. */
+  readonly leftOut?: number;
 }
 
 /** Everything that a report tells. Times are instants in milliseconds; shares are from 0 to 1. */

@@ -66,7 +66,7 @@ function findClients({ words, digits }: Awaited<ReturnType<typeof readPack>>): s
 }
 
 const maskings = CLIENT_MASKS.filter((mask) => mask !== 'received').flatMap((client) =>
-  (['folded', 'received'] as const).flatMap((errors) =>
+  (['folded', 'numbers', 'received'] as const).flatMap((errors) =>
     PAYLOAD_MASKS.filter((payload) => payload === 'received' || client === 'pseudonym').map(
       (payload): EvidenceMasking => ({ client, payload, errors }),
     ),

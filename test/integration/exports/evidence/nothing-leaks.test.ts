@@ -97,7 +97,7 @@ const payloadMasks = PAYLOAD_MASKS.filter((mask) => mask !== 'received');
 
 it.each(
   clientMasks.flatMap((client) =>
-    (['folded', 'received'] as const).flatMap((errors) =>
+    (['folded', 'numbers', 'received'] as const).flatMap((errors) =>
       [...payloadMasks, 'received' as const].map((payload) => ({ client, payload, errors })),
     ),
   ),
@@ -109,7 +109,11 @@ it.each(
 
 it.each(
   payloadMasks.flatMap((payload) =>
-    (['folded', 'received'] as const).map((errors) => ({ client: 'received' as const, payload, errors })),
+    (['folded', 'numbers', 'received'] as const).map((errors) => ({
+      client: 'received' as const,
+      payload,
+      errors,
+    })),
   ),
 )('nothing of a payload stands in any file where %j', async (masking) => {
   const text = await writePack(masking);

@@ -12,9 +12,21 @@ const NOT_SHOWN = '<not shown>';
 
 /** Characters without a meaning stand for what is replaced, so that folding leaves it alone. */
 const FIRST_PLACE = 0xe000;
-const LAST_PLACE = 0xf8fe;
+const LAST_PLACE = 0xefff;
+const FIRST_NUMBER = 0xf000;
+const LAST_NUMBER = 0xf8fe;
 const CONTENT_PLACE = '\uf8ff';
 const PLACES = /[\ue000-\uf8ff]/g;
+const NUMBERS = /[\uf000-\uf8fe]/g;
+
+/**
+ * Numbers that measure something: with a unit, or of few digits, by themselves. What follows the name of an identifier,
+ * or stands beside other digits as in telephone numbers, dates and versions, is none.
+ */
+const NAMED_BEFORE =
+  /(?:\b(?:id|no|nr|number|account|acct|customer|user|client|phone|tel|pin|zip|order|ticket|case|contract|card|iban)\.?\s*[=:#]?\s*|\d[\s./()+-]*)$/iu;
+const MEASURE =
+  /(?<=^|[\s([=:])(?:\d{1,12}(?:[.,]\d{1,6})?(?=\s?(?:ms|s|secs?|seconds?|milliseconds?|mins?|minutes?|h|hours?|bytes?|[kKMG]i?B|B|%)(?![\p{L}\p{N}]))|\d{1,6}(?:\.\d{1,6})?(?=[,.;:)\]]?(?:\s|$)))(?![\s./()+-]*\d)/gu;
 
 /** What masks of errors take from those of clients. */
 interface ClientMasks {
@@ -24,11 +36,12 @@ interface ClientMasks {
 
 /**
  * Makes the masks of errors: clients are replaced, what the record's payload says is taken out, and what varies is
- * folded, as the choices ask for.
+ * folded, as the choices ask for. Of a family only what records of the pack say is shown, unless nothing is hidden.
  */
 export function createErrorMasks(
   masking: EvidenceMasking,
   { findClients, replaceClient }: ClientMasks,
+  isFiltered = false,
 ): Pick<Masks, 'error' | 'errorFamily' | 'addFamilies'> {
   const families = new Map<string, string>();
   const namedFamilies = new Map<string, NamedFamily[]>();
@@ -64,24 +77,42 @@ export function createErrorMasks(
     error(record) {
       const { error, client } = record;
       if (error === '') return '';
-      if (hidesNothing && masking.errors === 'received') return error;
+      if (hidesNothing && masking.errors === 'received') {
+        if (isFiltered) remember(error, error);
+        return error;
+      }
       const plain = error.replace(PLACES, '\ufffd');
       const clients = findClients(plain, client).slice(0, LAST_PLACE - FIRST_PLACE);
       let count = 0;
       let text = replaceSpans(plain, clients, () => String.fromCharCode(FIRST_PLACE + count++));
       if (masking.errors === 'folded') text = toErrorPattern(text);
+      if (masking.errors === 'numbers') text = foldAllButMeasures(text);
       if (hidesContent) text = hideQuotedContent(text, record);
-      if (!hidesNothing) remember(error, text);
+      if (!hidesNothing || isFiltered) remember(error, text);
       return text.replace(PLACES, (place) => {
         const span = clients[place.charCodeAt(0) - FIRST_PLACE];
         return span === undefined ? '<payload>' : replaceClient(plain, span);
       });
     },
     errorFamily: (pattern) => {
-      if (hidesNothing || pattern === '') return pattern;
+      if ((hidesNothing && !isFiltered) || pattern === '') return pattern;
       return families.get(pattern) ?? NOT_SHOWN;
     },
   };
+}
+
+/** Folds an error around the numbers that are measures. */
+function foldAllButMeasures(text: string): string {
+  const measures: string[] = [];
+  const held = text.replace(MEASURE, (number, at: number) => {
+    if (NAMED_BEFORE.test(text.slice(0, at)) || measures.length > LAST_NUMBER - FIRST_NUMBER) return number;
+    measures.push(number);
+    return String.fromCharCode(FIRST_NUMBER + measures.length - 1);
+  });
+  return toErrorPattern(held).replace(
+    NUMBERS,
+    (place) => measures[place.charCodeAt(0) - FIRST_NUMBER] ?? '<number>',
+  );
 }
 
 function hideQuotedContent(text: string, { error, payload, response }: MaskedRecord): string {

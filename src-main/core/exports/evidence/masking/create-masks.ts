@@ -14,8 +14,13 @@ const GUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ESCAPED_LETTER = /\\u([0-9a-f]{4})/gi;
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** Makes the masks of one pack. */
-export function createMasks(masking: EvidenceMasking, known: KnownClients, toPseudonym: ToPseudonym): Masks {
+/** Makes the masks of one pack; `isFiltered` where a filter leaves records out, of which no text may stand in it. */
+export function createMasks(
+  masking: EvidenceMasking,
+  known: KnownClients,
+  toPseudonym: ToPseudonym,
+  isFiltered = false,
+): Masks {
   /** What stands in a text where a client stood. */
   function replaceClient(text: string, { key, fromAt, toAt }: ClientSpan): string {
     if (masking.client === 'pseudonym') return toPseudonym(key);
@@ -52,7 +57,7 @@ export function createMasks(masking: EvidenceMasking, known: KnownClients, toPse
     return hidden === plain ? jsonText : JSON.stringify(hidden);
   }
 
-  const errors = createErrorMasks(masking, { findClients, replaceClient });
+  const errors = createErrorMasks(masking, { findClients, replaceClient }, isFiltered);
   return {
     masking,
     client(client) {

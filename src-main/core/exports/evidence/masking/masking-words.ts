@@ -21,6 +21,8 @@ const PAYLOADS: Readonly<Record<EvidenceMasking['payload'], string>> = {
 const ERRORS: Readonly<Record<EvidenceMasking['errors'], string>> = {
   folded:
     'In error texts numbers, identifiers, quoted values, addresses, times, names and paths are folded to <number>, <id>, <value>, <address>, <time>, <name> and <path>. Of errors in JSON, XML or HTML only codes and messages are kept.',
+  numbers:
+    'In error texts numbers of up to six digits that stand by themselves, and numbers before a unit, are kept. Other numbers, identifiers, quoted values, addresses, times, names and paths are folded to <number>, <id>, <value>, <address>, <time>, <name> and <path>. Of errors in JSON, XML or HTML only codes and messages are kept.',
   received: 'Error texts stand in full, apart from what is said above.',
 };
 

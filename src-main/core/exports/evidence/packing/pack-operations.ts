@@ -27,6 +27,8 @@ export interface PackJob {
   readonly pseudonymKey: Uint8Array;
   /** The time that its files have. */
   readonly modifiedMs: number;
+  /** A filter leaves records out: nothing of these may stand anywhere. */
+  readonly isFiltered: boolean;
 }
 
 interface OpenPack {
@@ -34,6 +36,7 @@ interface OpenPack {
   readonly pack: PackWriter;
   readonly known: KnownClients;
   readonly masks: Masks;
+  readonly isFiltered: boolean;
 }
 
 export type PackOperations = Omit<ReturnType<typeof createPackOperations>, 'close'>;
@@ -55,14 +58,16 @@ export function createPackOperations(readRecords: ReadRecords, scratchFolder: st
     return records;
   };
   return {
-    beginPack: async ({ path, masking, pseudonymKey, modifiedMs }: PackJob): Promise<void> => {
+    beginPack: async (job: PackJob): Promise<void> => {
+      const { path, masking, pseudonymKey, modifiedMs, isFiltered } = job;
       const file = await openSummedFile(path);
       const known = createKnownClients();
       open = {
         file,
         pack: createPackWriter(file.put, new Date(modifiedMs), scratchFolder),
         known,
-        masks: createMasks(masking, known, createPseudonyms(pseudonymKey)),
+        masks: createMasks(masking, known, createPseudonyms(pseudonymKey), isFiltered),
+        isFiltered,
       };
     },
     /** Clients that are looked for in texts of all kinds. */
@@ -76,12 +81,16 @@ export function createPackOperations(readRecords: ReadRecords, scratchFolder: st
     beginRecords: async ({
       shape,
       about,
+      isOther = false,
     }: {
       readonly shape: Extract<RowShape, { kind: 'records' }>;
       readonly about: ExportAbout;
+      /** They are of the direction that the pack does not ask for. */
+      readonly isOther?: boolean;
     }): Promise<void> => {
       const { pack, masks } = find();
-      records = await beginRecords(pack, openRecordRows(shape, readRecords), masks, about);
+      const rows = openRecordRows(shape, readRecords);
+      records = await beginRecords(pack, rows, masks, { about, other: isOther ? shape.report : undefined });
     },
     writeRecords: (batch: RowBatch, context: CallContext<number>): Promise<void> =>
       findRecords().write(batch, context),
@@ -98,8 +107,9 @@ export function createPackOperations(readRecords: ReadRecords, scratchFolder: st
       readonly file: string;
       readonly certificate: CertificateFile;
     }): Promise<PackFile> => {
-      const { pack, masks } = find();
-      return pack.add(file, `${JSON.stringify(maskCertificate(certificate, masks), null, 2)}\n`);
+      const { pack, masks, isFiltered } = find();
+      const masked = maskCertificate(certificate, masks, isFiltered);
+      return pack.add(file, `${JSON.stringify(masked, null, 2)}\n`);
     },
     /** A text in which nothing has to be masked any more. */
     addText: ({ file, text }: { readonly file: string; readonly text: string }): Promise<PackFile> =>
@@ -118,11 +128,11 @@ export function createPackOperations(readRecords: ReadRecords, scratchFolder: st
   };
 }
 
-/** Remarks may quote what was odd in a response. */
-function maskCertificate(certificate: CertificateFile, masks: Masks): CertificateFile {
+/** Remarks may quote what was odd in a response; of any record that was downloaded, whatever a filter leaves out. */
+function maskCertificate(certificate: CertificateFile, masks: Masks, isFiltered: boolean): CertificateFile {
   const mask = (remarks: readonly Remark[]): Remark[] =>
-    remarks.map((remark) =>
-      remark.detail === undefined ? remark : { ...remark, detail: masks.text(remark.detail) },
+    remarks.map(({ detail, ...remark }) =>
+      detail === undefined || isFiltered ? remark : { ...remark, detail: masks.text(detail) },
     );
   const { coercions, remarks, reservations } = certificate;
   return {

@@ -9,7 +9,8 @@ import type { RowBatch } from '../../rows/row-batch.ts';
 import { splitRows } from '../../split-rows.ts';
 import type { Masks } from '../masking/masks.ts';
 import type { PackWriter } from './pack-writer.ts';
-import { RECORD_FILES } from './record-files.ts';
+import { RECORD_FORMATS, toRecordPath } from './record-files.ts';
+import type { DetailKind } from '../../../../common/reporting/reports.ts';
 import type { JsonTexts } from '../../../../common/json/exact-json.ts';
 import type { ExportColumn, ExportValue } from '../../export-columns.ts';
 import { joinFields } from '../masking/create-masks.ts';
@@ -30,21 +31,24 @@ export interface PackedRecords {
   end(): Promise<{ readonly recordCount: number; readonly written: WrittenRecords }>;
 }
 
-/** Begins the records of a pack, masked. */
+/** Begins the records of a pack, masked; `other` where they are those of the other direction. */
 export async function beginRecords(
   pack: PackWriter,
   { columns: all, measure, read }: Rows<RecordDetail>,
   masks: Masks,
-  about: ExportAbout,
+  { about, other }: { readonly about: ExportAbout; readonly other?: DetailKind | undefined },
 ): Promise<PackedRecords> {
   const masked = createMaskedRows(all, masks);
   const { columns, list } = watchDirectionMarks(masked.columns);
   const files = await Promise.all(
-    RECORD_FILES.map(async ({ path, format }, place) => ({
-      // The columns of the first file see every text.
-      writer: WRITERS[format](place === 0 ? columns : masked.columns, about, { csv: RFC_4180 }),
-      entry: place === 0 ? await pack.begin(path) : await pack.beginAside(path),
-    })),
+    RECORD_FORMATS.map(async (format, place) => {
+      const path = toRecordPath(format, other);
+      return {
+        // The columns of the first file see every text.
+        writer: WRITERS[format](place === 0 ? columns : masked.columns, about, { csv: RFC_4180 }),
+        entry: place === 0 ? await pack.begin(path) : await pack.beginAside(path),
+      };
+    }),
   );
   for (const { writer, entry } of files) await entry.write(await writer.begin());
   let recordCount = 0;

@@ -38,13 +38,21 @@ export function writeFindings(content: ReportContent): Markup {
     to: formatExact(toMs, zone),
   });
   const looked = t('report.fromTo', toRange(findings.fromMs, findings.toMs));
-  const scope = t(about.filter === undefined ? 'report.findings.againstEarlier' : 'report.findings.ofAll');
+  const { leftOut } = findings;
+  const ofAll = about.filter === undefined ? 'report.findings.againstEarlier' : 'report.findings.ofAll';
+  const scope = t(leftOut === undefined ? ofAll : 'report.findings.within');
   const unsure = findings.gaps.map(({ reason, fromMs, toMs }) =>
     reason === 'not-cached'
       ? markup`<p>${t('report.findings.notCached', toRange(fromMs, toMs))}</p>`
       : markup`<p>${t('report.findings.notLearned')}</p>`,
   );
-  const calm = t(findings.gaps.length === 0 ? 'report.findings.calm' : 'report.findings.unsure');
+  const known = findings.gaps.length === 0 ? 'report.findings.calm' : 'report.findings.unsure';
+  const others = formats.formatCount(leftOut ?? 0);
+  const rest =
+    leftOut === undefined || leftOut === 0
+      ? []
+      : [markup`<p>${t('report.findings.beyond', { count: others }, leftOut)}</p>`];
+  const calm = rest.length === 0 ? t(known) : t('report.findings.noneWithin');
   const noticed = writeNoticed(findings.noticed, {
     t,
     formats,
@@ -62,6 +70,6 @@ export function writeFindings(content: ReportContent): Markup {
         : markup`<ul class="list">
             ${items}
           </ul>`
-    }${unsure.length === 0 ? null : markup`<div class="notes quiet">${unsure}</div>`}
+    }${unsure.length + rest.length === 0 ? null : markup`<div class="notes quiet">${[...rest, ...unsure]}</div>`}
   </section>`;
 }

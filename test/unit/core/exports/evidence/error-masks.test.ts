@@ -1,15 +1,18 @@
 import { expect, it } from 'vitest';
-import { DEFAULT_EVIDENCE } from '../../../../../src-main/common/model/exports/evidence-options.ts';
+import {
+  DEFAULT_EVIDENCE,
+  type EvidenceMasking,
+} from '../../../../../src-main/common/model/exports/evidence-options.ts';
 import { maskFilter } from '../../../../../src-main/core/exports/evidence/masking/mask-filter.ts';
 import { createMasks } from '../../../../../src-main/core/exports/evidence/masking/create-masks.ts';
 import { createKnownClients } from '../../../../../src-main/core/exports/evidence/masking/known-clients.ts';
 
 const toError = (error: string) => ({ client: 'Ana Haddad', error, payload: '', response: null });
 
-function createTestMasks() {
+function createTestMasks(change: Partial<EvidenceMasking> = {}) {
   const known = createKnownClients();
-  known.add('Ana Haddad');
-  return createMasks(DEFAULT_EVIDENCE.masking, known, () => 'client-1');
+  for (const client of ['Ana Haddad', '+49 171 5550123', '884213']) known.add(client);
+  return createMasks({ ...DEFAULT_EVIDENCE.masking, ...change }, known, () => 'client-1');
 }
 
 it('a family that was joined, named or split is shown by what its records say, and none of others is', () => {
@@ -64,4 +67,34 @@ it('what a filter looks for inside bodies is hidden, since it may be any part of
     createTestMasks(),
   );
   expect(masked.conditions).toEqual([{ field: 'payload.user."full name"', values: ['…'] }]);
+});
+
+it.each([
+  ['No answer of the backend after 30000 ms', 'No answer of the backend after 30000 ms'],
+  ['Limit of 200 requests reached: 201', 'Limit of 200 requests reached: 201'],
+  ['Body of 10485760 bytes, 12.5% free (503)', 'Body of 10485760 bytes, 12.5% free (503)'],
+])('%j keeps its numbers where that is chosen', (error, written) => {
+  const masks = createTestMasks({ errors: 'numbers' });
+  expect(masks.error(toError(error))).toBe(written);
+});
+
+it.each([
+  'Call 0171 555 0199 failed',
+  'Call +49 171 5550123 failed',
+  'Account 884213 is closed',
+  'No user 9921 with id=4711',
+  'Customer no. 5512 was refused',
+  'Ticket: 7788, order: 4455',
+  'Card 4111111111111111 was refused at 2026-11-28T10:15:30Z',
+  'No phone 5550177 for "room 12"',
+])('%j loses numbers that may say who is meant', (error) => {
+  const written = createTestMasks({ errors: 'numbers' }).error(toError(error));
+  expect(written).not.toMatch(/\d{2}/);
+});
+
+it('a number that the payload says is taken out of its error, also where numbers stay', () => {
+  const masks = createTestMasks({ errors: 'numbers' });
+  const payload = '{"text":"I have 17 red bicycles to sell","amount":90210}';
+  const error = 'No rule for: I have 17 red bicycles to sell at 90210';
+  expect(masks.error({ ...toError(error), payload })).not.toMatch(/17|90210/);
 });
