@@ -26,6 +26,7 @@ import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
 import { createSummaryStarter } from './downloads/start-summary.ts';
 import { createEvents, type EventListener, type Events } from './events.ts';
 import { createExporter } from './exports/create-exporter.ts';
+import { createPackSigner } from './exports/evidence/signing/pack-signature.ts';
 import { openPartialList } from './exports/partial-list.ts';
 import { openExportMemory } from './exports/presets/open-export-memory.ts';
 import { openExportPace } from './exports/presets/export-pace.ts';
@@ -240,6 +241,11 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     partials,
     rowWriter,
     pace,
+    packSigner: createPackSigner({
+      secrets: keychain.store,
+      logger: exportLogger,
+      noteSecret: knownSecrets.createCleaner().note,
+    }),
     version: host.version,
     listNames: (connectionId) => connections.listNames(connectionId),
     findTenant: (connectionId) => {

@@ -1,3 +1,4 @@
+import { openPackSigner } from '../support/fakes/open-pack-signer.ts';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,6 +49,7 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
     const toPath = (format: ExportFormat): string => join(files, `records.${format}`);
     let format: ExportFormat = 'csv';
     const exporter = createExporter({
+      packSigner: openPackSigner(),
       emit: () => undefined,
       cache,
       ledger: openLedger(cache),

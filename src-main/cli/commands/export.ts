@@ -22,6 +22,10 @@ import type { Command, CommandContext } from '../words/command.ts';
 import { checkEvidenceOptions, EVIDENCE_OPTIONS, readEvidence } from '../words/evidence-options.ts';
 import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
 
+const UNSIGNED = {
+  'no-secret-store': 'there is no keychain to keep a key in',
+  'key-unreadable': "the keychain doesn't return the key",
+} as const;
 const FORMATS = [...EXPORT_FORMATS, 'portable'] as const;
 /** Where the file goes. Fails for a place where there can't be one, before anything is fetched or computed. */
 function readTarget({ args, workFolder }: CommandContext): string {
@@ -73,7 +77,7 @@ export const exportCommand: Command = {
     ...EVIDENCE_OPTIONS,
   ],
   about: `The file appears under its name once it is whole. A preset of your own has its format. With
---json it writes {"file","records","bytes","sha256"}.`,
+--json it writes {"file","records","bytes","sha256"}, and "signature" of an evidence pack.`,
   async run(context) {
     const { args, out } = context;
     const format = args.find('format') === null ? null : args.choose('format', FORMATS);
@@ -113,10 +117,18 @@ export const exportCommand: Command = {
     if (taskId === null) throw new CommandError(EXIT.cancelled, 'Cancelled.');
     const task = await waitForTask(context, session, taskId, { doing: 'Writing', unit: 'records' });
     requireDone(task);
-    const { done: records, fileBytes: bytes, fileSha256: sha256 = '', directionMarks = [] } = task;
-    await out.json({ file: target, records, bytes, sha256 });
+    const { done: records, fileBytes: bytes, fileSha256: sha256 = '', directionMarks = [], signature } = task;
+    await out.json({
+      file: target,
+      records,
+      bytes,
+      sha256,
+      ...(signature === undefined ? {} : { signature }),
+    });
     await out.text(`${target}: ${countWords(records, 'record')}, ${countWords(bytes ?? 0, 'byte')}`);
     await out.text(`SHA-256 ${sha256}`);
+    if (signature?.unsigned === null) await out.text(`Signed with the key ${signature.fingerprint ?? ''}`);
+    else if (signature !== undefined) out.note(`The pack is not signed: ${UNSIGNED[signature.unsigned]}.`);
     if (directionMarks.length > 0) {
       out.note(`It holds characters that change the order of others: ${directionMarks.join(', ')}.`);
     }

@@ -16,7 +16,7 @@ import type { PartialList } from './partial-list.ts';
 import type { ExportPace } from './presets/export-pace.ts';
 import { prepareRecords, type RecordParts } from './prepare-records.ts';
 import { prepareResult, type ResultParts } from './prepare-result.ts';
-import type { PreparedDocument, PreparedExport } from './prepared-export.ts';
+import type { PreparedDocument, PreparedExport, WrittenDocument } from './prepared-export.ts';
 import { preparePortable, type PortableParts, type PreparedPortable } from './portable/prepare-portable.ts';
 import { prepareLevels } from './report/prepare-levels.ts';
 import { prepareReport } from './report/prepare-report.ts';
@@ -131,10 +131,11 @@ export function createExporter(
     file: PartialFile,
     task: TaskHandle,
   ): Promise<void> {
-    const { recordCount } = await prepared.write(file, task);
+    const { recordCount, signature }: WrittenDocument = await prepared.write(file, task);
     task.signal.throwIfAborted();
     const { bytes, sha256 } = await file.commit();
     task.progress(recordCount, recordCount);
+    if (signature !== undefined) task.update({ signature });
     noteWritten(prepared, target, task, { bytes, sha256, recordCount });
   }
 

@@ -4,6 +4,7 @@ import type {
   ExportLayout,
   RecordFormat,
 } from '../../common/model/exports/export-options.ts';
+import type { PackSignature } from '../../common/model/exports/evidence-options.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { EngineFile } from '../analysis/engine/files/write-file.ts';
 import type { CallOptions } from '../calls/pair-calls.ts';
@@ -40,6 +41,13 @@ interface PreparedTarget {
   readonly missing: readonly TimeSpan[];
 }
 
+/** What became of a document. */
+export interface WrittenDocument {
+  readonly recordCount: number;
+  /** Of an evidence pack. */
+  readonly signature?: PackSignature;
+}
+
 /** A document that only needs a target: it is made of records as a whole, and tells itself what it holds. */
 export interface PreparedDocument extends PreparedTarget {
   readonly format: DocumentFormat;
@@ -47,7 +55,7 @@ export interface PreparedDocument extends PreparedTarget {
   write(
     file: Pick<PartialFile, 'write' | 'fill'>,
     task: Pick<TaskHandle, 'signal' | 'progress'>,
-  ): Promise<{ readonly recordCount: number }>;
+  ): Promise<WrittenDocument>;
   preview(): Promise<Output<'exports/preview'>>;
 }
 

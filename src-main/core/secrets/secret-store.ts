@@ -4,8 +4,9 @@ export type ConnectionSecretName = 'accessToken' | 'accessTokenSecret';
 /** What of a destination of alerts is secret: where it is, and the key that messages are signed with. */
 export type DestinationSecretName = 'destinationAddress' | 'destinationKey';
 
-/** Those, and what a proxy is told. */
-export type SecretName = ConnectionSecretName | 'proxyUserName' | 'proxyPassword' | DestinationSecretName;
+/** Those, what a proxy is told, and the key that evidence packs are signed with. */
+export type SecretName =
+  ConnectionSecretName | 'proxyUserName' | 'proxyPassword' | DestinationSecretName | 'packSigningKey';
 
 /** Where secrets live. Each secret is one short entry; failures are AppErrors with a `secrets.*` code. */
 export interface SecretStore {

@@ -26,6 +26,7 @@ export interface TaskHandle {
         | 'cutTexts'
         | 'replacedCharacters'
         | 'directionMarks'
+        | 'signature'
         | 'steps'
         | 'plan'
         | 'zoneFinding'

@@ -1,3 +1,4 @@
+import { openPackSigner } from '../../support/fakes/open-pack-signer.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Input } from '../../../src-main/common/contract/index.ts';
@@ -100,6 +101,7 @@ export async function openExports(folder: string): Promise<ExportsRig> {
     engineFolder: join(folder, 'analysis-files'),
     async start(name, target) {
       const exporter = createExporter({
+        packSigner: openPackSigner(),
         emit: () => undefined,
         cache,
         ledger,

@@ -19,6 +19,7 @@ import {
 } from '../../support/fakes/fake-export-parts.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { isPosix } from '../../support/skips/posix.ts';
+import { openPackSigner } from '../../support/fakes/open-pack-signer.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
 
 type FakeParts = ReturnType<typeof createFakeExportParts>;
@@ -81,6 +82,7 @@ function createExport(
   const listNames = () => names;
   const exporter = createExporter({
     ...parts,
+    packSigner: openPackSigner(),
     emit: () => undefined,
     tasks,
     host,

@@ -18,6 +18,7 @@ import {
 import { RECORDS_INPUT } from './export-rig.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
 import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
+import { openPackSigner } from '../../support/fakes/open-pack-signer.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
 
 /** An exporter over a cache and an engine of its own. */
@@ -41,7 +42,11 @@ export interface RealRig {
   close(): Promise<void>;
 }
 
-export async function createRealRig(name: string, nowMs = FROM_MS): Promise<RealRig> {
+export async function createRealRig(
+  name: string,
+  nowMs = FROM_MS,
+  packSigner = openPackSigner(),
+): Promise<RealRig> {
   const place = await createFolder();
   const cache = await openTestCache(place.file);
   const engine = openTestEngine(place.file);
@@ -66,6 +71,7 @@ export async function createRealRig(name: string, nowMs = FROM_MS): Promise<Real
         revealExport: () => Promise.resolve(null),
       },
       rowWriter: openTestRowWriter(place.file),
+      packSigner,
       partials: { add: () => Promise.resolve(), remove: () => Promise.resolve() },
       listNames: () => [{ field: 'channel', value: '1', name: 'Bob\'s "phone"' }],
       findTenant: () => 1001,

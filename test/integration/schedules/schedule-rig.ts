@@ -1,3 +1,4 @@
+import { openPackSigner } from '../../support/fakes/open-pack-signer.ts';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,6 +76,7 @@ export async function createScheduleRig({ cache, engine, file }: SharedCache): P
       registries.push(tasks);
       const ledger = openLedger(cache, { now, events, findFollowed: () => Promise.resolve(rig.followed) });
       const exporter = createExporter({
+        packSigner: openPackSigner(),
         emit: () => undefined,
         cache,
         ledger,

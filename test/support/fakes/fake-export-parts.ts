@@ -17,6 +17,8 @@ import type { ReportParts } from '../../../src-main/core/exports/report/report-p
 import { createRowWriter, type RowWriter } from '../../../src-main/core/exports/thread/create-row-writer.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { Ledger } from '../../../src-main/core/coverage/create-ledger.ts';
+import type { PackSigner } from '../../../src-main/core/exports/evidence/signing/pack-signature.ts';
+import { openPackSigner } from './open-pack-signer.ts';
 import { createFakeMeasures } from './fake-measures.ts';
 import { holdSnapshots, openLedger } from './open-ledger.ts';
 import { startRowsHere } from './start-rows-here.ts';
@@ -72,6 +74,7 @@ export function createFakeExportParts(options: {
   engine: ExportEngine & FileEngine & ResultParts['engine'] & EvidenceParts['engine'];
   ledger: Ledger;
   rowWriter: RowWriter;
+  packSigner: PackSigner;
   openViews: number;
 } {
   const { report, records = [], groups = [], result = [], batchSize = 100, onBatch } = options;
@@ -159,5 +162,5 @@ export function createFakeExportParts(options: {
   };
   const rowWriter = createRowWriter(() => startRowsHere(parts.cache.readExportBatch));
   const ledger = openLedger(holdSnapshots([createSnapshotOf(report, records.length)]));
-  return Object.assign(parts, { rowWriter, ledger });
+  return Object.assign(parts, { rowWriter, ledger, packSigner: openPackSigner() });
 }

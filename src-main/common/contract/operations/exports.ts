@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { LevelMonth, MAX_SERVICE_LEVELS } from '../../model/connections/service-level.ts';
 import { ExportChoices } from '../../model/exports/export-choices.ts';
 import { ExportFormat, ExportLayout, RecordFormat } from '../../model/exports/export-options.ts';
-import { EvidenceOptions, PackPreview } from '../../model/exports/evidence-options.ts';
+import { EvidenceOptions, PackPreview, PackSignature } from '../../model/exports/evidence-options.ts';
 import { PresetName, SavedPreset } from '../../model/exports/saved-preset.ts';
 import { Nullable } from '../../model/nullable.ts';
 import { RecordOrder } from '../../model/records/record.ts';
@@ -65,6 +65,8 @@ const Preview = Type.Object({
   estimatedMs: Type.Optional(Type.Integer()),
   /** Of a pack, the files in it. */
   files: Type.Optional(Type.Array(PackPreview)),
+  /** Of a pack, how it will be signed; the key is made with the first one. */
+  signature: Type.Optional(PackSignature),
 });
 
 /** What a person chose for files, as far as it is remembered. */

@@ -3,6 +3,7 @@ import { ErrorInfo } from '../error-info.ts';
 import { DownloadPlan } from './download.ts';
 import { ReadingOutcome } from './reading.ts';
 import { Remark } from './snapshot.ts';
+import { PackSignature } from '../exports/evidence-options.ts';
 import { ZoneFinding } from '../connections/zone-finding.ts';
 import { Nullable } from '../nullable.ts';
 
@@ -107,6 +108,8 @@ export const Task = Type.Object({
   filePath: Type.Optional(Type.String()),
   /** Export: the name of the manifest beside it. */
   manifestName: Type.Optional(Type.String()),
+  /** Export of an evidence pack: how it is signed. */
+  signature: Type.Optional(PackSignature),
   /** Export: the first spans that are missing from it, and how much that is altogether. */
   missing: Type.Optional(Type.Array(Type.Object({ fromMs: Type.Integer(), toMs: Type.Integer() }))),
   missingMs: Type.Optional(Type.Integer()),

@@ -41,6 +41,15 @@ export const DEFAULT_EVIDENCE: EvidenceOptions = {
   withFindingSessions: true,
 };
 
+/** How a pack is signed. */
+export const PackSignature = Type.Object({
+  /** SHA-256 of the public key, in hex; null while there is no key. */
+  fingerprint: Nullable(Type.String()),
+  /** Why it isn't signed; null where it is. */
+  unsigned: Nullable(Type.Enum(['no-secret-store', 'key-unreadable'])),
+});
+export type PackSignature = Static<typeof PackSignature>;
+
 /** What a file of a pack holds. */
 const PACK_CONTENTS = [
   'report',
@@ -50,6 +59,7 @@ const PACK_CONTENTS = [
   'certificates',
   'manifest',
   'readme',
+  'checkers',
   'sums',
 ] as const;
 

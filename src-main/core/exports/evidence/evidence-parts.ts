@@ -1,6 +1,7 @@
 import type { Engine } from '../../analysis/engine/create-engine.ts';
 import type { ExportCache, ExportEngine } from '../export-source.ts';
 import type { ReportParts } from '../report/report-parts.ts';
+import type { PackSigner } from './signing/pack-signature.ts';
 import type { RowWriter } from '../thread/create-row-writer.ts';
 
 /** What evidence packs are made from. */
@@ -10,4 +11,5 @@ export interface EvidenceParts extends ReportParts {
     ExportEngine &
     Pick<Engine, 'readSession' | 'listClients' | 'listFamilyNames'>;
   readonly rowWriter: Pick<RowWriter, 'withPack'>;
+  readonly packSigner: PackSigner;
 }

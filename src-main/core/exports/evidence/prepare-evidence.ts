@@ -94,6 +94,7 @@ async function previewEvidence(question: EvidenceQuestion): Promise<Preview> {
     cells,
     rowCount,
     estimatedBytes,
+    signature: await parts.packSigner.find(),
     files: [
       { path: 'report.html', holds: 'report', count: null },
       ...listRecords(rowCount),
@@ -103,6 +104,7 @@ async function previewEvidence(question: EvidenceQuestion): Promise<Preview> {
       { path: 'certificates/', holds: 'certificates', count: provenance.snapshotIds.length },
       { path: 'manifest.json', holds: 'manifest', count: null },
       { path: 'README.txt', holds: 'readme', count: null },
+      { path: 'verify.py, .ps1', holds: 'checkers', count: null },
       { path: 'SHA256SUMS', holds: 'sums', count: null },
     ],
   };

@@ -18,10 +18,12 @@ import {
 import type { PackThread } from './packing/pack-thread.ts';
 import type { PackedRecords, WrittenRecords } from './packing/write-records.ts';
 import { RECORD_FORMATS, toRecordPath } from './packing/record-files.ts';
+import { POWERSHELL_CHECKER } from './signing/powershell-checker.ts';
+import { PYTHON_CHECKER } from './signing/python-checker.ts';
 import { findOtherDirection, limitFindings, readSessionWithin } from './within-filter.ts';
 import { writeCertificates, type WrittenCertificates } from './write-certificates.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
-import type { EvidenceMasking } from '../../../common/model/exports/evidence-options.ts';
+import type { EvidenceMasking, PackSignature } from '../../../common/model/exports/evidence-options.ts';
 import type { ExportProvenance } from '../prepared-export.ts';
 import type { EvidenceParts } from './evidence-parts.ts';
 import { describeMasking } from './masking/masking-words.ts';
@@ -45,10 +47,12 @@ export async function writeEvidence(
   pack: PackThread,
   path: string,
   { signal, progress }: Pick<TaskHandle, 'signal' | 'progress'>,
-): Promise<FileSum & { readonly recordCount: number }> {
+): Promise<FileSum & { readonly recordCount: number; readonly signature: PackSignature }> {
   const { parts, subject, input, options } = question;
   const { masking } = options;
   const { connectionId, provenance } = subject;
+  const seal = await parts.packSigner.open();
+  const { signature } = seal;
   await pack.beginPack(toPackJob(question, path));
   for await (const clients of listKnownClients(question, signal)) await pack.addClients(clients);
   await pack.addFamilies(await parts.engine.listFamilyNames({ connectionId }, { signal }));
@@ -89,9 +93,12 @@ export async function writeEvidence(
     findings: list.length,
     sessions: sessions.length,
     other,
+    signature,
     certificates: certified.certificates.filter(({ file }) => file !== null).length,
   });
   await pack.addText({ file: 'README.txt', text: readme });
+  await pack.addText({ file: 'verify.py', text: PYTHON_CHECKER });
+  await pack.addText({ file: 'verify.ps1', text: POWERSHELL_CHECKER });
   const manifest = writeManifestText(parts, connectionId, {
     ...certified,
     about,
@@ -99,6 +106,7 @@ export async function writeEvidence(
     gaps: provenance.gaps,
     records,
     otherDirection: other,
+    signature,
     sessions,
     sessionsLeftOut,
     sessionsWithoutMatch,
@@ -107,7 +115,8 @@ export async function writeEvidence(
   });
   await pack.addText({ file: 'manifest.json', text: manifest });
   await pack.addText({ file: 'SHA256SUMS', text: writeSums(await pack.listFiles()) });
-  return { ...(await pack.endPack()), recordCount };
+  const sum = await pack.sealPack(seal.write(await pack.endPack(seal.bytes)));
+  return { ...sum, recordCount, signature };
 }
 
 async function packRecords(
@@ -169,6 +178,7 @@ interface WrittenEvidence extends WrittenCertificates {
   readonly gaps: ExportProvenance['gaps'];
   readonly records: WrittenRecords;
   readonly otherDirection: WrittenOther | null;
+  readonly signature: PackSignature;
   readonly sessions: readonly WrittenSession[];
   readonly sessionsLeftOut: number;
   readonly sessionsWithoutMatch: number;
@@ -187,7 +197,7 @@ function writeManifestText(
   connectionId: string,
   written: WrittenEvidence,
 ): string {
-  const { about, masking, gaps, records, otherDirection, findings } = written;
+  const { about, masking, gaps, records, otherDirection, findings, signature } = written;
   const { sessions, sessionsLeftOut, sessionsWithoutMatch } = written;
   const { certificates, certificatesLeftOut, files } = written;
   const connection = findConnection(connectionId);
@@ -220,6 +230,10 @@ function writeManifestText(
     sessionsWithoutMatch,
     certificates,
     certificatesLeftOut,
+    signature:
+      signature.unsigned === null
+        ? { algorithm: 'Ed25519', keySha256: signature.fingerprint }
+        : { algorithm: null, reason: signature.unsigned },
     files,
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
@@ -294,13 +308,14 @@ function writeReadmeText(
     readonly sessions: number;
     readonly certificates: number;
     readonly other: WrittenOther | null;
+    readonly signature: PackSignature;
   },
 ): string {
   const { report, tenant, startDate, endDate, zone, recordCount } = about;
   const whose = tenant === undefined ? '' : `, tenant ${tenant}`;
   const { formatCount } = ENGLISH.formats;
   const words = describeMasking(masking);
-  const { other } = counts;
+  const { other, signature } = counts;
   const otherFiles =
     other === null
       ? []
@@ -321,13 +336,33 @@ function writeReadmeText(
     `sessions/       ${ofSessions}, in both directions: ${formatCount(counts.sessions)}`,
     `certificates/   what the downloads requested and received, with the SHA-256 of each page: ${formatCount(counts.certificates)}`,
     'manifest.json   what this pack holds, how complete it is, and what was masked',
+    'verify.py       checks the ZIP with Python 3: python3 verify.py PACK.zip FINGERPRINT',
+    'verify.ps1      the same for Windows: powershell -ExecutionPolicy Bypass -File verify.ps1 PACK.zip FINGERPRINT',
     'SHA256SUMS      checksums of all files; check them with "sha256sum -c SHA256SUMS"',
+    '',
+    ...describeSignature(signature),
     '',
     words.client,
     words.payload,
     words.errors,
     '',
   ].join('\r\n');
+}
+
+const UNSIGNED: Readonly<Record<NonNullable<PackSignature['unsigned']>, string>> = {
+  'no-secret-store': 'there was no keychain or other place to keep a key in',
+  'key-unreadable': 'the key could not be read from the keychain',
+};
+
+/** What the signature says, and what it doesn't. */
+function describeSignature({ fingerprint, unsigned }: PackSignature): readonly string[] {
+  if (unsigned !== null)
+    return [`This pack is not signed: ${UNSIGNED[unsigned]}. Nothing proves that it is unaltered.`];
+  return [
+    `This pack says that it is signed with the key ${fingerprint ?? ''} (Ed25519).`,
+    'Check the ZIP as it was received, with the fingerprint that the sender gave you in another way: it then is proven',
+    'that nothing in it was altered since. It is not proven that the service sent what the application says it received.',
+  ];
 }
 
 /** Requests of one session that are written; the oldest ones. */

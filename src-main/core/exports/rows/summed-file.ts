@@ -7,6 +7,8 @@ import type { FileSum } from '../partial-file.ts';
 /** A file that is written from its beginning to its end, and summed meanwhile. */
 export interface SummedFile {
   put(piece: ExportPiece): Promise<void>;
+  /** The SHA-256 of what was put so far, in hex. */
+  sumSoFar(): string;
   /** The sum of what was put so far; nothing is put afterwards. */
   finish(): FileSum;
   close(): Promise<void>;
@@ -25,6 +27,7 @@ export async function openSummedFile(path: string): Promise<SummedFile> {
       hash.update(buffer);
       bytes += buffer.length;
     },
+    sumSoFar: () => hash.copy().digest('hex'),
     finish: () => ({ bytes, sha256: hash.digest('hex') }),
     close: () => handle.close(),
   };

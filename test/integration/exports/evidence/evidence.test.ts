@@ -91,6 +91,8 @@ describe('an evidence pack', () => {
       'report.html',
       'findings.json',
       'README.txt',
+      'verify.py',
+      'verify.ps1',
       'manifest.json',
       'SHA256SUMS',
     ]);

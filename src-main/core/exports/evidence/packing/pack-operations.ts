@@ -116,9 +116,16 @@ export function createPackOperations(readRecords: ReadRecords, scratchFolder: st
       find().pack.add(file, text),
     /** The files that are whole. */
     listFiles: (): readonly PackFile[] => find().pack.files,
-    endPack: async (): Promise<FileSum> => {
+    /** Ends the ZIP but for its comment of so many bytes, and returns the SHA-256 of all that stands before that. */
+    endPack: async (commentBytes: number): Promise<string> => {
       const { pack, file } = find();
-      await pack.end();
+      await pack.end(commentBytes);
+      return file.sumSoFar();
+    },
+    /** Ends the file with the comment. */
+    sealPack: async (comment: string): Promise<FileSum> => {
+      const { file } = find();
+      await file.put(comment);
       return file.finish();
     },
     close: async (): Promise<void> => {

@@ -33,7 +33,8 @@ export interface PackWriter {
   beginAside(path: string): Promise<PackEntry>;
   /** Writes a file that is one piece. */
   add(path: string, piece: ExportPiece): Promise<PackFile>;
-  end(): Promise<void>;
+  /** Ends the ZIP; a comment of so many bytes follows. */
+  end(commentBytes: number): Promise<void>;
   /** Removes what lies in the scratch folder. Never rejects. */
   close(): Promise<void>;
 }
@@ -120,7 +121,7 @@ export function createPackWriter(
       await entry.write(piece);
       return entry.end();
     },
-    end: async () => put(await zip.end()),
+    end: async (commentBytes) => put(await zip.end(commentBytes)),
     async close() {
       for (const remove of leave.splice(0)) await remove();
     },

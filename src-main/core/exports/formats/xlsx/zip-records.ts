@@ -46,7 +46,11 @@ export function writeEntryEnd({ crc, size, packedSize, isLarge }: ZipEntry): Uin
 }
 
 /** Returns the directory of a ZIP that begins at `offset`, in the longer form where the shorter one can't tell it. */
-export function writeDirectory(entries: readonly ZipEntry[], offset: number): Uint8Array {
+export function writeDirectory(
+  entries: readonly ZipEntry[],
+  offset: number,
+  commentBytes: number,
+): Uint8Array {
   const directory = Buffer.concat(entries.map(writeDirectoryEntry));
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x0605_4b50, 0);
@@ -54,6 +58,7 @@ export function writeDirectory(entries: readonly ZipEntry[], offset: number): Ui
   end.writeUInt16LE(entries.length, 10);
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(Math.min(offset, MAX_32), 16);
+  end.writeUInt16LE(commentBytes, 20);
   if (offset < MAX_32) return Buffer.concat([directory, end]);
   const long = Buffer.alloc(56 + 20);
   long.writeUInt32LE(0x0606_4b50, 0);

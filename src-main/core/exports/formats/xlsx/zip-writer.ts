@@ -21,8 +21,8 @@ export interface ZipWriter {
     sum: Readonly<EntrySum>,
     options?: EntryOptions,
   ): Promise<{ readonly before: Uint8Array; readonly behind: Uint8Array }>;
-  /** Ends the file and resolves to the rest of its bytes. */
-  end(): Promise<Uint8Array>;
+  /** Ends the file and resolves to the rest of its bytes; a comment of so many follows, if any. */
+  end(commentBytes?: number): Promise<Uint8Array>;
 }
 
 /** Makes a ZIP writer. The file holds as much as it likes. */
@@ -66,9 +66,9 @@ export function createZipWriter(modified: Date): ZipWriter {
       written += sum.packedSize;
       return { before, behind: count(writeEntryEnd(entry)) };
     },
-    async end() {
+    async end(commentBytes = 0) {
       const rest = await close();
-      return Buffer.concat([rest, writeDirectory(entries, written)]);
+      return Buffer.concat([rest, writeDirectory(entries, written, commentBytes)]);
     },
   };
 }
