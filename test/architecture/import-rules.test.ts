@@ -53,6 +53,12 @@ const BREACHES: readonly (readonly [rule: string, from: string, to: string])[] =
   ['web-has-no-electron', 'src-main/start/opens-sqlite.ts', 'better-sqlite3'],
   ['command-line-is-a-host', 'src-main/cli/knows-electron.ts', 'src-main/electron/part.ts'],
   ['command-line-is-a-host', 'src-main/cli/opens-keychain.ts', 'keytar'],
+  [
+    'only-its-server-loads-the-assistant-protocol',
+    'src-main/cli/mcp/knows-protocol.ts',
+    '@modelcontextprotocol/sdk/types.js',
+  ],
+  ['assistant-protocol-without-http', 'src-main/cli/mcp/serves-http.ts', 'express'],
   ['electron-host-is-thin', 'src-main/electron/knows-web.ts', 'src-main/web/part.ts'],
   ['electron-host-is-thin', 'src-main/electron/opens-keychain.ts', 'keytar'],
   ['only-a-command-loads-the-command-line', 'src-main/electron/knows-cli.ts', 'src-main/cli/part.ts'],

@@ -83,6 +83,15 @@ module.exports = {
         '^node_modules/(electron|fastify|@fastify|vue|better-sqlite3|keytar)/',
       ],
     }),
+    rule(
+      'only-its-server-loads-the-assistant-protocol',
+      '^src-(main|renderer)/(?!cli/mcp/serve-assistant)',
+      { path: '^node_modules/@modelcontextprotocol/' },
+      'it brings an HTTP server, of which nothing is loaded',
+    ),
+    rule('assistant-protocol-without-http', '^src-main/', {
+      path: '^node_modules/(express|hono|@hono|cors|express-rate-limit|jose|eventsource)/',
+    }),
     rule('electron-host-is-thin', '^src-main/electron/', {
       path: ['^src-main/(web/|start/|node/open-database)', '^node_modules/(vue|better-sqlite3|keytar)/'],
     }),

@@ -11,6 +11,7 @@ import { fetchCommand } from './fetch.ts';
 import { findingsCommand, incidentsCommand } from './findings.ts';
 import { followCommand } from './follow.ts';
 import { importCommand } from './import.ts';
+import { mcpCommand } from './mcp.ts';
 import { outcomeCommand } from './outcome.ts';
 import { plannedCommand } from './planned.ts';
 import { PRESET_COMMANDS } from './presets.ts';
@@ -46,5 +47,6 @@ export const COMMANDS: readonly Command[] = [
   importCommand,
   datasetCommand,
   ...SCHEDULE_COMMANDS,
+  mcpCommand,
   createCompletionCommand(() => COMMANDS),
 ];

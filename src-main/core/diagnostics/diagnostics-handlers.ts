@@ -26,11 +26,16 @@ export function createDiagnosticsHandlers(
 ): HandlersOf<'diagnostics'> {
   const { host, keychain, connections, settings, now } = parts;
   const windowLogger = parts.logger.child('window');
+  const assistantLogger = parts.logger.child('assistant');
   const startedAtMs = now();
   const read = () => readHealth({ ...parts, startedAtMs });
   return {
     'diagnostics/note-fault': ({ name, places }) => {
       windowLogger.error('uncaught', { fault: name, place: places[0], places });
+      return null;
+    },
+    'diagnostics/note-assistant': (call) => {
+      assistantLogger.info('tool called', call);
       return null;
     },
     'diagnostics/read-health': read,

@@ -64,9 +64,22 @@ const WindowFault = Type.Object({
 });
 export type WindowFault = Static<typeof WindowFault>;
 
+/** A call of a tool by an assistant. */
+const AssistantCall = Type.Object({
+  tool: Type.String({ pattern: '^[a-z]{1,20}$' }),
+  /** Clients were pseudonyms. */
+  isMasked: Type.Boolean(),
+  isError: Type.Boolean(),
+  rows: Type.Integer({ minimum: 0 }),
+  bytes: Type.Integer({ minimum: 0 }),
+  ms: Type.Integer(),
+});
+
 export const diagnosticsOperations = {
   /** Logs what the window can't explain itself. */
   'diagnostics/note-fault': operation(WindowFault, Nothing),
+  /** Logs a call of an assistant: which tool it was, and what came of it, but no text. */
+  'diagnostics/note-assistant': operation(AssistantCall, Nothing),
   'diagnostics/read-health': operation(Nothing, Health),
   /** Uses each part once: writes and deletes an entry of the keychain and a file, asks the engine, and the service. */
   'diagnostics/test-self': operation(Nothing, Type.Array(SelfTest)),

@@ -89,6 +89,8 @@ export const SqlQuestion = Type.Object({
   toMs: Type.Integer(),
   zone: Type.String({ maxLength: 100 }),
   text: Type.String({ maxLength: SQL_MAX_STATEMENT_CHARACTERS }),
+  /** The tables have no column with texts of records, and those that consist of texts are missing. */
+  withoutTexts: Type.Optional(Type.Boolean()),
 });
 export type SqlQuestion = Static<typeof SqlQuestion>;
 

@@ -15,7 +15,7 @@ interface Within extends TimeSpan {
 }
 
 /** The restriction that holds for everything in a pack; undefined where there is no filter. */
-export function toWithin({
+function toWithin({
   subject,
   input,
 }: Pick<EvidenceQuestion, 'subject' | 'input'>): Within | undefined {

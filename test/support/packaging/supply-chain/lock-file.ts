@@ -15,6 +15,7 @@ export interface LockedPackage {
   /** For one system, or for a part that may be missing. */
   readonly optional?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 export interface Lock {

@@ -47,14 +47,18 @@ export async function makeTables(options: {
   readonly nowMs: number;
 }): Promise<void> {
   const { connection, question, names, resolve, source, nowMs } = options;
-  const { connectionId, fromMs, toMs, zone } = question;
+  const { connectionId, fromMs, toMs, zone, withoutTexts = false } = question;
   for (const direction of ['inbound', 'outbound'] as const) {
     if (!names.has(direction)) continue;
     const scope = { connectionId, report: `${direction}-detail` as const, fromMs, toMs };
-    await makeRecords(connection, await resolve(scope), listClockOffsets(fromMs, toMs, zone));
+    await makeRecords(connection, await resolve(scope), {
+      offsets: listClockOffsets(fromMs, toMs, zone),
+      withoutTexts,
+    });
   }
-  if (names.has('summaries')) await fill(connection, 'summaries', listSummaries(source, question));
-  if (names.has('status')) await fill(connection, 'status', listStatus(source, question));
+  if (names.has('summaries') && !withoutTexts)
+    await fill(connection, 'summaries', listSummaries(source, question));
+  if (names.has('status') && !withoutTexts) await fill(connection, 'status', listStatus(source, question));
   const now = `TIMESTAMP '${toClockText(nowMs, zone)}'`;
   for (const name of CLOCKS) await connection.run(`CREATE TEMP MACRO ${name}() AS ${now}`);
   for (const name of ['current_date', 'today']) {
@@ -86,10 +90,11 @@ export async function countTables(
 async function makeRecords(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  offsets: readonly ClockOffset[],
+  { offsets, withoutTexts }: { readonly offsets: readonly ClockOffset[]; readonly withoutTexts: boolean },
 ): Promise<void> {
   const { direction } = scope;
-  const own = SQL_TABLES.find(({ name }) => name === direction)?.columns.map(({ name }) => name) ?? [];
+  const columns = SQL_TABLES.find(({ name }) => name === direction)?.columns ?? [];
+  const own = columns.filter(({ type }) => !withoutTexts || type !== 'text').map(({ name }) => name);
   const [, , ...fields] = own.filter((name) => name !== ERROR_FAMILY_COLUMN && name !== OUTCOME_COLUMN.name);
   const [[catalog] = ['']] = await readRows<[string]>(connection, 'SELECT current_database()');
   // The name alone would be that of the view itself.
@@ -104,7 +109,7 @@ async function makeRecords(
     `epoch_ms(date_ms + ${toOffsetSql(offsets)}) AS date`,
     `epoch_ms(date_ms) AS ${UTC_COLUMN}`,
     ...fields,
-    `${PATTERN_COLUMN.name} AS ${ERROR_FAMILY_COLUMN}`,
+    ...(withoutTexts ? [] : [`${PATTERN_COLUMN.name} AS ${ERROR_FAMILY_COLUMN}`]),
     // A text like any other, to whoever writes statements.
     `${OUTCOME_COLUMN.name}::VARCHAR AS ${OUTCOME_COLUMN.name}`,
   ];
