@@ -15,10 +15,7 @@ interface Within extends TimeSpan {
 }
 
 /** The restriction that holds for everything in a pack; undefined where there is no filter. */
-function toWithin({
-  subject,
-  input,
-}: Pick<EvidenceQuestion, 'subject' | 'input'>): Within | undefined {
+function toWithin({ subject, input }: Pick<EvidenceQuestion, 'subject' | 'input'>): Within | undefined {
   const { filter } = input;
   if (!isFilteredPack({ input })) return undefined;
   return { filter, fromMs: subject.period.fromMs, toMs: toEndMs(subject.period) };
