@@ -20,6 +20,8 @@ const LARGE_RATIO = 10;
 export interface ExplainedWords {
   readonly parts: readonly {
     readonly field: string;
+    /** The field's name is that of a path, in whichever language. */
+    readonly isPath: boolean;
     readonly value: string;
     readonly isNone: boolean;
     /** The value is a pattern of errors, with places for what varies. */
@@ -42,6 +44,7 @@ export function useExplainWords() {
   function toParts({ terms }: ExplainedValue): ExplainedWords['parts'] {
     return terms.map((term) => ({
       field: toFieldName(term),
+      isPath: isBodyField(term.field) && term.measure === undefined,
       isNone: term.value === null,
       isPattern: term.field === 'errorFamily' && term.value !== null,
       value: toValueText(term),

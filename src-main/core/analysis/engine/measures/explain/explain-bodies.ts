@@ -16,7 +16,7 @@ import { UNIT_SQL } from '../key-sql.ts';
 import { toEffect, type ToSource } from './count-sides.ts';
 
 /** Sessions of about so many records of a side are read; of more, a part of the sessions tells. */
-export const SAMPLED_OF_SIDE = 10_000;
+const SAMPLED_OF_SIDE = 10_000;
 /** Records with longer bodies aren't read: one of them takes as long as hundreds of others. */
 const MAX_BODY_CHARACTERS = 200_000;
 /** Signs of fewer records tell nothing, wherever these are. */
