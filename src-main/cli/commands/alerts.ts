@@ -225,7 +225,8 @@ Rules that are off or muted are left out, and so are muted values.`,
       );
     const missing = count('unknown');
     const words = missing === 0 ? '' : ` Of ${missing}, too little is cached up to now.`;
-    await out.text(`${countWords(judged.length, 'state')}, ${count('firing')} firing.${words}`);
+    const states = judged.length === due.length ? '' : ` with ${countWords(judged.length, 'state')}`;
+    await out.text(`${countWords(due.length, 'rule')}${states}, ${count('firing')} firing.${words}`);
     if (count('firing') > 0) return EXIT.firing;
     return missing > 0 ? EXIT.incomplete : EXIT.done;
   },
@@ -296,8 +297,9 @@ const watch: Command = {
     { ...CONNECTION_OPTION, summary: 'follow this one too; left out, those that are followed' },
     ...SECRET_OPTIONS,
   ],
-  about: `One line for each rule that fires or ends. Destinations of alerts get their messages, as from the window. Where
-Channelscope is open with the same data folder, that one follows and sends, and this only says what it finds.`,
+  about: `One line for each rule, or value of one, that fires, comes to another level, or ends. Destinations of alerts get
+their messages, as from the window. Where Channelscope is open with the same data folder, that one follows and sends, and
+this only says what it finds.`,
   async run(context) {
     const { args, out, signal, open } = context;
     const session = await open('watching');

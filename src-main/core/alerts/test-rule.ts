@@ -1,3 +1,4 @@
+import { setImmediate as giveWay } from 'node:timers/promises';
 import {
   MAX_EACH_VALUES,
   toCritical,
@@ -82,6 +83,13 @@ export async function testRule(
   const [whole] = minutes.length > 0 ? minutes : await readMinutes(source, { connectionId, condition, span });
   const shown = minutes[place]?.own ?? whole?.own ?? { ...NO_MINUTES, fromMs: span.fromMs };
   const own = chosen === undefined ? condition : withValue(condition, chosen);
+  const others: AlertTest['others'] = [];
+  for (const threshold of nearby) {
+    // Fourteen days of many values take a while: others get their turn in between.
+    await giveWay();
+    const count = minutes.reduce((sum, each) => sum + countFirings(each, condition, threshold), 0);
+    others.push({ threshold, count });
+  }
   return {
     ...span,
     ...(chosen === undefined ? {} : { value: chosen }),
@@ -90,14 +98,8 @@ export async function testRule(
     knownMinutes: tested[place]?.judged.judgedMinutes ?? 0,
     unknown: listUnknown(shown),
     firings: tested.flatMap(({ firings }) => firings).toSorted((a, b) => a.sinceMs - b.sinceMs),
-    others:
-      measured === null
-        ? []
-        : nearby.map((threshold) => ({
-            threshold,
-            count: minutes.reduce((sum, each) => sum + countFirings(each, { ...measured, threshold }), 0),
-          })),
-    suggestion: measured === null ? null : suggestThreshold(minutes, measured),
+    others,
+    suggestion: measured === null ? null : await suggestThreshold(minutes, measured),
     notes: listNotes(words, condition, tested, connectionName),
     series: await readSeries(source.engine, { connectionId, condition: own, span }, shown),
   };
@@ -144,8 +146,9 @@ function listNotes(
   });
 }
 
-function countFirings(minutes: ReadMinutes, condition: MeasureCondition): number {
-  const { turns } = judgeMinutes(minutes.with(condition.threshold), toCriterion(condition));
+function countFirings(minutes: ReadMinutes, condition: AlertCondition, threshold: number): number {
+  if (condition.kind !== 'measure') return 0;
+  const { turns } = judgeMinutes(minutes.with(threshold), toCriterion({ ...condition, threshold }));
   return turns.filter(({ kind }) => kind === 'fired').length;
 }
 

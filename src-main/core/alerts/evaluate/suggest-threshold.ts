@@ -1,3 +1,4 @@
+import { setImmediate as giveWay } from 'node:timers/promises';
 import {
   isCounted,
   toTimeMeasure,
@@ -52,17 +53,19 @@ interface Firings {
  * Returns the threshold that the past suggests: one step beyond the first with which the rule would have fired only
  * rarely. `minutes` are those of each value that it watches, or of all records.
  */
-export function suggestThreshold(
+export async function suggestThreshold(
   minutes: readonly ReadMinutes[],
   condition: MeasureCondition,
-): ThresholdSuggestion {
+): Promise<ThresholdSuggestion> {
   const criterion = toCriterion(condition);
   const known = minutes.reduce((most, { own }) => Math.max(most, count(own.known)), 0);
   if (known < MIN_KNOWN_MINUTES) return { kind: 'too-little', knownMinutes: known };
   const measured = minutes.reduce((most, one) => Math.max(most, countMeasured(one)), 0);
   if (measured < MIN_MEASURED_MINUTES) return { kind: 'too-few', measuredMinutes: measured };
 
-  const firingsOf = (threshold: number): Firings => {
+  const firingsOf = async (threshold: number): Promise<Firings> => {
+    // Fourteen days of many values take a while: others get their turn in between.
+    await giveWay();
     const judge = toCriterion({ ...condition, threshold });
     const spans = minutes.flatMap((one) => {
       const own = one.with(threshold);
@@ -87,18 +90,23 @@ export function suggestThreshold(
   let [low, high] = [0, candidates.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (isRare(firingsOf(candidates[middle] ?? 0))) high = middle;
+    if (isRare(await firingsOf(candidates[middle] ?? 0))) high = middle;
     else low = middle + 1;
   }
   const threshold = candidates[Math.min(low + 1, candidates.length - 1)];
   if (threshold === undefined || low >= candidates.length) return { kind: 'none' };
-  const found = firingsOf(threshold);
+  const found = await firingsOf(threshold);
   if (!isRare(found)) return { kind: 'none' };
   const isFurther = (one: number): boolean =>
     condition.comparison === 'above'
       ? one >= threshold * CRITICAL_FACTOR
       : one <= threshold / CRITICAL_FACTOR;
-  const critical = candidates.find((one) => isFurther(one) && firingsOf(one).incidents <= 1) ?? null;
+  let critical: number | null = null;
+  for (const one of candidates.filter(isFurther)) {
+    if ((await firingsOf(one)).incidents > 1) continue;
+    critical = one;
+    break;
+  }
   return { kind: 'found', threshold, count: found.count, critical, knownMinutes: known };
 
   function count(flags: Uint8Array): number {

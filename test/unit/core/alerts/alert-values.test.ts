@@ -112,12 +112,16 @@ describe('a rule that watches each service', () => {
     const rig = await open({ services: { 5: failing(110, 140), 7: failing(100, 130) } });
     const { id } = await rig.alerts.save(null, draftOf('Errors', eachService()), 'hand');
     await rig.alerts.mute(id, { untilMs: null }, 7);
-    await run(rig, 90, 220);
-    expect(rig.titles).toEqual(['Errors, service 5', 'Errors, service 5: ended']);
-    expect(kinds(rig, id)).toContain('fired 7 muted');
+    await run(rig, 90, 125);
+    expect(rig.titles).toEqual(['Errors, service 5']);
     expect(rig.alerts.readBoard().rules[0]?.rule.valueMutes).toMatchObject([{ value: 7 }]);
     await rig.alerts.mute(id, null, 7);
     expect(rig.alerts.readBoard().rules[0]?.rule.valueMutes).toBeUndefined();
+    // The end of what was told of one value is told, and nothing of the other.
+    await run(rig, 125, 220);
+    expect(rig.titles).toEqual(['Errors, service 5', 'Errors, service 5: ended']);
+    expect(kinds(rig, id)).toContain('fired 7 muted');
+    expect(kinds(rig, id)).toContain('ended 7 untold');
   });
 
   it('what is not cached is known of no value', async () => {
