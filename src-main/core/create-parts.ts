@@ -150,9 +150,9 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     emit,
     logger: logger.child('destinations'),
     random: Math.random,
-    isMuted: (ruleId) => {
+    isMuted: ({ ruleId, value }) => {
       const rule = alertBook.listRules().find(({ id }) => id === ruleId);
-      return rule !== undefined && alertBook.findMute(rule, now()) !== null;
+      return rule !== undefined && alertBook.findMute(rule, now(), value) !== null;
     },
     readWords,
     now,
@@ -283,7 +283,10 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     ...downloads,
     datasets,
     destinations,
-    alerts: createAlerts({ ...shared, destinations, book: alertBook, source: shared, logger: alertLogger }),
+    alerts: createAlerts({
+      ...{ ...shared, destinations, following, source: shared },
+      ...{ book: alertBook, logger: alertLogger },
+    }),
     createClient,
     exportMemory,
     exporter,

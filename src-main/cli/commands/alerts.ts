@@ -1,7 +1,16 @@
-import type { AlertRule } from '../../common/model/alerts/alert-rule.ts';
-import type { AlertBoard, AlertLogEntry, AlertTest } from '../../common/model/alerts/alert-state.ts';
+import { toEach, type AlertCondition, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import type {
+  AlertBoard,
+  AlertFiring,
+  AlertLogEntry,
+  AlertRest,
+  AlertTest,
+  AlertValueState,
+} from '../../common/model/alerts/alert-state.ts';
 import { isMutedAt } from '../../common/model/alerts/alert-rule.ts';
+import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
+import { toVisible } from '../../common/words/visible-text.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
 import {
@@ -17,20 +26,33 @@ type Standing = AlertBoard['rules'][number];
 
 const toIso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** Whose records a rule looks at, and a moment as the clock of that service shows it. */
+/** A value of a rule that watches each, as JSON has it; nothing for a rule that watches all records together. */
+const toOwn = (value: GroupValue | undefined): { value?: GroupValue } =>
+  value === undefined ? {} : { value };
+
+/** Whose records a rule looks at, its values, and a moment as the clock of that service shows it. */
 interface Place {
   readonly name: string;
   write(ms: number | null): string;
+  /** What a value of a rule is called; empty for a rule that watches all records together. */
+  nameValue(condition: AlertCondition, value: GroupValue | undefined): string;
 }
 
 async function readPlaces(session: Session): Promise<(connectionId: string) => Place> {
   const connections = await session.call('connections/list', null);
   return (connectionId) => {
-    const { name, serviceZone } = connections.find(({ id }) => id === connectionId) ?? {
-      name: connectionId,
-      serviceZone: 'UTC',
+    const found = connections.find(({ id }) => id === connectionId);
+    const { name, serviceZone } = found ?? { name: connectionId, serviceZone: 'UTC' };
+    return {
+      name,
+      write: (ms) => (ms === null ? '' : formatMoment(ms, serviceZone)),
+      nameValue: (condition, value) => {
+        const each = toEach(condition);
+        if (each === undefined || value === undefined) return '';
+        const own = found?.names?.find((one) => one.field === each && one.value === String(value))?.name;
+        return [each, own, value === null ? 'none' : toVisible(String(value))].filter(Boolean).join(' ');
+      },
     };
-    return { name, write: (ms) => (ms === null ? '' : formatMoment(ms, serviceZone)) };
   };
 }
 
@@ -42,6 +64,15 @@ async function listRules({ args }: CommandContext, session: Session): Promise<re
   const { id } = await findConnection(session, wanted);
   return rules.filter(({ rule }) => rule.connectionId === id);
 }
+
+const REST_WORDS: Readonly<Record<AlertRest, string>> = {
+  imported: 'imported records get no new ones.',
+  'not-followed': 'its connection is not followed.',
+  paused: 'following its connection is paused.',
+  refused: 'its service refuses the credentials.',
+  unreachable: 'its service cannot be reached.',
+  failing: 'its service sends no report that can be read.',
+};
 
 const list: Command = {
   name: 'alerts list',
@@ -65,26 +96,79 @@ const list: Command = {
         firingSince: toIso(state.firingSinceMs),
         lastFired: toIso(state.lastFiredMs),
         judgedTo: toIso(state.judgedToMs),
+        ...(state.rests === null ? {} : { rests: state.rests }),
+        ...(state.level === null ? {} : { level: state.level }),
+        ...(toEach(condition) === undefined
+          ? {}
+          : {
+              values: state.values.map(({ value, firingSinceMs, lastFiredMs, level }) => ({
+                value,
+                firingSince: toIso(firingSinceMs),
+                lastFired: toIso(lastFiredMs),
+                ...(level === null ? {} : { level }),
+              })),
+              hasMoreValues: state.hasMoreValues,
+            }),
       });
     }
     if (rules.length > 0)
       await out.table(
-        ['rule', 'connection', 'on', 'fires since', 'last fired', 'looked at to'],
-        rules.map(({ rule, state }) => {
-          const { name, write } = toPlace(rule.connectionId);
-          const moments = [state.firingSinceMs, state.lastFiredMs, state.judgedToMs].map(write);
-          return [rule.name, name, rule.isActive ? 'yes' : 'no', ...moments];
+        ['rule', 'connection', 'value', 'on', 'fires since', 'level', 'last fired', 'looked at to'],
+        rules.flatMap(({ rule, state }) => {
+          const { name, write, nameValue } = toPlace(rule.connectionId);
+          const on = rule.isActive ? 'yes' : 'no';
+          const toRow = (
+            value: string,
+            own: Pick<AlertValueState, 'firingSinceMs' | 'level' | 'lastFiredMs'>,
+          ) => {
+            const { firingSinceMs, level, lastFiredMs } = own;
+            return [
+              ...[rule.name, name, value, on, write(firingSinceMs), level ?? ''],
+              ...[write(lastFiredMs), write(state.judgedToMs)],
+            ];
+          };
+          const { condition } = rule;
+          return [
+            toRow('', state),
+            ...state.values.map((own) => toRow(nameValue(condition, own.value), own)),
+          ];
         }),
       );
+    const resting = rules.filter(({ rule, state }) => rule.isActive && state.rests !== null);
+    for (const { rule, state } of resting)
+      await out.text(`${rule.name} rests: ${REST_WORDS[state.rests ?? 'not-followed']}`);
     await out.text(`${countWords(rules.length, 'rule')}.`);
     return EXIT.done;
   },
 };
 
-/** What the last minutes of a rule say: it fires, it doesn't, or too little is cached of them. */
-function judge({ firings, unknown, toMs }: AlertTest): 'firing' | 'quiet' | 'unknown' {
-  if (firings.at(-1)?.untilMs === null) return 'firing';
-  return unknown.at(-1)?.toMs === toMs ? 'unknown' : 'quiet';
+type CheckedState = 'firing' | 'quiet' | 'unknown';
+
+/** What the last minutes of a rule, or of one of its values, say. */
+interface CheckedValue {
+  readonly value?: GroupValue;
+  /** It fires, it doesn't, or too little is cached of them. */
+  readonly state: CheckedState;
+  readonly firing: AlertFiring | undefined;
+}
+
+function judge({ firings, unknown, toMs, values }: AlertTest, isEach: boolean): CheckedValue[] {
+  const findFiring = (value: GroupValue | undefined): AlertFiring | undefined =>
+    firings.find((one) => one.untilMs === null && one.value === value);
+  const isKnown = unknown.at(-1)?.toMs !== toMs;
+  const toState = (firing: AlertFiring | undefined, known: boolean): CheckedState => {
+    if (firing !== undefined) return 'firing';
+    return known ? 'quiet' : 'unknown';
+  };
+  // No value was ever seen: what is missing then is missing of all.
+  if (!isEach || values.length === 0) {
+    const firing = findFiring(undefined);
+    return [{ state: toState(firing, isKnown), firing }];
+  }
+  return values.map(({ value, isKnown: isOwnKnown }) => {
+    const firing = findFiring(value);
+    return { value, state: toState(firing, isOwnKnown), firing };
+  });
 }
 
 const check: Command = {
@@ -94,42 +178,55 @@ const check: Command = {
   maxOperands: 0,
   options: [CONNECTION_OPTION],
   about: `Tells nobody and changes nothing: a script decides by the exit code, 9 where a rule fires, 5 where none does and the
-last minutes of one are not cached ("fetch" or "follow" them first). Rules that are off or muted are left out.`,
+last minutes of one are not cached ("fetch" or "follow" them first). A rule that watches each value has a line for each.
+Rules that are off or muted are left out, and so are muted values.`,
   async run(context) {
     const { out, now, open } = context;
     const session = await open();
     const [rules, toPlace] = [await listRules(context, session), await readPlaces(session)];
     const due = rules.filter(({ rule }) => rule.isActive && !isMutedAt(rule.mute, now()));
-    const judged: { state: ReturnType<typeof judge>; cells: string[] }[] = [];
+    const judged: { state: CheckedState; cells: string[] }[] = [];
     for (const { rule } of due) {
-      const { connectionId, condition, name, id } = rule;
+      const { connectionId, condition, name, id, valueMutes = [] } = rule;
       const test = await session.call('alerts/test-rule', { connectionId, condition });
-      const state = judge(test);
-      const firing = state === 'firing' ? test.firings.at(-1) : undefined;
-      const body = firing === undefined ? '' : (test.notes.find(({ kind }) => kind === 'fired')?.body ?? '');
       const place = toPlace(connectionId);
-      judged.push({ state, cells: [name, place.name, state, place.write(firing?.sinceMs ?? null), body] });
-      await out.json({
-        name,
-        id,
-        connection: place.name,
-        state,
-        since: toIso(firing?.sinceMs ?? null),
-        ...(firing === undefined
-          ? {}
-          : { hits: firing.hits, total: firing.total, peak: firing.peak, text: body }),
-      });
+      const isHeard = ({ value }: CheckedValue): boolean =>
+        !valueMutes.some((one) => one.value === value && isMutedAt(one.mute, now()));
+      for (const { value, state, firing } of judge(test, toEach(condition) !== undefined).filter(isHeard)) {
+        const note = test.notes.find((one) => one.kind === 'fired' && one.value === value);
+        const body = firing === undefined ? '' : (note?.body ?? '');
+        const level = firing?.level ?? '';
+        judged.push({
+          state,
+          cells: [
+            ...[name, place.name, place.nameValue(condition, value), state, level],
+            ...[place.write(firing?.sinceMs ?? null), body],
+          ],
+        });
+        await out.json({
+          name,
+          id,
+          connection: place.name,
+          ...toOwn(value),
+          state,
+          ...(level === '' ? {} : { level }),
+          since: toIso(firing?.sinceMs ?? null),
+          ...(firing === undefined
+            ? {}
+            : { hits: firing.hits, total: firing.total, peak: firing.peak, text: body }),
+        });
+      }
     }
-    const count = (state: ReturnType<typeof judge>): number =>
-      judged.filter((one) => one.state === state).length;
+    const count = (state: CheckedState): number => judged.filter((one) => one.state === state).length;
     if (judged.length > 0)
       await out.table(
-        ['rule', 'connection', 'state', 'since', 'what'],
+        ['rule', 'connection', 'value', 'state', 'level', 'since', 'what'],
         judged.map(({ cells }) => cells),
       );
     const missing = count('unknown');
     const words = missing === 0 ? '' : ` Of ${missing}, too little is cached up to now.`;
-    await out.text(`${countWords(judged.length, 'rule')}, ${count('firing')} firing.${words}`);
+    const states = judged.length === due.length ? '' : ` with ${countWords(judged.length, 'state')}`;
+    await out.text(`${countWords(due.length, 'rule')}${states}, ${count('firing')} firing.${words}`);
     if (count('firing') > 0) return EXIT.firing;
     return missing > 0 ? EXIT.incomplete : EXIT.done;
   },
@@ -144,36 +241,45 @@ function createTeller(
   /** A rule that was made a minute ago may have fired before: what was told is known by itself, not by its time. */
   const readFresh = async (ruleId: string): Promise<AlertLogEntry[]> => {
     const entries = await session.call('alerts/read-log', { ruleId });
-    const fresh = entries.filter(({ kind, atMs }) => {
-      const key = `${ruleId} ${kind} ${atMs}`;
-      const isFresh = (kind === 'fired' || kind === 'ended') && !told.has(key);
+    const fresh = entries.filter(({ kind, atMs, value }) => {
+      const key = JSON.stringify([ruleId, kind, atMs, value]);
+      const isFresh = kind !== 'made' && kind !== 'changed' && !told.has(key);
       told.add(key);
       return isFresh;
     });
     return fresh.reverse();
   };
   const tell = async (rule: AlertRule, entry: AlertLogEntry): Promise<void> => {
-    const { kind, atMs, sinceMs, figures, notice } = entry;
-    const { name: connection, write } = toPlace(rule.connectionId);
+    const { kind, atMs, sinceMs, figures, notice, value, level } = entry;
+    const { name: connection, write, nameValue } = toPlace(rule.connectionId);
     out.endProgress();
     await out.json({
       kind,
       rule: rule.name,
       connection,
+      ...toOwn(value),
+      ...(level === undefined ? {} : { level }),
       at: toIso(atMs),
       since: toIso(sinceMs ?? null),
       notice,
       ...figures,
     });
     const since = kind === 'ended' && sinceMs !== undefined ? `, since ${write(sinceMs)}` : '';
-    await out.text(`${write(atMs)}  ${kind}  ${rule.name}  ${connection}${since}`);
+    const own = nameValue(rule.condition, value);
+    const words = [write(atMs), kind, level ?? '', rule.name, own, connection].filter((word) => word !== '');
+    await out.text(`${words.join('  ')}${since}`);
   };
   return {
     /** Of what was before only what still fires is told. */
     async begin({ rules }: AlertBoard): Promise<void> {
       for (const { rule, state } of rules) {
-        const newest = (await readFresh(rule.id)).at(-1);
-        if (state.firingSinceMs !== null && newest?.kind === 'fired') await tell(rule, newest);
+        const entries = await readFresh(rule.id);
+        const firing = toEach(rule.condition) === undefined ? [{ value: undefined, ...state }] : state.values;
+        for (const { value, firingSinceMs } of firing) {
+          const newest = entries.findLast((entry) => entry.value === value);
+          if (firingSinceMs !== null && newest !== undefined && newest.kind !== 'ended')
+            await tell(rule, newest);
+        }
       }
     },
     async go({ rules }: AlertBoard): Promise<void> {
@@ -191,8 +297,9 @@ const watch: Command = {
     { ...CONNECTION_OPTION, summary: 'follow this one too; left out, those that are followed' },
     ...SECRET_OPTIONS,
   ],
-  about: `One line for each rule that fires or ends. Destinations of alerts get their messages, as from the window. Where
-Channelscope is open with the same data folder, that one follows and sends, and this only says what it finds.`,
+  about: `One line for each rule, or value of one, that fires, comes to another level, or ends. Destinations of alerts get
+their messages, as from the window. Where Channelscope is open with the same data folder, that one follows and sends, and
+this only says what it finds.`,
   async run(context) {
     const { args, out, signal, open } = context;
     const session = await open('watching');

@@ -1,10 +1,18 @@
 import { AppError } from '../../common/contract/errors.ts';
 import { isMutedAt, type AlertMute, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
-import type { AlertBoard, AlertLogEntry } from '../../common/model/alerts/alert-state.ts';
+import type {
+  AlertBoard,
+  AlertLogEntry,
+  AlertRest,
+  AlertState,
+  AlertValueState,
+} from '../../common/model/alerts/alert-state.ts';
+import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
 import type { ConnectionMute } from './alert-document.ts';
 import type { AlertFile } from './alert-file.ts';
-import type { AlertMemory, RuleMemory } from './alert-memory.ts';
+import type { AlertMemory, RuleMemory, StandingMemory } from './alert-memory.ts';
+import { toLevel } from './evaluate/judge-levels.ts';
 
 /** Entries kept of each rule; the oldest go first. */
 const MAX_ENTRIES = 500;
@@ -17,7 +25,7 @@ export interface AlertBook {
   findState(ruleId: string): RuleMemory | undefined;
   readLog(ruleId: string): readonly AlertLogEntry[];
   /** Why a rule doesn't notify at a moment; null where it does. */
-  findMute(rule: AlertRule, nowMs: number): 'muted' | 'connection-muted' | null;
+  findMute(rule: AlertRule, nowMs: number, value?: GroupValue): 'muted' | 'connection-muted' | null;
   /** Puts a rule in its place, or at the end. */
   saveRule(rule: AlertRule): Promise<void>;
   removeRule(ruleId: string): Promise<void>;
@@ -25,6 +33,8 @@ export interface AlertBook {
   removeConnections(connectionIds: ReadonlySet<string>): Promise<void>;
   muteConnection(connectionId: string, mute: AlertMute | null): Promise<void>;
   setState(state: RuleMemory): void;
+  /** Notes that a firing was told, of a value or of all that a rule watches. */
+  markTold(ruleId: string, value: GroupValue | undefined): void;
   forgetState(ruleId: string): void;
   addEntry(entry: AlertLogEntry): void;
   /** Changes the entry that a notification is about; false where there is none. */
@@ -33,7 +43,12 @@ export interface AlertBook {
   markRefused(noteId: string): void;
   /** Writes states and logs. */
   saveMemory(): Promise<void>;
-  toBoard(nowMs: number, checkedAtMs: number | null, lackingOf: ReadonlyMap<string, number>): AlertBoard;
+  toBoard(about: {
+    readonly nowMs: number;
+    readonly checkedAtMs: number | null;
+    readonly lackingOf: ReadonlyMap<string, number>;
+    findRest(rule: AlertRule): AlertRest | null;
+  }): AlertBoard;
 }
 
 /** Loads the rules and what is remembered of them. */
@@ -74,8 +89,9 @@ export async function openAlertBook(file: AlertFile, memory: AlertMemory): Promi
     },
     findState: (ruleId) => states.get(ruleId),
     readLog: (ruleId) => logs.get(ruleId) ?? [],
-    findMute: (rule, nowMs) => {
-      if (isMutedAt(rule.mute, nowMs)) return 'muted';
+    findMute: (rule, nowMs, value) => {
+      const own = rule.valueMutes?.find((one) => one.value === value)?.mute ?? null;
+      if (isMutedAt(rule.mute, nowMs) || isMutedAt(own, nowMs)) return 'muted';
       return isMutedAt(findConnectionMute(rule.connectionId), nowMs) ? 'connection-muted' : null;
     },
     saveRule: (rule) => {
@@ -96,6 +112,12 @@ export async function openAlertBook(file: AlertFile, memory: AlertMemory): Promi
       return write(rules, mute === null ? others : [...others, { connectionId, mute }]);
     },
     setState: (state) => void states.set(state.ruleId, state),
+    markTold: (ruleId, value) => {
+      const state = states.get(ruleId);
+      if (state === undefined) return;
+      const standings = state.standings.map((own) => (own.value === value ? { ...own, wasTold: true } : own));
+      states.set(ruleId, { ...state, standings });
+    },
     forgetState: (ruleId) => void states.delete(ruleId),
     addEntry: (entry) => {
       const entries = logs.get(entry.ruleId) ?? [];
@@ -121,18 +143,22 @@ export async function openAlertBook(file: AlertFile, memory: AlertMemory): Promi
       }
     },
     saveMemory: () => memory.save([...states.values()], [...logs.values()].flat()),
-    toBoard: (nowMs, checkedAtMs, lackingOf) => ({
+    toBoard: ({ nowMs, checkedAtMs, lackingOf, findRest }) => ({
       rules: rules.map((rule) => {
         const state = states.get(rule.id);
         const judgedToMs = state?.judgedToMs ?? null;
         const blindMinutes = Math.floor((nowMs - (judgedToMs ?? nowMs)) / MINUTE_MS);
+        const standings = rule.isActive ? (state?.standings ?? []) : [];
         return {
-          rule: isMutedAt(rule.mute, nowMs) ? rule : { ...rule, mute: null },
+          rule: withoutPastMutes(rule, nowMs),
           state: {
-            firingSinceMs: rule.isActive ? (state?.sinceMs ?? null) : null,
-            lastFiredMs: state?.lastFiredMs ?? null,
+            ...toWorst(standings),
+            lastFiredMs: findLatest((state?.standings ?? []).map(({ lastFiredMs }) => lastFiredMs)),
             judgedToMs,
             blindMinutes: Math.max(0, blindMinutes) + (lackingOf.get(rule.id) ?? 0),
+            rests: findRest(rule),
+            values: toValueStates(standings),
+            hasMoreValues: state?.hasMore ?? false,
           },
         };
       }),
@@ -141,4 +167,43 @@ export async function openAlertBook(file: AlertFile, memory: AlertMemory): Promi
       setAside: setAside.length,
     }),
   };
+}
+
+function withoutPastMutes(rule: AlertRule, nowMs: number): AlertRule {
+  const { valueMutes = [], ...own } = rule;
+  const held = valueMutes.filter(({ mute }) => isMutedAt(mute, nowMs));
+  return {
+    ...own,
+    mute: isMutedAt(rule.mute, nowMs) ? rule.mute : null,
+    ...(held.length === 0 ? {} : { valueMutes: held }),
+  };
+}
+
+/** Since when any of them fires, and the worst level. */
+function toWorst(standings: readonly StandingMemory[]): Pick<AlertState, 'firingSinceMs' | 'level'> {
+  const firing = standings.filter(({ sinceMs }) => sinceMs !== null);
+  const levels = firing.map(toLevel);
+  const since = firing.flatMap(({ sinceMs }) => sinceMs ?? []);
+  return {
+    firingSinceMs: since.length === 0 ? null : Math.min(...since),
+    level: levels.includes('critical') ? 'critical' : levels.includes('warning') ? 'warning' : null,
+  };
+}
+
+function findLatest(moments: readonly (number | null)[]): number | null {
+  const all = moments.flatMap((atMs) => atMs ?? []);
+  return all.length === 0 ? null : Math.max(...all);
+}
+
+/** Critical ones first, then other firing ones, then by how many requests they have. */
+function toValueStates(standings: readonly StandingMemory[]): AlertValueState[] {
+  const rank = ({ firingSinceMs, level }: AlertValueState): number =>
+    firingSinceMs === null ? 2 : level === 'critical' ? 0 : 1;
+  return standings
+    .flatMap((own) => {
+      const { value, sinceMs, lastFiredMs, latest, seenMs = 0 } = own;
+      if (value === undefined) return [];
+      return [{ value, firingSinceMs: sinceMs, lastFiredMs, level: toLevel(own), latest, seenMs }];
+    })
+    .sort((a, b) => rank(a) - rank(b) || (b.latest?.total ?? 0) - (a.latest?.total ?? 0));
 }

@@ -1,22 +1,42 @@
 import { basename, join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { AlertFigures, AlertLogEntry } from '../../common/model/alerts/alert-state.ts';
+import { GroupValue } from '../../common/model/analysis/grouping.ts';
 import { Nullable } from '../../common/model/nullable.ts';
 import { keepFitting } from '../documents/fitting-entries.ts';
 import { readJsonFileOrKeepAside, writeJsonFile } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
+
+const Progress = {
+  sinceMs: Nullable(Type.Integer()),
+  calmMinutes: Type.Integer(),
+  figures: AlertFigures,
+};
+
+/** What is carried on of all that a rule watches, or of one value of it. */
+const StandingMemory = Type.Object({
+  value: Type.Optional(GroupValue),
+  /** The last request with the value. */
+  seenMs: Type.Optional(Type.Integer()),
+  ...Progress,
+  /** How far its critical threshold is; missing where it has none. */
+  critical: Type.Optional(Type.Object(Progress)),
+  lastFiredMs: Nullable(Type.Integer()),
+  /** Whether the firing was told, so that its end is too. */
+  wasTold: Type.Boolean(),
+  latest: Nullable(Type.Object({ hits: Type.Integer(), total: Type.Integer() })),
+});
+export type StandingMemory = Static<typeof StandingMemory>;
 
 /** How far a rule was judged, and what it carries on. */
 const RuleMemory = Type.Object({
   ruleId: Type.String(),
   /** Nothing that ended by then is judged again, whatever comes late. */
   judgedToMs: Type.Integer(),
-  sinceMs: Nullable(Type.Integer()),
-  calmMinutes: Type.Integer(),
-  figures: AlertFigures,
-  lastFiredMs: Nullable(Type.Integer()),
-  /** Whether the firing was told, so that its end is too. */
-  wasTold: Type.Boolean(),
+  /** One for each value of a rule that watches each; else one. */
+  standings: Type.Array(StandingMemory),
+  /** There are values that the rule doesn't watch, because they are too many. */
+  hasMore: Type.Boolean(),
 });
 export type RuleMemory = Static<typeof RuleMemory>;
 

@@ -29,20 +29,27 @@ export function createAlertsHandlers(parts: {
       await alerts.remove(ruleId);
       return null;
     },
-    'alerts/mute-rule': async ({ ruleId, mute }) => {
-      await alerts.mute(ruleId, mute);
+    'alerts/mute-rule': async ({ ruleId, mute, value }) => {
+      await alerts.mute(ruleId, mute, value);
       return null;
     },
     'alerts/mute-connection': async ({ connectionId, mute }) => {
       await alerts.muteConnection(connectionId, mute);
       return null;
     },
-    'alerts/test-rule': ({ connectionId, condition }) => {
+    'alerts/test-rule': ({ connectionId, condition, value }) => {
       const words = readWords();
       const connection = connections.get(connectionId);
       const connectionName = nameConnection(connection, words);
       const { plans } = connection;
-      return testRule(parts, connectionId, condition, { nowMs: now(), connectionName, words, plans });
+      const chosen = value === undefined ? {} : { value };
+      return testRule(parts, connectionId, condition, {
+        nowMs: now(),
+        connectionName,
+        words,
+        plans,
+        ...chosen,
+      });
     },
     'alerts/read-log': ({ ruleId }) => [...alerts.book.readLog(ruleId)].reverse(),
     'alerts/export-log': ({ ruleId }) => ({

@@ -1,5 +1,7 @@
+import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import type { AlertDraft, AlertMute, AlertRule } from '../../common/model/alerts/alert-rule.ts';
-import type { AlertBoard, AlertNote, AlertOrigin } from '../../common/model/alerts/alert-state.ts';
+import type { Following } from '../../common/contract/operations/unattended/following.ts';
+import type { AlertBoard, AlertNote, AlertOrigin, AlertRest } from '../../common/model/alerts/alert-state.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
@@ -9,6 +11,7 @@ import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createSaveQueue } from '../documents/save-queue.ts';
 import type { AlertBook } from './alert-book.ts';
+import { findRest } from './find-rest.ts';
 import { judgeRules } from './judge-rules.ts';
 import type { MinuteSource } from './read-minutes.ts';
 import { saveDraft } from './save-draft.ts';
@@ -24,7 +27,8 @@ export interface Alerts {
   readonly book: Pick<AlertBook, 'readLog' | 'getRule'>;
   save(ruleId: string | null, draft: AlertDraft, origin: AlertOrigin): Promise<AlertRule>;
   remove(ruleId: string): Promise<void>;
-  mute(ruleId: string, mute: AlertMute | null): Promise<void>;
+  /** Of all that a rule watches, or of one value of it. */
+  mute(ruleId: string, mute: AlertMute | null, value?: GroupValue): Promise<void>;
   muteConnection(connectionId: string, mute: AlertMute | null): Promise<void>;
   sendTest(ruleId: string): 'computer' | 'page' | 'failed';
   confirmNote(noteId: string): Promise<void>;
@@ -37,11 +41,12 @@ export interface Alerts {
 export interface AlertParts {
   readonly book: AlertBook;
   readonly source: MinuteSource;
-  readonly connections: Pick<ConnectionStore, 'get' | 'list'>;
+  readonly connections: Pick<ConnectionStore, 'get' | 'list' | 'listNames' | 'listSaved'>;
   readonly host: Pick<Host, 'showNote' | 'showBadge'>;
   readonly events: Pick<Events, 'emit' | 'on' | 'onAny'>;
   readonly settings: { get(): Pick<Settings, 'alertNotes' | 'alertBadge'> };
   readonly destinations: Pick<Destinations, 'isFor' | 'note' | 'remind'>;
+  readonly following: { list(): readonly Pick<Following, 'connectionId' | 'state'>[] };
   readonly logger: Logger;
   /** What notifications are written in. */
   readWords(): Words;
@@ -52,7 +57,13 @@ export interface AlertParts {
 export function createAlerts(parts: AlertParts): Alerts {
   const { book, connections, destinations, host, events, logger, readWords, now } = parts;
   const inTurn = createSaveQueue();
-  const board = showBoard(parts);
+  const findRestOf = (rule: AlertRule): AlertRest | null => {
+    const followed = parts.following.list().find((each) => each.connectionId === rule.connectionId);
+    // A rule goes with its connection, a moment after it.
+    const saved = connections.listSaved().find(({ id }) => id === rule.connectionId);
+    return saved === undefined ? null : findRest(rule, saved, followed);
+  };
+  const board = showBoard({ ...parts, findRest: findRestOf });
   const notes = createNoteSender({
     host,
     emit: events.emit,
@@ -122,9 +133,10 @@ export function createAlerts(parts: AlertParts): Alerts {
         await save();
         board.announce();
       }),
-    mute: (ruleId, mute) =>
+    mute: (ruleId, mute, value) =>
       inTurn(async () => {
-        await book.saveRule({ ...book.getRule(ruleId), mute });
+        const rule = book.getRule(ruleId);
+        await book.saveRule(value === undefined ? { ...rule, mute } : withValueMute(rule, value, mute));
         board.announce();
       }),
     muteConnection: (connectionId, mute) =>
@@ -154,4 +166,9 @@ export function createAlerts(parts: AlertParts): Alerts {
       await save();
     },
   };
+}
+
+function withValueMute(rule: AlertRule, value: GroupValue, mute: AlertMute | null): AlertRule {
+  const others = (rule.valueMutes ?? []).filter((one) => one.value !== value);
+  return { ...rule, valueMutes: mute === null ? others : [...others, { value, mute }] };
 }

@@ -5,6 +5,8 @@ import { guardCsvText } from '../exports/formats/guard-csv-text.ts';
 const HEAD = [
   'Time (UTC)',
   'Event',
+  'Value',
+  'Level',
   'Fired (UTC)',
   'Counted',
   'Of',
@@ -15,9 +17,11 @@ const HEAD = [
 
 /** Returns the log of a rule as CSV by RFC 4180, oldest first, times in UTC. */
 export function writeLogCsv(entries: readonly AlertLogEntry[]): string {
-  const rows = entries.map(({ atMs, kind, sinceMs, figures, notice, condition }) => [
+  const rows = entries.map(({ atMs, kind, value, level, sinceMs, figures, notice, condition }) => [
     toTimeText(atMs),
     kind,
+    value === undefined ? null : value === null ? 'none' : guardCsvText(String(value)),
+    level ?? null,
     sinceMs === undefined ? null : toTimeText(sinceMs),
     figures?.hits ?? null,
     figures?.total ?? null,

@@ -1,21 +1,22 @@
-import type { AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import { withValue, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
 import { nameConnection } from '../../common/words/connection-name.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { AlertBook } from './alert-book.ts';
 import { checkRule, type CheckedRule } from './check-rule.ts';
-import { logTurns, type TurnParts } from './log-turns.ts';
+import { logTurns, type NotedConnection, type TurnParts } from './log-turns.ts';
 import type { OutgoingAlert } from '../destinations/create-destinations.ts';
 import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
-import { writeNote } from './note-words.ts';
+import { toLevel } from './evaluate/judge-levels.ts';
+import { nameValue, writeNote } from './note-words.ts';
 import { listPlannedMinutes } from './planned-minutes.ts';
 import type { MinuteSource } from './read-minutes.ts';
 import type { PendingNote } from './send-notes.ts';
 
 export interface JudgeParts extends TurnParts {
-  readonly book: TurnParts['book'] & Pick<AlertBook, 'listRules' | 'findState'>;
+  readonly book: TurnParts['book'] & Pick<AlertBook, 'listRules' | 'findState' | 'setState'>;
   readonly source: MinuteSource;
-  readonly connections: Pick<ConnectionStore, 'get' | 'list'>;
+  readonly connections: Pick<ConnectionStore, 'get' | 'list' | 'listNames'>;
   readonly logger: Logger;
   /** Gets how many minutes of a rule's last check lacked records. */
   noteLacking(ruleId: string, minutes: number): void;
@@ -67,33 +68,49 @@ async function judgeRule(parts: JudgeParts, rule: AlertRule): Promise<JudgedRule
   const checked = await checkRule(source, { rule, plans: connection.plans }, book.findState(rule.id), now());
   book.setState(checked.state);
   noteLacking(rule.id, checked.lackingMinutes);
-  const name = nameConnection(connection, parts.readWords());
-  const logged = logTurns(parts, rule, name, checked);
-  const reminder = toReminder(parts, rule, name, checked);
+  const noted = {
+    name: nameConnection(connection, parts.readWords()),
+    valueNames: connections.listNames(rule.connectionId),
+  };
+  const logged = logTurns(parts, rule, noted, checked);
   return {
     ...logged,
-    reminders: reminder === null ? [] : [reminder],
+    reminders: toReminders(parts, rule, noted, checked),
     hasTurned: checked.turns.length > 0,
   };
 }
 
-/** An alert that still fires and that nothing keeps from notifying; null else. */
-function toReminder(
+/** What of a rule still fires, and nothing keeps from notifying. */
+function toReminders(
   { book, connections, readWords, now }: JudgeParts,
   rule: AlertRule,
-  connection: string,
+  noted: NotedConnection,
   { state, turns }: CheckedRule,
-): OutgoingAlert | null {
-  const { sinceMs, judgedToMs, figures, wasTold } = state;
+): OutgoingAlert[] {
   const nowMs = now();
-  if (sinceMs === null || !wasTold || turns.length > 0 || book.findMute(rule, nowMs) !== null) return null;
   // What was last judged is too old to say that it still fires.
-  if (nowMs - judgedToMs > HOUR_MS) return null;
+  if (nowMs - state.judgedToMs > HOUR_MS) return [];
   const { plans } = connections.get(rule.connectionId);
-  const { muted } = listPlannedMinutes(plans, rule.condition, { fromMs: nowMs, toMs: nowMs + MINUTE_MS });
-  if (muted.length > 0) return null;
-  const { id: ruleId, connectionId, name, condition } = rule;
-  const turn = { kind: 'fired', atMs: nowMs, sinceMs, figures } as const;
-  const text = writeNote(readWords(), condition, turn, '');
-  return { ruleId, connectionId, kind: 'reminder', name, text, connection, sinceMs, atMs: nowMs };
+  const { id: ruleId, connectionId, condition } = rule;
+  // Of what a note has just said, and noted since, the book knows.
+  return (book.findState(ruleId)?.standings ?? []).flatMap((standing) => {
+    const { value, sinceMs, figures, wasTold } = standing;
+    const hasTurned = turns.some((one) => one.value === value);
+    if (sinceMs === null || !wasTold || hasTurned || book.findMute(rule, nowMs, value) !== null) return [];
+    const own = withValue(condition, value);
+    const { muted } = listPlannedMinutes(plans, own, { fromMs: nowMs, toMs: nowMs + MINUTE_MS });
+    if (muted.length > 0) return [];
+    const level = toLevel(standing);
+    const words = readWords();
+    const turn = { kind: 'fired', level, atMs: nowMs, sinceMs, figures } as const;
+    return [
+      {
+        ...{ ruleId, connectionId, kind: 'reminder' as const, connection: noted.name, sinceMs, atMs: nowMs },
+        ...(value === undefined ? {} : { value }),
+        ...(level === null ? {} : { level }),
+        name: nameValue(words, rule, value, noted.valueNames),
+        text: writeNote(words, condition, turn, ''),
+      },
+    ];
+  });
 }

@@ -1,18 +1,25 @@
 import type { AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import type { ValueName } from '../../common/model/records/value-name.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Destinations, OutgoingAlert } from '../destinations/create-destinations.ts';
 import type { AlertBook } from './alert-book.ts';
 import type { CheckedRule, CheckedTurn } from './check-rule.ts';
-import { writeNote } from './note-words.ts';
+import { nameValue, writeNote, writeTitle } from './note-words.ts';
 import type { PendingNote } from './send-notes.ts';
 
 export interface TurnParts {
-  readonly book: Pick<AlertBook, 'readLog' | 'findMute' | 'addEntry' | 'setState'>;
+  readonly book: Pick<AlertBook, 'readLog' | 'findMute' | 'addEntry' | 'markTold'>;
   readonly settings: { get(): Pick<Settings, 'alertNotes'> };
   readonly destinations: Pick<Destinations, 'isFor'>;
   readWords(): Words;
   now(): number;
+}
+
+/** What notes say of a connection. */
+export interface NotedConnection {
+  readonly name: string;
+  readonly valueNames: readonly ValueName[];
 }
 
 /**
@@ -22,7 +29,7 @@ export interface TurnParts {
 export function logTurns(
   parts: TurnParts,
   rule: AlertRule,
-  connectionName: string,
+  connection: NotedConnection,
   checked: CheckedRule,
 ): { readonly pending: PendingNote[]; readonly outgoing: OutgoingAlert[] } {
   const { book, settings, destinations, readWords, now } = parts;
@@ -31,18 +38,20 @@ export function logTurns(
   // A rule begins with a minute that is over; nothing can have fired before it was made.
   const byHand = book.readLog(ruleId).findLast(({ kind }) => kind === 'made' || kind === 'changed');
 
-  const logTurn = ({ turn, notice: reason }: CheckedTurn): PendingNote | null => {
-    const { kind, sinceMs, figures } = turn;
+  const logTurn = ({ turn, value, notice: reason }: CheckedTurn): PendingNote | null => {
+    const { kind, level, sinceMs, figures } = turn;
     const atMs = Math.max(turn.atMs, byHand?.atMs ?? 0);
-    const entry = { ruleId, atMs, kind, sinceMs, figures, condition };
+    const own = { ...(value === undefined ? {} : { value }), ...(level === null ? {} : { level }) };
+    const entry = { ruleId, atMs, kind, ...own, sinceMs, figures, condition };
     const words = readWords();
-    const kept = reason ?? book.findMute(rule, now());
+    const name = nameValue(words, rule, value, connection.valueNames);
+    const kept = reason ?? book.findMute(rule, now(), value);
     if (kept === null && destinations.isFor(connectionId)) {
       const text = writeNote(words, condition, turn, '');
-      const { name } = rule;
-      outgoing.push({ ruleId, connectionId, kind, name, text, connection: connectionName, sinceMs, atMs });
+      const about = { ruleId, connectionId, connection: connection.name, ...own };
+      outgoing.push({ ...about, kind, name, text, sinceMs, atMs });
       // Its end is sent too, also where this computer shows no notification.
-      if (kind === 'fired') book.setState({ ...checked.state, wasTold: true });
+      if (kind !== 'ended') book.markTold(ruleId, value);
     }
     const switchedOff = settings.get().alertNotes ? null : 'switched-off';
     const notice = kept ?? switchedOff;
@@ -50,13 +59,13 @@ export function logTurns(
       book.addEntry({ ...entry, notice });
       return null;
     }
-    const title = kind === 'fired' ? rule.name : words.t('notes.ended', { name: rule.name });
-    const body = writeNote(words, condition, turn, connectionName);
+    const title = writeTitle(words, name, turn);
+    const body = writeNote(words, condition, turn, connection.name);
     return {
       note: { ruleId, connectionId, title, body, atMs },
       settle: (settled, noteId) => {
         book.addEntry({ ...entry, notice: settled, noteId });
-        if (kind === 'fired') book.setState({ ...checked.state, wasTold: true });
+        if (kind !== 'ended') book.markTold(ruleId, value);
       },
     };
   };

@@ -1,27 +1,79 @@
 import {
+  atLevel,
+  isCounted,
   isHitMeasure,
+  toEach,
   type AlertCondition,
+  type AlertRule,
   type MeasureCondition,
 } from '../../common/model/alerts/alert-rule.ts';
 import { MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
-import type { Turn } from './evaluate/judge-minutes.ts';
+import { toVisible } from '../../common/words/visible-text.ts';
+import type { GroupValue } from '../../common/model/analysis/grouping.ts';
+import type { ValueName } from '../../common/model/records/value-name.ts';
+import type { LevelTurn } from './evaluate/judge-levels.ts';
 
 const HOUR_MINUTES = 60;
+/** The kind of an error can be a whole text. */
+const MAX_VALUE_CHARACTERS = 80;
 
 /** Returns what a notification says under its title: what was measured, or how long it lasted, and of which connection. */
 export function writeNote(
   words: Words,
   condition: AlertCondition,
-  turn: Turn,
+  turn: LevelTurn,
   connectionName: string,
 ): string {
   const said =
-    turn.kind === 'fired' ? writeFired(words, condition, turn) : writeEnded(words, condition, turn);
+    turn.kind === 'ended'
+      ? writeEnded(words, condition, turn)
+      : turn.kind === 'lowered'
+        ? writeLowered(words, condition)
+        : writeFired(words, atLevel(condition, turn.level), turn);
   return connectionName === '' ? said : `${said} ${connectionName}.`;
 }
 
-function writeFired(words: Words, condition: AlertCondition, { figures }: Turn): string {
+/** Returns the title of a notification: what it is of, and what became of it. */
+export function writeTitle(words: Words, name: string, { kind, level }: LevelTurn): string {
+  if (kind === 'ended') return words.t('notes.ended', { name });
+  if (level === null) return name;
+  return words.t(kind === 'lowered' ? 'notes.levels.lowered' : `notes.levels.${level}`, { name });
+}
+
+/** Returns the name of a rule with the value of it that is meant; by itself where it watches all records together. */
+export function nameValue(
+  words: Words,
+  { name, condition }: Pick<AlertRule, 'name' | 'condition'>,
+  value: GroupValue | undefined,
+  valueNames: readonly ValueName[],
+): string {
+  const each = toEach(condition);
+  if (each === undefined || value === undefined) return name;
+  if (value === null) return words.t('notes.valueOf', { name, value: words.t(`notes.noValue.${each}`) });
+  const own = valueNames.find((one) => one.field === each && one.value === String(value));
+  const text = toVisible(String(value));
+  const cut = text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
+  const shown = own === undefined ? cut : `${own.name} ${value}`;
+  return words.t('notes.valueOf', { name, value: words.t(`notes.values.${each}`, { value: shown }) });
+}
+
+function writeLowered(words: Words, condition: AlertCondition): string {
+  const limit = writeLimit(words, condition);
+  return words.t(
+    condition.kind === 'measure' && condition.comparison === 'below' ? 'notes.backAbove' : 'notes.backBelow',
+    { limit },
+  );
+}
+
+function writeLimit(words: Words, condition: AlertCondition): string {
+  if (condition.kind !== 'measure') return '';
+  const { measure, threshold, critical = threshold } = condition;
+  if (measure === 'error-share') return writeShare(words, critical);
+  return isCounted(measure) ? writeNumber(words, critical) : writeTime(words, critical);
+}
+
+function writeFired(words: Words, condition: AlertCondition, { figures }: LevelTurn): string {
   const minutes = writeMinutes(words, condition.minutes);
   switch (condition.kind) {
     case 'down':
@@ -35,7 +87,11 @@ function writeFired(words: Words, condition: AlertCondition, { figures }: Turn):
   }
 }
 
-function writeMeasured(words: Words, condition: MeasureCondition, { hits, total }: Turn['figures']): string {
+function writeMeasured(
+  words: Words,
+  condition: MeasureCondition,
+  { hits, total }: LevelTurn['figures'],
+): string {
   const { measure, comparison, threshold } = condition;
   const minutes = writeMinutes(words, condition.minutes);
   const requests = words.t('notes.requests', { count: writeNumber(words, total) }, total);
@@ -60,7 +116,7 @@ function writeMeasured(words: Words, condition: MeasureCondition, { hits, total 
   });
 }
 
-function writeEnded(words: Words, condition: AlertCondition, { atMs, sinceMs, figures }: Turn): string {
+function writeEnded(words: Words, condition: AlertCondition, { atMs, sinceMs, figures }: LevelTurn): string {
   const span = words.formats.formatSpan(Math.round((atMs - sinceMs) / MINUTE_MS) * MINUTE_MS);
   if (condition.kind === 'measure' && condition.measure === 'error-share') {
     const share = writeShare(words, figures.peak);

@@ -1,4 +1,10 @@
-import { isHitMeasure, toTimeMeasure, type AlertCondition } from '../../common/model/alerts/alert-rule.ts';
+import {
+  isHitMeasure,
+  toTimeMeasure,
+  withValue,
+  type AlertCondition,
+} from '../../common/model/alerts/alert-rule.ts';
+import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import type { PeriodScope } from '../../common/model/records/record-scope.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
@@ -20,8 +26,10 @@ export interface MinuteQuestion {
   readonly connectionId: string;
   readonly condition: AlertCondition;
   readonly span: MinuteSpan;
-  /** Planned times that are not judged. */
-  readonly leftOut?: readonly TimeSpan[];
+  /** Values that are judged by themselves, of a condition that watches each. */
+  readonly values?: readonly GroupValue[];
+  /** Planned times that are not judged, of the condition of one value. */
+  toLeftOut?(condition: AlertCondition): readonly TimeSpan[];
 }
 
 /** The minutes of a condition, and as they are with other thresholds. */
@@ -36,11 +44,13 @@ type RecordCondition = Exclude<AlertCondition, { kind: 'down' }>;
 const LEARNING_MS = DAY_MS;
 /** An answer from before the span may speak for its beginning. */
 const BEFORE_MS = 900_000;
+/** Most values that are looked for in a span: more than a rule watches, so that those it watches are among them. */
+const MAX_LISTED_VALUES = 1000;
 
 export type MinuteSource = {
   readonly cache: Pick<Cache, 'readHealth'>;
   readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
-  readonly engine: Pick<Engine, 'countMinutes' | 'countHitMinutes' | 'findNewFamilies'>;
+  readonly engine: Pick<Engine, 'countMinutes' | 'countHitMinutes' | 'findNewFamilies' | 'listMinuteValues'>;
 };
 
 /** Returns the scope of a span for a condition on records. */
@@ -52,66 +62,117 @@ export function toScope(
   return { connectionId, report: `${direction}-detail`, fromMs, toMs };
 }
 
+/** A value that records have, and the last of them. */
+export interface SeenValue {
+  readonly value: GroupValue;
+  readonly seenMs: number;
+}
+
+/** Lists the values that a condition which watches each finds in a span, the most frequent first. */
+export async function readValues(
+  { engine }: Pick<MinuteSource, 'engine'>,
+  { connectionId, condition, span }: Pick<MinuteQuestion, 'connectionId' | 'condition' | 'span'>,
+): Promise<SeenValue[]> {
+  if (condition.kind === 'down' || condition.each === undefined) return [];
+  const { filter, each } = condition;
+  const scope = toScope(connectionId, condition, span);
+  const found = await engine.listMinuteValues({
+    ...{ scope, filter, ...span, field: each },
+    limit: MAX_LISTED_VALUES,
+  });
+  return found.map(([value, seenMs]) => ({ value, seenMs }));
+}
+
+/** Returns the end of the last minute of a span that is cached; null where none that ends after `judgedToMs` is. */
+export async function findKnownEnd(
+  source: MinuteSource,
+  { connectionId, condition, span }: Pick<MinuteQuestion, 'connectionId' | 'condition' | 'span'>,
+  judgedToMs: number,
+): Promise<number | null> {
+  if (condition.kind === 'down') return null;
+  const { known } = await readKnown(source, connectionId, condition, span);
+  const endMs = span.fromMs + (known.lastIndexOf(1) + 1) * MINUTE_MS;
+  return endMs > judgedToMs ? endMs : null;
+}
+
 /**
- * Reads what a condition needs of a span, in one statement; `thresholds` are others that are asked for later. Where no
- * minute after `judgedToMs` is known, nothing is counted.
+ * Reads what a condition needs of a span, in one statement: of each value by itself, in their order, or of all records.
+ * `thresholds` are others that are asked for later. Where no minute after `judgedToMs` is known, nothing is counted.
  */
 export async function readMinutes(
   source: MinuteSource,
-  { connectionId, condition, span, leftOut = [] }: MinuteQuestion,
+  { connectionId, condition, span, values, toLeftOut = () => [] }: MinuteQuestion,
   { thresholds = [], judgedToMs = span.fromMs }: { thresholds?: readonly number[]; judgedToMs?: number } = {},
-): Promise<ReadMinutes> {
+): Promise<ReadMinutes[]> {
   if (condition.kind === 'down') {
     const minutes = await readHealth(source, connectionId, condition.part, span);
-    forget(minutes.known, span, leftOut);
-    return alike(minutes);
+    forget(minutes.known, span, toLeftOut(condition));
+    return [alike(minutes)];
   }
-  const { known, sinceMs } = await readKnown(source, connectionId, condition, span);
-  forget(known, span, leftOut);
-  const judgedMinutes = Math.max(0, Math.floor((judgedToMs - span.fromMs) / MINUTE_MS));
-  if (!known.includes(1, judgedMinutes)) return alike(toMinutes(span, known));
-  const scope = toScope(connectionId, condition, span);
-  const { filter } = condition;
+  const { known: cached, sinceMs } = await readKnown(source, connectionId, condition, span);
   if (condition.kind === 'new-family') {
     const learnt = Math.ceil((sinceMs + LEARNING_MS - span.fromMs) / MINUTE_MS);
-    if (learnt > 0) known.fill(0, 0, learnt);
-    const minutes = toMinutes(span, known);
-    for (const atMs of await source.engine.findNewFamilies({ scope, filter, ...span })) {
-      const place = Math.floor((atMs - span.fromMs) / MINUTE_MS);
-      minutes.hits[place] = (minutes.hits[place] ?? 0) + 1;
-      minutes.totals[place] = (minutes.totals[place] ?? 0) + 1;
-    }
-    return alike(minutes);
+    if (learnt > 0) cached.fill(0, 0, learnt);
+  }
+  const knownOf = (values ?? [undefined]).map((value) => {
+    const known = cached.slice();
+    forget(known, span, toLeftOut(withValue(condition, value)));
+    return known;
+  });
+  const judgedMinutes = Math.max(0, Math.floor((judgedToMs - span.fromMs) / MINUTE_MS));
+  if (!knownOf.some((known) => known.includes(1, judgedMinutes)))
+    return knownOf.map((known) => alike(toMinutes(span, known)));
+  const { each } = condition;
+  const isParted = each !== undefined && values !== undefined;
+  const question = {
+    scope: toScope(connectionId, condition, span),
+    filter: isParted
+      ? { conditions: [...condition.filter.conditions, { field: each, values: [...values] }] }
+      : condition.filter,
+    each: isParted ? { field: each, values } : undefined,
+    ...span,
+  };
+  if (condition.kind === 'new-family') {
+    const found = await source.engine.findNewFamilies(question);
+    return knownOf.map((known, index) => {
+      const minutes = toMinutes(span, known);
+      for (const atMs of found[index] ?? []) {
+        const place = Math.floor((atMs - span.fromMs) / MINUTE_MS);
+        minutes.hits[place] = (minutes.hits[place] ?? 0) + 1;
+        minutes.totals[place] = (minutes.totals[place] ?? 0) + 1;
+      }
+      return alike(minutes);
+    });
   }
   const { measure, threshold } =
     condition.kind === 'measure' ? condition : { measure: 'volume' as const, threshold: 0 };
   const timed = toTimeMeasure(measure);
-  const isTimed = timed !== undefined;
-  const limits = isTimed ? [...new Set([threshold, ...thresholds])] : [];
+  const limits = timed === undefined ? [] : [...new Set([threshold, ...thresholds])];
   const counted = await source.engine.countMinutes({
-    scope,
-    filter,
-    ...span,
+    ...question,
     limits,
     ...(timed === undefined ? {} : { timeOf: timed.field }),
   });
-  const fill = (totals: readonly number[], hits: readonly number[]): Minutes => {
-    const minutes = toMinutes(span, known);
-    for (const [index, place] of counted.places.entries()) {
-      minutes.totals[place] = totals[index] ?? 0;
-      minutes.hits[place] = hits[index] ?? 0;
+  const hit = isHitMeasure(measure)
+    ? await source.engine.countHitMinutes({ ...question, measure, minutes: condition.minutes })
+    : null;
+  return knownOf.map((known, index) => {
+    const own = counted[index];
+    const fill = (totals: readonly number[] = [], hits: readonly number[] = []): Minutes => {
+      const minutes = toMinutes(span, known);
+      for (const [row, place] of (own?.places ?? []).entries()) {
+        minutes.totals[place] = totals[row] ?? 0;
+        minutes.hits[place] = hits[row] ?? 0;
+      }
+      return minutes;
+    };
+    if (timed === undefined) {
+      const minutes = fill(own?.counts, own?.failures);
+      return alike(hit === null ? minutes : { ...minutes, windowed: fillWindows(hit[index] ?? [], known) });
     }
-    return minutes;
-  };
-  if (!isTimed) {
-    const minutes = fill(counted.counts, counted.failures);
-    if (!isHitMeasure(measure)) return alike(minutes);
-    const question = { scope, filter, ...span, measure, minutes: condition.minutes };
-    return alike({ ...minutes, windowed: fillWindows(await source.engine.countHitMinutes(question), known) });
-  }
-  const ofLimit = (limit: number): Minutes =>
-    fill(counted.timed, counted.slower[limits.indexOf(limit)] ?? []);
-  return { own: ofLimit(threshold), with: ofLimit };
+    const ofLimit = (limit: number): Minutes => fill(own?.timed, own?.slower[limits.indexOf(limit)]);
+    return { own: ofLimit(threshold), with: ofLimit };
+  });
 }
 
 /** Adds up how many more there are in the minutes that end with each. */

@@ -1,4 +1,5 @@
-import type { AlertBoard } from '../../common/model/alerts/alert-state.ts';
+import type { AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import type { AlertBoard, AlertRest } from '../../common/model/alerts/alert-state.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Events } from '../events.ts';
 import type { Host } from '../host.ts';
@@ -24,19 +25,31 @@ export function showBoard(options: {
   readonly host: Pick<Host, 'showBadge'>;
   readonly events: Pick<Events, 'emit' | 'on'>;
   readonly settings: { get(): Pick<Settings, 'alertBadge'> };
+  findRest(rule: AlertRule): AlertRest | null;
   now(): number;
 }): ShownBoard {
-  const { book, host, events, settings, now } = options;
+  const { book, host, events, settings, findRest, now } = options;
   const lackingOf = new Map<string, number>();
   let checkedAtMs: number | null = null;
   let isRefused = false;
 
-  const read = (): AlertBoard => book.toBoard(now(), checkedAtMs, lackingOf);
+  const read = (): AlertBoard => book.toBoard({ nowMs: now(), checkedAtMs, lackingOf, findRest });
   const showBadge = (): void => {
     const firing = read().rules.filter(({ state }) => state.firingSinceMs !== null);
     host.showBadge(settings.get().alertBadge || isRefused ? firing.length : 0);
   };
   const stopBadge = events.on('settings/changed', showBadge);
+  const listRests = (): string => JSON.stringify(read().rules.map(({ state }) => state.rests));
+  let shownRests = '';
+  // Each turn of following says how it went; few of them change what is shown.
+  const stopRests = events.on('following/changed', () => {
+    if (listRests() !== shownRests) announce();
+  });
+  const announce = (): void => {
+    shownRests = listRests();
+    showBadge();
+    events.emit('alerts/changed', read());
+  };
 
   return {
     read,
@@ -47,10 +60,10 @@ export function showBoard(options: {
     noteRefused: () => {
       isRefused = true;
     },
-    announce: () => {
-      showBadge();
-      events.emit('alerts/changed', read());
+    announce,
+    stop: () => {
+      stopBadge();
+      stopRests();
     },
-    stop: stopBadge,
   };
 }

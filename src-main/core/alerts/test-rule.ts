@@ -1,5 +1,10 @@
+import { setImmediate as giveWay } from 'node:timers/promises';
 import {
+  MAX_EACH_VALUES,
+  toCritical,
+  toEach,
   toTimeMeasure,
+  withValue,
   type AlertCondition,
   type MeasureCondition,
 } from '../../common/model/alerts/alert-rule.ts';
@@ -9,21 +14,27 @@ import type { ConnectionPlans } from '../../common/model/connections/planned-tim
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import { judgeMinutes, type Judged, type Minutes, type Turn } from './evaluate/judge-minutes.ts';
+import type { GroupValue } from '../../common/model/analysis/grouping.ts';
+import { judgeLevels, type JudgedLevels } from './evaluate/judge-levels.ts';
+import { judgeMinutes, type Minutes } from './evaluate/judge-minutes.ts';
+import { listCandidates, suggestThreshold } from './evaluate/suggest-threshold.ts';
 import { toCriterion } from './evaluate/to-criterion.ts';
 import { toHourValues } from './evaluate/to-hour-values.ts';
 import { writeNote } from './note-words.ts';
 import { listPlannedMinutes } from './planned-minutes.ts';
 import {
   readMinutes,
+  readValues,
   toScope,
   type MinuteQuestion,
   type MinuteSource,
   type MinuteSpan,
+  type ReadMinutes,
 } from './read-minutes.ts';
 
 /** How far back a rule is tested. */
 const TESTED_MS = 14 * DAY_MS;
+const NO_MINUTES = { known: new Uint8Array(0), totals: new Float64Array(0), hits: new Float64Array(0) };
 
 /** Returns what a rule would have done in the fourteen days before `nowMs`, and with thresholds near its own. */
 export async function testRule(
@@ -35,56 +46,109 @@ export async function testRule(
     readonly connectionName: string;
     readonly words: Words;
     readonly plans?: ConnectionPlans | undefined;
+    /** The value that the spans and the series are of. */
+    readonly value?: GroupValue;
   },
 ): Promise<AlertTest> {
-  const { nowMs, connectionName, words } = options;
+  const { nowMs, connectionName, words, plans } = options;
   const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const span = { fromMs: toMs - TESTED_MS, toMs };
-  const { leftOut, muted } = listPlannedMinutes(options.plans, condition, span);
-  // Of muted times nobody would have been notified either.
-  const question = { connectionId, condition, span, leftOut: [...leftOut, ...muted] };
-  const thresholds =
-    condition.kind === 'measure' ? listNearThresholds(condition.measure, condition.threshold) : [];
+  const seen = await readValues(source, { connectionId, condition, span });
+  const values = seen.slice(0, MAX_EACH_VALUES).map(({ value }) => value);
+  const question = {
+    ...{ connectionId, condition, span },
+    ...(toEach(condition) === undefined ? {} : { values }),
+    toLeftOut: (own: AlertCondition) => {
+      const { leftOut, muted } = listPlannedMinutes(plans, own, span);
+      // Of muted times nobody would have been notified either.
+      return [...leftOut, ...muted];
+    },
+  };
+  const measured = condition.kind === 'measure' ? condition : null;
+  const nearby = measured === null ? [] : listNearThresholds(measured.measure, measured.threshold);
+  const candidates = measured === null ? [] : listCandidates(measured.measure);
+  const critical = toCritical(condition);
+  const thresholds = [...nearby, ...candidates, ...(critical === undefined ? [] : [critical])];
   const minutes = await readMinutes(source, question, { thresholds });
-  const judge = (own: Minutes, judged: AlertCondition): Judged => judgeMinutes(own, toCriterion(judged));
-  const { turns, progress, judgedMinutes } = judge(minutes.own, condition);
-  const ended = turns
-    .filter(({ kind }) => kind === 'ended')
-    .map(({ sinceMs, atMs, figures }): AlertFiring => ({ sinceMs, untilMs: atMs, ...figures }));
-  const { sinceMs, figures } = progress;
-  const others =
-    condition.kind !== 'measure'
-      ? []
-      : thresholds.map((threshold) => ({
-          threshold,
-          count: countFirings(judge(minutes.with(threshold), { ...condition, threshold })),
-        }));
+  const tested = minutes.map((own, place) => toTested(own, condition, values[place]));
+  const parts = values.map((value, place) => ({
+    value,
+    count: tested[place]?.firings.length ?? 0,
+    isKnown: minutes[place]?.own.known.at(-1) === 1,
+  }));
+  const ranked = parts.toSorted((a, b) => b.count - a.count);
+  const chosen = values.find((value) => value === options.value) ?? ranked[0]?.value;
+  const place = Math.max(0, values.indexOf(chosen ?? null));
+  // Where no value was seen, it is still known or not whether there was none.
+  const [whole] = minutes.length > 0 ? minutes : await readMinutes(source, { connectionId, condition, span });
+  const shown = minutes[place]?.own ?? whole?.own ?? { ...NO_MINUTES, fromMs: span.fromMs };
+  const own = chosen === undefined ? condition : withValue(condition, chosen);
+  const others: AlertTest['others'] = [];
+  for (const threshold of nearby) {
+    // Fourteen days of many values take a while: others get their turn in between.
+    await giveWay();
+    const count = minutes.reduce((sum, each) => sum + countFirings(each, condition, threshold), 0);
+    others.push({ threshold, count });
+  }
   return {
     ...span,
-    knownMinutes: judgedMinutes,
-    unknown: listUnknown(minutes.own),
-    firings: sinceMs === null ? ended : [...ended, { sinceMs, untilMs: null, ...figures }],
+    ...(chosen === undefined ? {} : { value: chosen }),
+    values: ranked,
+    hasMoreValues: seen.length > MAX_EACH_VALUES,
+    knownMinutes: tested[place]?.judged.judgedMinutes ?? 0,
+    unknown: listUnknown(shown),
+    firings: tested.flatMap(({ firings }) => firings).toSorted((a, b) => a.sinceMs - b.sinceMs),
     others,
-    notes: listNotes(words, condition, turns, connectionName),
-    series: await readSeries(source.engine, question, minutes.own),
+    suggestion: measured === null ? null : await suggestThreshold(minutes, measured),
+    notes: listNotes(words, condition, tested, connectionName),
+    series: await readSeries(source.engine, { connectionId, condition: own, span }, shown),
   };
+}
+
+/** What the minutes of a rule, or of one value of it, come to. */
+interface Tested {
+  readonly judged: JudgedLevels;
+  readonly firings: readonly AlertFiring[];
+  readonly own: { readonly value?: GroupValue };
+}
+
+function toTested(minutes: ReadMinutes, condition: AlertCondition, value: GroupValue | undefined): Tested {
+  const judged = judgeLevels(minutes, condition);
+  const own = value === undefined ? {} : { value };
+  const firings: AlertFiring[] = [];
+  let worst: AlertFiring['level'] = null;
+  for (const { kind, level, atMs, sinceMs, figures } of judged.turns) {
+    if (kind === 'ended') firings.push({ sinceMs, untilMs: atMs, ...own, level: worst, ...figures });
+    else worst = kind !== 'fired' && worst === 'critical' ? worst : level;
+  }
+  const { sinceMs, figures } = judged.progress;
+  if (sinceMs !== null) firings.push({ sinceMs, untilMs: null, ...own, level: worst, ...figures });
+  return { judged, firings, own };
 }
 
 /** The last note of either kind. */
 function listNotes(
   words: Words,
   condition: AlertCondition,
-  turns: readonly Turn[],
+  tested: readonly Tested[],
   connectionName: string,
 ): AlertTest['notes'] {
+  const all = tested.flatMap(({ judged, own }) => judged.turns.map((turn) => ({ turn, own })));
   return (['fired', 'ended'] as const).flatMap((kind) => {
-    const turn = turns.findLast((one) => one.kind === kind);
-    if (turn === undefined) return [];
-    return [{ kind, atMs: turn.atMs, body: writeNote(words, condition, turn, connectionName) }];
+    const last = all
+      .filter(({ turn }) => (turn.kind === 'ended') === (kind === 'ended') && turn.kind !== 'lowered')
+      .toSorted((a, b) => a.turn.atMs - b.turn.atMs)
+      .at(-1);
+    if (last === undefined) return [];
+    const { turn, own } = last;
+    const body = writeNote(words, condition, turn, connectionName);
+    return [{ kind, ...own, level: turn.level, atMs: turn.atMs, body }];
   });
 }
 
-function countFirings({ turns }: Judged): number {
+function countFirings(minutes: ReadMinutes, condition: AlertCondition, threshold: number): number {
+  if (condition.kind !== 'measure') return 0;
+  const { turns } = judgeMinutes(minutes.with(threshold), toCriterion({ ...condition, threshold }));
   return turns.filter(({ kind }) => kind === 'fired').length;
 }
 

@@ -63,7 +63,7 @@ export async function createDestinations(options: {
   /** From 0 up to 1. */
   readonly random: () => number;
   /** Whether a person wants no notification of an alert now. */
-  isMuted(ruleId: string): boolean;
+  isMuted(alert: Pick<DeliveredAlert, 'ruleId' | 'value'>): boolean;
   /** What messages are written in. */
   readWords(): Words;
   now(): number;
@@ -125,7 +125,7 @@ export async function createDestinations(options: {
       for (;;) {
         const next = book.listDeliveries(destination.id).find(({ state }) => state === 'waiting');
         if (next === undefined || next.dueAtMs > now() || stopping.signal.aborted) return;
-        const alerts = next.alerts.filter(({ ruleId }) => !options.isMuted(ruleId));
+        const alerts = next.alerts.filter((alert) => !options.isMuted(alert));
         const tried =
           alerts.length === 0
             ? ({ ...next, state: 'failed', answer: 'muted' } as const)
@@ -242,7 +242,7 @@ export async function createDestinations(options: {
       add(
         alerts.flatMap(({ connectionId, ...alert }) => {
           // The same after a crash between this and what the alerts remember.
-          const id = `${alert.ruleId}:${alert.kind}:${alert.sinceMs}`;
+          const id = toAlertId(alert);
           return listFor(connectionId).flatMap((destination) => {
             const own = listAlerts(destination.id);
             if (own.some((each) => each.id === id)) return [];
@@ -261,8 +261,7 @@ export async function createDestinations(options: {
             const last = listAlerts(destination.id).findLast((each) => isSameFiring(each, alert));
             if (remindMinutes === null || last === undefined) return [];
             if (alert.atMs - last.atMs < remindMinutes * MINUTE_MS) return [];
-            const id = `${alert.ruleId}:reminder:${alert.sinceMs}:${alert.atMs}`;
-            return [[destination, { ...alert, id }] as const];
+            return [[destination, { ...alert, id: toAlertId(alert) }] as const];
           }),
         ),
       ),
@@ -286,8 +285,19 @@ function toEntry(destinationId: string): string {
   return `destination ${destinationId}`;
 }
 
-function isSameFiring(noted: DeliveredAlert, alert: Pick<DeliveredAlert, 'ruleId' | 'sinceMs'>): boolean {
-  return noted.ruleId === alert.ruleId && noted.sinceMs === alert.sinceMs && noted.kind !== 'ended';
+/** What happens once in a firing is known by when that began, all else by when it was. */
+function toAlertId({ ruleId, value, kind, sinceMs, atMs }: Omit<DeliveredAlert, 'id'>): string {
+  const own = value === undefined ? [] : [JSON.stringify(value)];
+  const moment = kind === 'fired' || kind === 'ended' ? [] : [atMs];
+  return [ruleId, ...own, kind, sinceMs, ...moment].join(':');
+}
+
+function isSameFiring(
+  noted: DeliveredAlert,
+  { ruleId, value, sinceMs }: Pick<DeliveredAlert, 'ruleId' | 'value' | 'sinceMs'>,
+): boolean {
+  const isOwn = noted.ruleId === ruleId && noted.value === value;
+  return isOwn && noted.sinceMs === sinceMs && noted.kind !== 'ended';
 }
 
 function toDelivery(

@@ -7,6 +7,7 @@ import {
   type DestinationField,
   type DestinationKind,
 } from '../../common/model/alerts/destination.ts';
+import type { AlertLevel } from '../../common/model/alerts/alert-rule.ts';
 import type { Words } from '../../common/words/words.ts';
 
 const USUAL_TEXT = '{state}: {name}. {text}';
@@ -21,8 +22,9 @@ export function writeText(
   return alerts
     .map((alert) => {
       const values: Readonly<Record<DestinationField, string>> = {
-        state: words.t(`notes.states.${alert.kind}`),
+        state: words.t(`notes.states.${toState(alert)}`),
         name: alert.name,
+        value: String(alert.value ?? ''),
         text: alert.text,
         connection: alert.connection,
         since: new Date(alert.sinceMs).toISOString(),
@@ -35,6 +37,15 @@ export function writeText(
       });
     })
     .join('\n');
+}
+
+/** What it is now, in one word: with two thresholds, how bad it is. */
+function toState({
+  kind,
+  level,
+}: DeliveredAlert): Exclude<DeliveredAlert['kind'], 'raised' | 'lowered'> | AlertLevel {
+  if (kind === 'raised' || kind === 'lowered') return level ?? 'fired';
+  return kind === 'fired' ? (level ?? kind) : kind;
 }
 
 /** Returns the JSON that a kind of destination takes. */

@@ -1,16 +1,20 @@
 import { useI18n } from 'vue-i18n';
 import {
+  atLevel,
   isCounted,
   isHitMeasure,
+  toEach,
   toTimeMeasure,
   type AlertCondition,
   type AlertMeasure,
 } from '../../../src-main/common/model/alerts/alert-rule.ts';
 import type { AlertLogEntry } from '../../../src-main/common/model/alerts/alert-state.ts';
+import type { GroupValue } from '../../../src-main/common/model/analysis/grouping.ts';
 import type { FieldCondition } from '../../../src-main/common/model/records/record-filter.ts';
 import { listPlain } from '../../../src-main/common/query/filter-tree.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { toSubject } from '../../alerts/alert-link.ts';
+import { useFieldName } from '../../messages/field-name.ts';
 import { useNames } from '../../names/use-names.ts';
 import {
   formatCount,
@@ -35,6 +39,15 @@ export function findSingle(condition: FieldCondition): number | undefined {
 export function useAlertWords() {
   const { t } = useI18n();
   const names = useNames();
+  const toFieldName = useFieldName();
+
+  /** What a value of a rule that watches each is called. */
+  function toEachValue(condition: AlertCondition, value: GroupValue): string {
+    const each = toEach(condition);
+    if (each === undefined) return '';
+    const shown = value === null ? t('alerts.values.none') : names.toText(each, value);
+    return t(`alerts.values.${each}`, { value: shown });
+  }
 
   function toValue(measure: AlertMeasure, value: number): string {
     if (measure === 'error-share') return formatExactPercent(value);
@@ -64,15 +77,29 @@ export function useAlertWords() {
         ? [toPlace(one.field, value)]
         : [];
     });
+    const each = toEach(condition);
+    if (each !== undefined) {
+      const field = toFieldName(each).toLocaleLowerCase();
+      const own = where.length === 0 ? what : t('alerts.names.of', { what, where: where.join(', ') });
+      return t('alerts.names.each', { what: own, field });
+    }
     return where.length === 0 ? what : t('alerts.names.of', { what, where: where.join(', ') });
   }
 
   /** What a line of the log is about. */
-  function toDetail({ kind, condition, before, figures, sinceMs, atMs, origin }: AlertLogEntry): string {
+  function toDetail(entry: AlertLogEntry): string {
+    const { condition, value } = entry;
+    const detail = toOwnDetail(entry);
+    if (condition === undefined || value === undefined) return detail;
+    return t('alerts.log.of', { value: toEachValue(condition, value), detail });
+  }
+
+  function toOwnDetail(entry: AlertLogEntry): string {
+    const { kind, level = null, condition, before, figures, sinceMs, atMs, origin } = entry;
     if (kind === 'made') return t(`alerts.log.origins.${origin ?? 'hand'}`);
     if (kind === 'changed') return toChange(before, condition);
     if (condition === undefined || figures === undefined) return '';
-    if (kind === 'fired') return toFired(condition, figures.hits, figures.total);
+    if (kind !== 'ended') return toFired(atLevel(condition, level), figures.hits, figures.total);
     const span = formatSpan(atMs - (sinceMs ?? atMs));
     return condition.kind === 'measure' && condition.measure === 'error-share'
       ? t('alerts.log.lastedPeak', { span, share: formatPercent(figures.peak) })
@@ -104,5 +131,5 @@ export function useAlertWords() {
     return t('alerts.log.condition');
   }
 
-  return { toValue, toMinutes, toRequests, toPlace, suggestName, toDetail } as const;
+  return { toValue, toEachValue, toMinutes, toRequests, toPlace, suggestName, toDetail } as const;
 }

@@ -39,20 +39,37 @@ export function useStateWords() {
 
   function toStateWords({ rule, state }: BoardRule): string {
     if (!rule.isActive) return t('alerts.state.off');
-    if (state.firingSinceMs !== null) return t('alerts.state.firing', { time: toTime(state.firingSinceMs) });
+    if (state.firingSinceMs !== null) return toFiringWords(state, state.firingSinceMs);
     if (rule.mute !== null && isMutedAt(rule.mute, nowMs.value)) return toMuteWords(rule.mute.untilMs);
     if (state.lastFiredMs === null) return t('alerts.state.never');
     return t('alerts.state.lastFired', { time: toTime(state.lastFiredMs) });
   }
 
+  function toFiringWords({ level, values }: BoardRule['state'], sinceMs: number): string {
+    if (values.length === 0) return t(`alerts.state.${level ?? 'firing'}`, { time: toTime(sinceMs) });
+    const firing = values.filter(({ firingSinceMs }) => firingSinceMs !== null);
+    const critical = firing.filter((one) => one.level === 'critical').length;
+    const [count, total] = [firing.length, values.length].map((one) => formatCount(one));
+    return level === null
+      ? t('alerts.state.some', { count, total })
+      : t('alerts.state.levels', {
+          critical: formatCount(critical),
+          warning: formatCount(firing.length - critical),
+        });
+  }
+
+  const isBlind = ({ rule, state }: BoardRule): boolean =>
+    rule.isActive && state.blindMinutes >= MIN_BLIND_MINUTES;
+
   /** What keeps a rule from being judged; empty where nothing does. */
   function toBlindWords({ rule, state }: BoardRule): string {
-    if (!rule.isActive || state.blindMinutes < MIN_BLIND_MINUTES) return '';
+    if (rule.isActive && state.rests !== null) return t(`alerts.state.rests.${state.rests}`);
+    if (!isBlind({ rule, state })) return '';
     const count = { count: formatCount(state.blindMinutes) };
     return rule.condition.kind === 'down'
       ? t('alerts.state.blindChecked', count)
       : t('alerts.state.blindCached', count);
   }
 
-  return { nowMs, toTime, toStateWords, toBlindWords, toMuteWords } as const;
+  return { nowMs, toTime, toStateWords, toBlindWords, toMuteWords, isBlind } as const;
 }

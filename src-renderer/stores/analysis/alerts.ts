@@ -14,6 +14,7 @@ import type {
   AlertOrigin,
   AlertTest,
 } from '../../../src-main/common/model/alerts/alert-state.ts';
+import type { GroupValue } from '../../../src-main/common/model/analysis/grouping.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useConnectionsStore } from '../connections/connections.ts';
@@ -90,12 +91,16 @@ export const useAlertStore = defineStore('alerts', () => {
       removed.value = null;
       return saved;
     },
-    mute: (ruleId: string, mute: AlertMute | null): Promise<null> =>
-      backend.call('alerts/mute-rule', { ruleId, mute }),
+    mute: (ruleId: string, mute: AlertMute | null, value?: GroupValue): Promise<null> =>
+      backend.call('alerts/mute-rule', { ruleId, mute, ...(value === undefined ? {} : { value }) }),
     muteConnection: (connectionId: string, mute: AlertMute | null): Promise<null> =>
       backend.call('alerts/mute-connection', { connectionId, mute }),
-    test: (connectionId: string, condition: AlertCondition): Promise<AlertTest> =>
-      backend.call('alerts/test-rule', { connectionId, condition }),
+    test: (connectionId: string, condition: AlertCondition, value?: GroupValue): Promise<AlertTest> =>
+      backend.call('alerts/test-rule', {
+        connectionId,
+        condition,
+        ...(value === undefined ? {} : { value }),
+      }),
     readLog: (ruleId: string): Promise<AlertLogEntry[]> => backend.call('alerts/read-log', { ruleId }),
     exportLog: (ruleId: string) => backend.call('alerts/export-log', { ruleId }),
     sendTest: async (ruleId: string) => (await backend.call('alerts/send-test', { ruleId })).shown,

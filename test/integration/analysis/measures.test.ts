@@ -130,7 +130,7 @@ describe('sessions and clients with failures', () => {
           ['failed-sessions', 'sessionId'],
           ['failed-clients', 'client'],
         ] as const) {
-          const changes = await countHitMinutes(
+          const [changes = []] = await countHitMinutes(
             engine.connection,
             { scope, filter: ALL },
             { ...span, measure, minutes },

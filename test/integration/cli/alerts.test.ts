@@ -13,10 +13,15 @@ let folder: string;
 let service: RunningService;
 let cli: CommandRunner;
 const records = { direction: 'inbound' as const, filter: { conditions: [] }, minutes: 60 };
+const EACH = 'Any request of a channel';
 const RULES: Readonly<Record<string, AlertCondition>> = {
   'Any request': {
     ...{ kind: 'measure', measure: 'volume', comparison: 'above', threshold: 0, minRequests: 1 },
     ...records,
+  },
+  [EACH]: {
+    ...{ kind: 'measure', measure: 'volume', comparison: 'above', threshold: 0, minRequests: 1 },
+    ...{ ...records, each: 'channel', critical: 1_000_000 },
   },
   'All fail': {
     ...{ kind: 'measure', measure: 'error-share', comparison: 'above', threshold: 0.99, minRequests: 1 },
@@ -71,16 +76,29 @@ it('rules are listed, and looked at once with an exit code that a script can dec
   // Nothing is cached: no rule is said to be quiet.
   const blind = await cli.run('alerts', 'check', '--json');
   expect(blind.code, blind.errors).toBe(5);
-  expect(toStates(blind.objects)).toEqual({ 'Any request': 'unknown', 'All fail': 'unknown' });
+  expect(toStates(blind.objects)).toEqual({
+    'Any request': 'unknown',
+    [EACH]: 'unknown',
+    'All fail': 'unknown',
+  });
 
   const followed = await cli.run('follow', '--connection', 'Watched', '--once');
   expect(followed.code, followed.errors).toBe(0);
   const checked = await cli.run('alerts', 'check', '--connection', 'Watched', '--json');
   expect(checked.code, checked.errors).toBe(9);
-  expect(toStates(checked.objects)).toEqual({ 'Any request': 'firing', 'All fail': 'quiet' });
+  expect(toStates(checked.objects)).toEqual({
+    'Any request': 'firing',
+    [EACH]: 'firing',
+    'All fail': 'quiet',
+  });
+  // One line for each channel, with its own state.
+  const channels = checked.objects.filter(({ name }) => name === EACH);
+  expect(channels.length).toBeGreaterThan(1);
+  expect(new Set(channels.map(({ value }) => value)).size).toBe(channels.length);
+  expect(new Set(channels.map(({ level }) => level))).toEqual(new Set(['warning']));
   // It told nobody: the rule stands where it stood.
   const after = await cli.run('alerts', 'list', '--json');
-  expect(after.objects.map(({ firingSince }) => firingSince)).toEqual([null, null]);
+  expect(after.objects.map(({ firingSince }) => firingSince)).toEqual([null, null, null]);
 });
 
 it('watching follows a connection and says what fires, until it is ended', async () => {
@@ -90,19 +108,27 @@ it('watching follows a connection and says what fires, until it is ended', async
     errors: expect.stringContaining('No connection is followed') as string,
   });
 
-  const fired = Promise.withResolvers<undefined>();
-  const run = cli.runWatched(['alerts', 'watch', '--connection', 'Watched', '--json'], (text, interrupt) => {
-    if (text.includes('on, following Watched')) void fired.promise.then(interrupt);
-  });
-  const isListed = async (): Promise<boolean> => {
-    const { objects } = await cli.run('alerts', 'list', '--json');
-    return objects.some(({ name, firingSince }) => name === 'Any request' && firingSince !== null);
-  };
-  await expect.poll(isListed, { timeout: 60_000, interval: 1000 }).toBe(true);
-  fired.resolve(undefined);
+  const run = cli.runWatched(
+    ['alerts', 'watch', '--connection', 'Watched', '--json'],
+    () => undefined,
+    // What was found at the same time is said to its end.
+    (text, interrupt) => {
+      if (text.includes(EACH)) interrupt();
+    },
+  );
   const { code, objects } = await run;
   expect(code).toBe(7);
-  expect(objects).toMatchObject([
-    { kind: 'fired', rule: 'Any request', connection: 'Watched', notice: 'computer' },
-  ]);
+  expect(objects[0]).toMatchObject({
+    ...{ kind: 'fired', rule: 'Any request', connection: 'Watched', notice: 'together' },
+  });
+  // One for each channel, which says which.
+  const channels = objects.slice(1);
+  expect(channels.length).toBeGreaterThan(1);
+  for (const each of channels)
+    expect(each).toMatchObject({
+      kind: 'fired',
+      rule: EACH,
+      level: 'warning',
+      value: expect.any(Number) as number,
+    });
 });

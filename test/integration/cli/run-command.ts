@@ -20,6 +20,7 @@ export interface CommandRunner {
   runWatched(
     words: readonly string[],
     onError: (text: string, interrupt: () => void) => void,
+    onOutput?: (text: string, interrupt: () => void) => void,
   ): Promise<CommandRun>;
   /** Variables of the environment of later commands. */
   readonly environment: Record<string, string>;
@@ -30,16 +31,20 @@ export function createCommandRunner(dataFolder: string): CommandRunner {
   const openSecretStore: OpenSecretStore = () => Promise.resolve({ store, failure: null });
   const environment: Record<string, string> = {};
 
-  const runWatched: CommandRunner['runWatched'] = async (words, onError) => {
+  const runWatched: CommandRunner['runWatched'] = async (words, onError, onOutput) => {
     const listeners = new Set<() => void>();
     const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
     const texts = { stdout: '', stderr: '' };
-    streams.stdout.on('data', (chunk: Buffer) => (texts.stdout += chunk.toString()));
+    const interrupt = (): void => {
+      for (const tell of listeners) tell();
+    };
+    streams.stdout.on('data', (chunk: Buffer) => {
+      texts.stdout += chunk.toString();
+      onOutput?.(texts.stdout, interrupt);
+    });
     streams.stderr.on('data', (chunk: Buffer) => {
       texts.stderr += chunk.toString();
-      onError(texts.stderr, () => {
-        for (const tell of listeners) tell();
-      });
+      onError(texts.stderr, interrupt);
     });
     const code = await runCli([...words, '--data', dataFolder], {
       version: '0.0.0-test',

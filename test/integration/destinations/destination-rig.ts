@@ -16,7 +16,7 @@ export function openDestinations(
   options: {
     readonly now: () => number;
     readonly secrets?: SecretStore;
-    readonly isMuted?: (ruleId: string) => boolean;
+    readonly isMuted?: (alert: { readonly ruleId: string; readonly value?: unknown }) => boolean;
   },
 ): Promise<Destinations> {
   return createDestinations({

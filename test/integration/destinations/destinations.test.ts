@@ -32,7 +32,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const open = (isMuted?: (ruleId: string) => boolean): Promise<Destinations> =>
+const open = (
+  isMuted?: (alert: { readonly ruleId: string; readonly value?: unknown }) => boolean,
+): Promise<Destinations> =>
   openDestinations(folder, { now: () => nowMs, ...(isMuted === undefined ? {} : { isMuted }) });
 const readLast = async (destinations: Destinations) => (await destinations.list())[0]?.deliveries[0];
 async function sendOne(destinations: Destinations): Promise<void> {
@@ -140,11 +142,43 @@ it('reads only the start of an answer, and ends with one that stands still or br
 });
 
 it('sends nothing of what was muted meanwhile', async () => {
-  const destinations = await open((ruleId) => ruleId === 'rule-1');
+  const destinations = await open(({ ruleId }) => ruleId === 'rule-1');
   await destinations.save(toInput(server.address));
   await sendOne(destinations);
   expect(server.requests).toHaveLength(0);
   expect(await readLast(destinations)).toMatchObject({ state: 'failed', answer: 'muted' });
+});
+
+it('says which value and which level, mutes one value alone, and knows each firing by its value', async () => {
+  const destinations = await open(({ value }) => value === 9);
+  await destinations.save(toInput(server.address, { text: '{state}|{name}|{value}' }));
+  const service = (value: number, change: object) => ({
+    ...toAlert(1, { value, level: 'warning', name: `Errors, service ${value}` }),
+    ...change,
+  });
+  const note = async (...alerts: ReturnType<typeof service>[]): Promise<void> => {
+    await destinations.note(alerts);
+    nowMs += 10_000;
+    await destinations.look();
+  };
+  await note(service(7, {}), service(8, {}), service(9, {}));
+  await note(service(7, { kind: 'raised', level: 'critical', atMs: 60_000 }));
+  // After a crash the same is noted again; later it rises once more.
+  await note(service(7, { kind: 'raised', level: 'critical', atMs: 60_000 }));
+  await note(service(7, { kind: 'lowered', atMs: 90_000 }));
+  await note(service(7, { kind: 'raised', level: 'critical', atMs: 120_000 }));
+  await note(service(7, { kind: 'ended', atMs: 150_000 }));
+  const bodies = server.requests.map(
+    ({ body }) => JSON.parse(body) as { text: string; alerts: Record<string, unknown>[] },
+  );
+  expect(bodies.map(({ text }) => text)).toEqual([
+    'Warning|Errors, service 7|7\nWarning|Errors, service 8|8',
+    'Critical|Errors, service 7|7',
+    'Warning|Errors, service 7|7',
+    'Critical|Errors, service 7|7',
+    'Ended|Errors, service 7|7',
+  ]);
+  expect(bodies[1]?.alerts[0]).toMatchObject({ kind: 'raised', value: 7, level: 'critical' });
 });
 
 it('reminds of what still fires as often as was chosen', async () => {

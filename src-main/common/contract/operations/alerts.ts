@@ -7,6 +7,7 @@ import {
   AlertNote,
   AlertTest,
 } from '../../model/alerts/alert-state.ts';
+import { GroupValue } from '../../model/analysis/grouping.ts';
 import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation } from '../operation.ts';
 
@@ -27,12 +28,23 @@ export const alertsOperations = {
   ),
   /** Deletes a rule with its log. */
   'alerts/remove-rule': operation(RuleId, Nothing),
-  'alerts/mute-rule': operation(Type.Object({ ...RuleId.properties, mute: Mute }), Nothing),
+  /** Keeps a rule, or one value of it, from notifying. */
+  'alerts/mute-rule': operation(
+    Type.Object({ ...RuleId.properties, mute: Mute, value: Type.Optional(GroupValue) }),
+    Nothing,
+  ),
   /** Keeps all rules of a connection from notifying. */
   'alerts/mute-connection': operation(Type.Object({ connectionId: Type.String(), mute: Mute }), Nothing),
-  /** What a condition would have done in the cached past, saved or not. */
+  /**
+   * What a condition would have done in the cached past, saved or not. Of one that watches each value, the spans and the
+   * series are those of `value`, or of the one that would have fired most.
+   */
   'alerts/test-rule': operation(
-    Type.Object({ connectionId: Type.String(), condition: AlertCondition }),
+    Type.Object({
+      connectionId: Type.String(),
+      condition: AlertCondition,
+      value: Type.Optional(GroupValue),
+    }),
     AlertTest,
   ),
   /** Newest first. */

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { DIRECTIONS } from '../../reporting/reports.ts';
+import { GroupValue, type GroupField } from '../analysis/grouping.ts';
 import type { TimedField } from '../analysis/measured-times.ts';
 import { Nullable } from '../nullable.ts';
 import { RecordFilter } from '../records/record-filter.ts';
@@ -66,8 +67,31 @@ export const MAX_ALERT_REQUESTS = 1_000_000;
 /** Most rules, of all connections together. */
 export const MAX_ALERT_RULES = 200;
 
+/** Fields of which a rule can watch every value by itself. */
+export const EACH_FIELDS = [
+  'channel',
+  'service',
+  'origin',
+  'responseCode',
+  'actionId',
+  'errorFamily',
+] as const satisfies readonly GroupField[];
+export type EachField = (typeof EACH_FIELDS)[number];
+/** Most values that a rule watches; others are only mentioned. */
+export const MAX_EACH_VALUES = 50;
+
+/** How bad it is, of a rule with two thresholds. */
+export const ALERT_LEVELS = ['warning', 'critical'] as const;
+export type AlertLevel = (typeof ALERT_LEVELS)[number];
+
 const Minutes = Type.Integer({ minimum: 1, maximum: MAX_ALERT_MINUTES });
-const Records = { direction: Type.Enum([...DIRECTIONS]), filter: RecordFilter, minutes: Minutes };
+const Records = {
+  direction: Type.Enum([...DIRECTIONS]),
+  filter: RecordFilter,
+  minutes: Minutes,
+  /** Every value of this field is watched by itself. */
+  each: Type.Optional(Type.Enum([...EACH_FIELDS])),
+};
 
 /** The service reports one of its parts as down for so many minutes. */
 const DownCondition = Type.Object({
@@ -84,6 +108,8 @@ const MeasureCondition = Type.Object({
   comparison: Type.Union([Type.Literal('above'), Type.Literal('below')]),
   /** error-share: 0 to 1; times: milliseconds; else requests, sessions or clients in the minutes. */
   threshold: Type.Number({ minimum: 0, maximum: 1e9 }),
+  /** Beyond this it is critical, and only a warning before; beyond the threshold itself. */
+  critical: Type.Optional(Type.Number({ minimum: 0, maximum: 1e9 })),
   /** Fewer requests in the minutes say nothing; a measure that is counted needs none. */
   minRequests: Type.Integer({ minimum: 1, maximum: MAX_ALERT_REQUESTS }),
 });
@@ -120,6 +146,8 @@ export const AlertRule = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 100 }),
   ...AlertDraft.properties,
   mute: Nullable(AlertMute),
+  /** Values of which nobody is notified, of a rule that watches each by itself. */
+  valueMutes: Type.Optional(Type.Array(Type.Object({ value: GroupValue, mute: AlertMute }))),
   madeAtMs: Type.Integer(),
   savedAtMs: Type.Integer(),
 });
@@ -128,4 +156,28 @@ export type AlertRule = Static<typeof AlertRule>;
 /** Whether a mute holds at a moment. */
 export function isMutedAt(mute: AlertMute | null, nowMs: number): boolean {
   return mute !== null && (mute.untilMs === null || mute.untilMs > nowMs);
+}
+
+/** Returns the field whose values a condition watches one by one; undefined where it watches all records together. */
+export function toEach(condition: AlertCondition): EachField | undefined {
+  return condition.kind === 'down' ? undefined : condition.each;
+}
+
+/** Returns the condition of one value of a rule that watches each by itself. */
+export function withValue(condition: AlertCondition, value: GroupValue | undefined): AlertCondition {
+  if (condition.kind === 'down' || condition.each === undefined || value === undefined) return condition;
+  const { each, ...own } = condition;
+  return { ...own, filter: { conditions: [...own.filter.conditions, { field: each, values: [value] }] } };
+}
+
+/** Returns the critical threshold of a condition; undefined where it has only one threshold. */
+export function toCritical(condition: AlertCondition): number | undefined {
+  return condition.kind === 'measure' ? condition.critical : undefined;
+}
+
+/** Returns a condition as one of its levels judges it: with only that threshold. */
+export function atLevel(condition: AlertCondition, level: AlertLevel | null): AlertCondition {
+  if (condition.kind !== 'measure') return condition;
+  const { critical, ...own } = condition;
+  return level === 'critical' && critical !== undefined ? { ...own, threshold: critical } : own;
 }

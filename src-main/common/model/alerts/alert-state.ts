@@ -1,15 +1,48 @@
 import { Type, type Static } from 'typebox';
 import { Nullable } from '../nullable.ts';
-import { AlertCondition, AlertMute, AlertRule } from './alert-rule.ts';
+import { GroupValue } from '../analysis/grouping.ts';
+import { ALERT_LEVELS, AlertCondition, AlertMute, AlertRule } from './alert-rule.ts';
+
+/** Of a rule with two thresholds; null for one with a single one. */
+const Level = Nullable(Type.Enum([...ALERT_LEVELS]));
+/** Of a rule that watches each value of a field by itself. */
+const Value = Type.Optional(GroupValue);
+
+/** Since when something fires, how bad it is, and when it began to last. */
+const Standing = {
+  firingSinceMs: Nullable(Type.Integer()),
+  lastFiredMs: Nullable(Type.Integer()),
+  level: Level,
+};
+
+/** Why nothing new comes that a rule could look at: then it says that it rests, and not for how long. */
+const ALERT_RESTS = ['imported', 'not-followed', 'paused', 'refused', 'unreachable', 'failing'] as const;
+export type AlertRest = (typeof ALERT_RESTS)[number];
+
+/** Where one value of a rule stands. */
+export const AlertValueState = Type.Object({
+  value: GroupValue,
+  ...Standing,
+  /** What the last whole minutes of the rule have; null where one of them is not known. */
+  latest: Nullable(Type.Object({ hits: Type.Integer(), total: Type.Integer() })),
+  /** The last request with it. */
+  seenMs: Type.Integer(),
+});
+export type AlertValueState = Static<typeof AlertValueState>;
 
 /** Where a rule stands. */
 export const AlertState = Type.Object({
-  firingSinceMs: Nullable(Type.Integer()),
-  lastFiredMs: Nullable(Type.Integer()),
+  /** Of a rule of many values, the first that fires, and the worst level of any. */
+  ...Standing,
   /** The end of the last minute that could be judged; null before the first. */
   judgedToMs: Nullable(Type.Integer()),
   /** Minutes since then of which too little is cached, or nothing was checked. */
   blindMinutes: Type.Integer(),
+  rests: Nullable(Type.Enum([...ALERT_RESTS])),
+  /** Of a rule that watches each value: those that are watched, firing ones first. */
+  values: Type.Array(AlertValueState),
+  /** There are more values than a rule watches. */
+  hasMoreValues: Type.Boolean(),
 });
 export type AlertState = Static<typeof AlertState>;
 
@@ -37,6 +70,7 @@ const ALERT_NOTICES = [
   'planned',
   'late',
   'over',
+  'passed',
   'untold',
   'together',
   'failed',
@@ -60,7 +94,9 @@ export type AlertFigures = Static<typeof AlertFigures>;
 export const AlertLogEntry = Type.Object({
   ruleId: Type.String(),
   atMs: Type.Integer(),
-  kind: Type.Enum(['made', 'changed', 'fired', 'ended']),
+  kind: Type.Enum(['made', 'changed', 'fired', 'raised', 'lowered', 'ended']),
+  value: Value,
+  level: Type.Optional(Level),
   notice: Type.Enum([...ALERT_NOTICES]),
   origin: Type.Optional(Type.Enum([...ALERT_ORIGINS])),
   /** fired and ended: what was counted, and since when it fired. */
@@ -79,14 +115,51 @@ export const AlertFiring = Type.Object({
   sinceMs: Type.Integer(),
   /** Null where it still does. */
   untilMs: Nullable(Type.Integer()),
+  value: Value,
+  /** The worst that it came to. */
+  level: Level,
   ...AlertFigures.properties,
 });
 export type AlertFiring = Static<typeof AlertFiring>;
+
+/** The threshold that the cached past suggests, or why it suggests none. */
+export const ThresholdSuggestion = Type.Union([
+  Type.Object({
+    kind: Type.Literal('found'),
+    threshold: Type.Number(),
+    /** How often it would have fired. */
+    count: Type.Integer(),
+    /** For what is critical; null where none would have been rare enough. */
+    critical: Nullable(Type.Number()),
+    /** The past that it rests on. */
+    knownMinutes: Type.Integer(),
+  }),
+  /** Less than a day is cached. */
+  Type.Object({ kind: Type.Literal('too-little'), knownMinutes: Type.Integer() }),
+  /** Hardly ever there were enough requests. */
+  Type.Object({ kind: Type.Literal('too-few'), measuredMinutes: Type.Integer() }),
+  /** With each it would have fired too often. */
+  Type.Object({ kind: Type.Literal('none') }),
+]);
+export type ThresholdSuggestion = Static<typeof ThresholdSuggestion>;
 
 /** What a rule would have done in the cached past. */
 export const AlertTest = Type.Object({
   fromMs: Type.Integer(),
   toMs: Type.Integer(),
+  /** The value that the spans and the series are of, of a rule that watches each. */
+  value: Value,
+  /** Every value of it, those that would have fired most first. */
+  values: Type.Array(
+    Type.Object({
+      value: GroupValue,
+      /** How often it would have fired. */
+      count: Type.Integer(),
+      /** Whether its last minute is known. */
+      isKnown: Type.Boolean(),
+    }),
+  ),
+  hasMoreValues: Type.Boolean(),
   /** Minutes that could be judged, of all. */
   knownMinutes: Type.Integer(),
   /** Spans of which too little is cached. */
@@ -94,10 +167,14 @@ export const AlertTest = Type.Object({
   firings: Type.Array(AlertFiring),
   /** How often it would have fired with other thresholds, rising; empty for rules without one. */
   others: Type.Array(Type.Object({ threshold: Type.Number(), count: Type.Integer() })),
+  /** Null for rules without a threshold. */
+  suggestion: Nullable(ThresholdSuggestion),
   /** What the last notifications would have said. */
   notes: Type.Array(
     Type.Object({
       kind: Type.Union([Type.Literal('fired'), Type.Literal('ended')]),
+      value: Value,
+      level: Level,
       atMs: Type.Integer(),
       body: Type.String(),
     }),

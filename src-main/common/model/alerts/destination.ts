@@ -1,5 +1,7 @@
 import { Type, type Static } from 'typebox';
+import { GroupValue } from '../analysis/grouping.ts';
 import { Nullable } from '../nullable.ts';
+import { ALERT_LEVELS } from './alert-rule.ts';
 
 /** Where alerts can be sent. Each is an address that takes messages over HTTPS. */
 export const DESTINATION_KINDS = ['webhook', 'slack', 'teams'] as const;
@@ -15,7 +17,7 @@ export const MAX_DESTINATION_TEXT = 2000;
 export const MAX_DESTINATION_ADDRESS = 1000;
 
 /** What a text of one's own can name in braces, such as `{name}`. */
-export const DESTINATION_FIELDS = ['state', 'name', 'text', 'connection', 'since', 'at'] as const;
+export const DESTINATION_FIELDS = ['state', 'name', 'value', 'text', 'connection', 'since', 'at'] as const;
 export type DestinationField = (typeof DESTINATION_FIELDS)[number];
 
 /** What a person says of a destination; its address and its key are secrets, and kept apart. */
@@ -45,7 +47,12 @@ export const DeliveredAlert = Type.Object({
   /** The same however often it is noted. */
   id: Type.String(),
   ruleId: Type.String(),
-  kind: Type.Enum(['fired', 'ended', 'reminder', 'test']),
+  kind: Type.Enum(['fired', 'raised', 'lowered', 'ended', 'reminder', 'test']),
+  /** The value that it is about, of a rule that watches each. */
+  value: Type.Optional(GroupValue),
+  /** Of a rule with two thresholds. */
+  level: Type.Optional(Type.Enum([...ALERT_LEVELS])),
+  /** With the value. */
   name: Type.String(),
   text: Type.String(),
   connection: Type.String(),

@@ -52,6 +52,8 @@ export interface Judged {
   readonly judgedMinutes: number;
   /** Minutes that are not known, of those that end with the last known one and are judged together. */
   readonly lackingMinutes: number;
+  /** The sums that the last known minute was judged by; null where they lack a minute. */
+  readonly latest: { readonly hits: number; readonly total: number } | null;
 }
 
 export const NOT_FIRING: Progress = {
@@ -75,6 +77,7 @@ export function judgeMinutes(
   let knownToMs: number | null = null;
   let judgedMinutes = 0;
   let lackingMinutes = 0;
+  let latest: Judged['latest'] = null;
   const sums = { known: 0, total: 0, hits: 0 };
   for (let place = 0; place < known.length; place += 1) {
     const isKnown = known[place] === 1;
@@ -88,12 +91,13 @@ export function judgeMinutes(
     const atMs = fromMs + (place + 1) * MINUTE_MS;
     knownToMs = atMs;
     lackingMinutes = criterion.minutes - sums.known;
+    latest = lackingMinutes === 0 ? { hits: sums.hits, total: sums.total } : null;
     if (atMs <= judgedToMs) continue;
     const isWhole = lackingMinutes === 0;
     if (isWhole) judgedMinutes += 1;
     step(atMs, isWhole, total, hit);
   }
-  return { progress, turns, knownToMs, judgedMinutes, lackingMinutes };
+  return { progress, turns, knownToMs, judgedMinutes, lackingMinutes, latest };
 
   function add(minutes: number, total: number, hit: number): void {
     sums.known += minutes;

@@ -97,6 +97,7 @@ const NAMES = [
   'readOutcomes',
   'countMinutes',
   'countHitMinutes',
+  'listMinuteValues',
   'readPercentiles',
   'findNewFamilies',
   'readSession',

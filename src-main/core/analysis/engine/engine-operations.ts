@@ -24,7 +24,7 @@ import {
 import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FamiliesByConnection } from './feed/keep-families.ts';
 import { readRows, type EngineDatabase } from './engine-database.ts';
-import { countHitMinutes, countMinutes, readPercentiles } from './alerts/count-minutes.ts';
+import { countHitMinutes, countMinutes, listMinuteValues, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies, groupErrors, listFamilyNames, resolveFamilies } from './error-families.ts';
 import { findPaths, type PathsProgress } from './bodies/find-paths.ts';
@@ -388,6 +388,10 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       askFiltered(question, context, (connection, records) => countMinutes(connection, records, question)),
     countHitMinutes: (question: Question & Parameters<typeof countHitMinutes>[2], context: Context) =>
       askFiltered(question, context, (connection, records) => countHitMinutes(connection, records, question)),
+    listMinuteValues: (question: Question & Parameters<typeof listMinuteValues>[2], context: Context) =>
+      askFiltered(question, context, (connection, records) =>
+        listMinuteValues(connection, records, question),
+      ),
     readPercentiles: (question: Question & Parameters<typeof readPercentiles>[2], context: Context) =>
       askFiltered(question, context, (connection, records) => readPercentiles(connection, records, question)),
     /** The span is one of everything cached of the connection and report. */

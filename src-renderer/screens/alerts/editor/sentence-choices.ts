@@ -1,9 +1,16 @@
 import { listThresholds } from '../../../../src-main/common/model/alerts/alert-thresholds.ts';
 import {
+  EACH_FIELDS,
   isCounted,
+  toCritical,
+  toEach,
   type AlertCondition,
   type AlertMeasure,
+  type EachField,
+  type MeasureCondition,
 } from '../../../../src-main/common/model/alerts/alert-rule.ts';
+import { listGroupFields } from '../../../../src-main/common/model/analysis/grouping.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type {
   FieldCondition,
   FilterPart,
@@ -63,7 +70,7 @@ export function withSubject(condition: AlertCondition, subject: AlertSubject): A
   if (toSubject(condition) === subject) return condition;
   const { direction, filter } =
     condition.kind === 'down' ? { direction: 'inbound' as const, filter: { conditions: [] } } : condition;
-  const next = toCondition({ subject, direction, filter, origin: 'hand' });
+  const next = withEach(toCondition({ subject, direction, filter, origin: 'hand' }), toEach(condition));
   if (next.kind !== 'measure' || condition.kind !== 'measure') return next;
   const { minutes, minRequests } = condition;
   const isSameUnit = isTime(next.measure) && isTime(condition.measure);
@@ -73,6 +80,43 @@ export function withSubject(condition: AlertCondition, subject: AlertSubject): A
     minRequests,
     ...(isSameUnit ? { threshold: condition.threshold, comparison: condition.comparison } : {}),
   };
+}
+
+/** Returns a condition that watches each value of a field, or all records together; a field that its records lack is left out. */
+export function withEach(condition: AlertCondition, field: EachField | undefined): AlertCondition {
+  if (condition.kind === 'down') return condition;
+  const together = { ...condition };
+  delete together.each;
+  return field === undefined || !listEach(condition.direction).includes(field)
+    ? together
+    : { ...together, each: field };
+}
+
+/** Returns the fields of which each value can be watched. */
+export function listEach(direction: Direction): readonly EachField[] {
+  const own = listGroupFields(direction);
+  return EACH_FIELDS.filter((field) => own.includes(field));
+}
+
+/** Returns a condition with another critical threshold; undefined takes it away. */
+export function withCritical(condition: MeasureCondition, critical: number | undefined): MeasureCondition {
+  const own = { ...condition };
+  delete own.critical;
+  return critical === undefined ? own : { ...own, critical };
+}
+
+/** Returns a critical threshold to begin with: well beyond the other. */
+export function toFirstCritical({ measure, comparison, threshold }: MeasureCondition): number {
+  if (comparison === 'below') return threshold / 2;
+  const further = threshold * 3;
+  return measure === 'error-share' ? Math.min(further, (1 + threshold) / 2) : further;
+}
+
+/** Whether what is critical is beyond what is a warning. */
+export function isBeyond(condition: AlertCondition): boolean {
+  const critical = toCritical(condition);
+  if (condition.kind !== 'measure' || critical === undefined) return true;
+  return condition.comparison === 'above' ? critical > condition.threshold : critical < condition.threshold;
 }
 
 function isTime(measure: AlertMeasure): boolean {

@@ -6,6 +6,7 @@ import {
 } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import { toCondition, type AlertIdea } from '../../../alerts/alert-link.ts';
 import { useKeptDraft } from '../../../composables/use-kept-draft.ts';
+import { isBeyond } from './sentence-choices.ts';
 import { useAlertWords } from '../alert-words.ts';
 
 const IDEA: AlertIdea = {
@@ -43,7 +44,10 @@ export function useRuleDraft(
   const saved = computed(() => JSON.stringify(toDraft()));
   const isChanged = computed(() => readRule() === null || JSON.stringify(draft.value) !== saved.value);
   const isSound = computed(
-    () => draft.value.name.trim() !== '' && draft.value.name.trim().length <= MAX_ALERT_NAME,
+    () =>
+      draft.value.name.trim() !== '' &&
+      draft.value.name.trim().length <= MAX_ALERT_NAME &&
+      isBeyond(draft.value.condition),
   );
 
   function discard(): void {
@@ -70,5 +74,5 @@ export function useRuleDraft(
     if (JSON.stringify(draft.value) === before || JSON.stringify(draft.value) === now) discard();
   });
 
-  return { draft, isChanged, isSound, discard, forget: kept.forget };
+  return { draft, isRestored: kept.isRestored, isChanged, isSound, discard, forget: kept.forget };
 }

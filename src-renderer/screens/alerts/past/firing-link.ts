@@ -2,8 +2,10 @@ import type { RouteLocationRaw } from 'vue-router';
 import {
   isHitMeasure,
   toTimeMeasure,
+  withValue,
   type AlertCondition,
 } from '../../../../src-main/common/model/alerts/alert-rule.ts';
+import type { AlertFiring } from '../../../../src-main/common/model/alerts/alert-state.ts';
 import type {
   FieldCondition,
   RecordFilter,
@@ -17,10 +19,11 @@ import { toPeriodText } from '../../../period/period-query.ts';
  * none.
  */
 export function toFiringRecords(
-  condition: AlertCondition,
-  sinceMs: number,
+  rule: AlertCondition,
+  { sinceMs, value }: Pick<AlertFiring, 'sinceMs' | 'value'>,
   untilMs: number,
 ): RouteLocationRaw | null {
+  const condition = withValue(rule, value);
   if (condition.kind === 'down') return null;
   const { direction, filter, minutes } = condition;
   const fromMs = sinceMs - minutes * MINUTE_MS;

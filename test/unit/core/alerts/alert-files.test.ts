@@ -77,6 +77,8 @@ it('the log as CSV opens no formula', () => {
       ruleId: 'a',
       atMs: 60_000,
       kind: 'fired',
+      value: '=1+1',
+      level: 'critical',
       notice: 'computer',
       sinceMs: 60_000,
       figures: { hits: 1, total: 2, peak: 0.5 },
@@ -84,5 +86,7 @@ it('the log as CSV opens no formula', () => {
   ]);
   const lines = text.trimEnd().split('\r\n');
   expect(lines).toHaveLength(3);
-  expect(lines[2]).toBe('"1970-01-01T00:01:00.000Z","fired","1970-01-01T00:01:00.000Z",1,2,0.5,"computer",');
+  expect(lines[2]).toBe(
+    `"1970-01-01T00:01:00.000Z","fired","'=1+1","critical","1970-01-01T00:01:00.000Z",1,2,0.5,"computer",`,
+  );
 });

@@ -4,6 +4,7 @@ import type { AlertNote } from '../../../../src-main/common/model/alerts/alert-s
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { ConnectionPlans } from '../../../../src-main/common/model/connections/planned-time.ts';
 import type { HealthState } from '../../../../src-main/common/model/connections/status.ts';
+import type { Following } from '../../../../src-main/common/contract/operations/unattended/following.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { openAlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
@@ -37,6 +38,8 @@ export interface SimulatedCache {
   readonly spans: { from: number; to: number }[];
   readonly minutes: (minute: number) => TrafficMinute;
   readonly checks: (minute: number) => HealthState;
+  /** The traffic of each service, for rules that watch every one by itself. */
+  readonly services?: Readonly<Record<number, (minute: number) => TrafficMinute>>;
 }
 
 export const START_MS = Date.UTC(2026, 9, 1);
@@ -91,12 +94,13 @@ function createSource(cache: SimulatedCache): MinuteSource & { counted: number }
   const walk = (
     fromMs: number,
     toMs: number,
+    minutes = cache.minutes,
   ): { minute: number; place: number; traffic: TrafficMinute }[] => {
     const first = (fromMs - START_MS) / MINUTE_MS;
     return Array.from({ length: (toMs - fromMs) / MINUTE_MS }, (_, place) => ({
       place,
       minute: first + place,
-      traffic: cache.minutes(first + place),
+      traffic: minutes(first + place),
     })).filter(({ minute }) => cache.spans.some(({ from, to }) => minute >= from && minute < to));
   };
   const toLedger = () =>
@@ -130,23 +134,30 @@ function createSource(cache: SimulatedCache): MinuteSource & { counted: number }
         fromMs,
         toMs,
         limits,
+        each,
       }: {
         fromMs: number;
         toMs: number;
         limits: readonly number[];
+        each?: { values: readonly unknown[] } | undefined;
       }) => {
         source.counted += 1;
-        const found = walk(fromMs, toMs).filter(({ traffic }) => traffic.count > 0);
-        return Promise.resolve({
-          places: found.map(({ place }) => place),
-          counts: found.map(({ traffic }) => traffic.count),
-          failures: found.map(({ traffic }) => traffic.failures ?? 0),
-          timed: found.map(({ traffic }) => traffic.count),
-          slower: limits.map(() => found.map(({ traffic }) => traffic.slower ?? 0)),
-        });
+        const parts = each?.values.map((value) => cache.services?.[Number(value)]) ?? [cache.minutes];
+        return Promise.resolve(
+          parts.map((minutes) => {
+            const found = walk(fromMs, toMs, minutes).filter(({ traffic }) => traffic.count > 0);
+            return {
+              places: found.map(({ place }) => place),
+              counts: found.map(({ traffic }) => traffic.count),
+              failures: found.map(({ traffic }) => traffic.failures ?? 0),
+              timed: found.map(({ traffic }) => traffic.count),
+              slower: limits.map(() => found.map(({ traffic }) => traffic.slower ?? 0)),
+            };
+          }),
+        );
       },
       countHitMinutes: ({ fromMs, toMs, minutes }: { fromMs: number; toMs: number; minutes: number }) =>
-        Promise.resolve(
+        Promise.resolve([
           // Nobody fails twice here.
           walk(fromMs, toMs).flatMap(({ place, traffic }): [number, number][] => {
             const failures = traffic.failures ?? 0;
@@ -157,13 +168,20 @@ function createSource(cache: SimulatedCache): MinuteSource & { counted: number }
                   [place + minutes, -failures],
                 ];
           }),
+        ]),
+      listMinuteValues: ({ fromMs, toMs }: { fromMs: number; toMs: number }) =>
+        Promise.resolve(
+          Object.entries(cache.services ?? {}).flatMap(([value, minutes]): [number, number][] => {
+            const last = walk(fromMs, toMs, minutes).findLast(({ traffic }) => traffic.count > 0);
+            return last === undefined ? [] : [[Number(value), START_MS + last.minute * MINUTE_MS]];
+          }),
         ),
       findNewFamilies: ({ fromMs, toMs }: { fromMs: number; toMs: number }) =>
-        Promise.resolve(
+        Promise.resolve([
           walk(fromMs, toMs).flatMap(({ minute, traffic }) =>
             Array.from({ length: traffic.newFamilies ?? 0 }, () => START_MS + minute * MINUTE_MS),
           ),
-        ),
+        ]),
     },
   };
   return source;
@@ -194,6 +212,9 @@ export async function openRig(
     readonly memory?: AlertMemory;
     readonly settings?: Pick<Settings, 'alertNotes' | 'alertBadge'>;
     readonly plans?: ConnectionPlans;
+    readonly kind?: 'remote' | 'imported';
+    /** How it is followed. */
+    readonly following?: { connectionId: string; state: Following['state'] }[];
     readonly destinations?: AlertParts['destinations'];
   } = {},
 ): Promise<AlertRig> {
@@ -206,7 +227,9 @@ export async function openRig(
   const badges: number[] = [];
   const source = createSource(cache);
   const events = createEvents();
-  const connections = [{ id: 'one', name: 'Local service', plans: options.plans }];
+  const connections = [
+    { id: 'one', name: 'Local service', plans: options.plans, kind: options.kind ?? 'remote' },
+  ];
   const alerts = createAlerts({
     book: await openAlertBook(
       createAlertFile(folder, now, logger),
@@ -216,7 +239,10 @@ export async function openRig(
     connections: {
       get: () => connections[0] as never,
       list: () => Promise.resolve(connections as never),
+      listNames: () => [],
+      listSaved: () => connections as never,
     },
+    following: { list: () => options.following ?? [] },
     host: {
       showNote: ({ title }, onOpen, onRefused) => {
         titles.push(title);

@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest';
 import type { AlertCondition } from '../../../../src-main/common/model/alerts/alert-rule.ts';
-import type { Turn } from '../../../../src-main/core/alerts/evaluate/judge-minutes.ts';
+import type { LevelTurn } from '../../../../src-main/core/alerts/evaluate/judge-levels.ts';
 import { ENGLISH } from '../../../../src-main/common/words/english.ts';
 import { writeNote } from '../../../../src-main/core/alerts/note-words.ts';
 
-const FIRED: Turn = { kind: 'fired', atMs: 0, sinceMs: 0, figures: { hits: 1, total: 1, peak: 1 } };
+const FIRED: LevelTurn = {
+  kind: 'fired',
+  level: null,
+  atMs: 0,
+  sinceMs: 0,
+  figures: { hits: 1, total: 1, peak: 1 },
+};
 
 it('a note counts whom failures hit', () => {
   const condition: AlertCondition = {

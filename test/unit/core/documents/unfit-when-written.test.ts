@@ -74,8 +74,9 @@ describe('what could not be read again is set aside as it is written', () => {
     const book = await open();
     await book.saveRule(rule);
     await book.saveRule({ ...rule, id: 'b', savedAtMs: Infinity });
+    const about = { nowMs: 5, checkedAtMs: null, lackingOf: new Map(), findRest: () => null };
     expect(book.listRules()).toEqual([rule]);
-    expect(book.toBoard(5, null, new Map()).setAside).toBe(1);
+    expect(book.toBoard(about).setAside).toBe(1);
     expect((await open()).listRules()).toEqual([rule]);
   });
 

@@ -86,12 +86,14 @@ test('another subject keeps the records, and a threshold only where it means the
 });
 
 test('a firing leads to what it counted, from the minutes before it', () => {
-  const { query } = toFiringRecords(makeRule().condition, TO_MS, TO_MS + 60_000) as {
+  const { query } = toFiringRecords(makeRule().condition, { sinceMs: TO_MS }, TO_MS + 60_000) as {
     query: Record<string, string>;
   };
   expect(query['q']).toBe('service:7 outcome:failed');
   expect(query['period']).toContain('2026-11-22');
-  expect(toFiringRecords({ kind: 'down', part: 'platform', minutes: 5 }, TO_MS, TO_MS)).toBeNull();
+  expect(
+    toFiringRecords({ kind: 'down', part: 'platform', minutes: 5 }, { sinceMs: TO_MS }, TO_MS),
+  ).toBeNull();
 });
 
 test('the strip draws nothing where nothing was measured, and no date over another', () => {

@@ -35,7 +35,17 @@ export function makeBoard(
   return {
     rules: rules.map(({ state, ...rule }) => ({
       rule: makeRule(rule),
-      state: { firingSinceMs: null, lastFiredMs: null, judgedToMs: null, blindMinutes: 0, ...state },
+      state: {
+        firingSinceMs: null,
+        lastFiredMs: null,
+        level: null,
+        judgedToMs: null,
+        blindMinutes: 0,
+        rests: null,
+        values: [],
+        hasMoreValues: false,
+        ...state,
+      },
     })),
     mutes: [],
     checkedAtMs: TO_MS,
@@ -47,17 +57,27 @@ export function makeTest(change: Partial<AlertTest> = {}): AlertTest {
   return {
     fromMs: FROM_MS,
     toMs: TO_MS,
+    values: [],
+    hasMoreValues: false,
     knownMinutes: 20_000,
     unknown: [{ fromMs: FROM_MS + 24 * HOUR_MS, toMs: FROM_MS + 29 * HOUR_MS }],
     firings: [
-      { sinceMs: TO_MS - 50 * HOUR_MS, untilMs: TO_MS - 49 * HOUR_MS, hits: 34, total: 418, peak: 0.098 },
-      { sinceMs: TO_MS - 2 * HOUR_MS, untilMs: null, hits: 1, total: 2, peak: 0.5 },
+      {
+        sinceMs: TO_MS - 50 * HOUR_MS,
+        untilMs: TO_MS - 49 * HOUR_MS,
+        hits: 34,
+        total: 418,
+        peak: 0.098,
+        level: null,
+      },
+      { sinceMs: TO_MS - 2 * HOUR_MS, untilMs: null, hits: 1, total: 2, peak: 0.5, level: null },
     ],
     others: [
       { threshold: 0.02, count: 19 },
       { threshold: 0.05, count: 2 },
     ],
-    notes: [{ kind: 'fired', atMs: TO_MS, body: 'Error share 61.8% for 10 minutes.' }],
+    suggestion: { kind: 'found', threshold: 0.05, count: 2, critical: 0.15, knownMinutes: 20_000 },
+    notes: [{ kind: 'fired', level: null, atMs: TO_MS, body: 'Error share 61.8% for 10 minutes.' }],
     series: Array.from({ length: 14 * 24 }, (_, hour) => ({
       fromMs: FROM_MS + hour * HOUR_MS,
       value: hour < 24 || hour > 29 ? 0.02 : null,

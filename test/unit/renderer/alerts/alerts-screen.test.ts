@@ -11,7 +11,10 @@ import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeBoard, makeRule, makeTest, TO_MS } from './alert-samples.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] }));
+beforeEach(() => {
+  sessionStorage.clear();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+});
 afterEach(() => void vi.useRealTimers());
 
 async function open(board: AlertBoard, path = '/alerts', tested = makeTest()) {
@@ -231,5 +234,118 @@ test('rules that could not be read say why, and are read again', async () => {
   expect(textOf(screen)).toContain('Try again');
   await press(screen, 'Try again');
   expect(screen.find('[aria-label=Threshold]').exists()).toBe(true);
+  screen.unmount();
+});
+
+test('a new alert begins with what the past suggests, and says on what that rests', async () => {
+  const suggestion = { kind: 'found' as const, threshold: 0.12, count: 2, critical: 0.3, knownMinutes: 2880 };
+  const { screen, backend } = await open(makeBoard(), '/alerts/new', makeTest({ suggestion }));
+  await vi.advanceTimersByTimeAsync(400);
+  await flushPromises();
+  expect(screen.get<HTMLInputElement>('input[aria-label=Threshold]').element.value).toBe('12');
+  expect(textOf(screen)).toContain('Suggested from 2 d of the past: 12%. It would have fired 2 times.');
+  // What a person typed stays.
+  const field = screen.get<HTMLInputElement>('input[aria-label=Threshold]');
+  await field.setValue('5');
+  await field.trigger('change');
+  await vi.advanceTimersByTimeAsync(400);
+  await flushPromises();
+  expect(screen.get<HTMLInputElement>('input[aria-label=Threshold]').element.value).toBe('5');
+  await press(screen, 'Use');
+  await press(screen, 'Save');
+  const saved = backend.calls.filter(({ name }) => name === 'alerts/save-rule');
+  expect(saved).toMatchObject([{ input: { draft: { condition: { threshold: 0.12 } } } }]);
+  screen.unmount();
+});
+
+test('of too little past it says that it suggests nothing, and a saved alert keeps its threshold', async () => {
+  const suggestion = { kind: 'too-little' as const, knownMinutes: 120 };
+  const { screen } = await open(makeBoard(), '/alerts/new', makeTest({ suggestion }));
+  expect(textOf(screen)).toContain('No suggested threshold: 2 h cached, at least 1 day is needed.');
+  expect(screen.get<HTMLInputElement>('input[aria-label=Threshold]').element.value).toBe('5');
+  screen.unmount();
+  const found = { kind: 'found' as const, threshold: 0.2, count: 0, critical: null, knownMinutes: 20_000 };
+  const saved = await open(makeBoard(), '/alerts', makeTest({ suggestion: found }));
+  await vi.advanceTimersByTimeAsync(400);
+  expect(saved.screen.get<HTMLInputElement>('input[aria-label=Threshold]').element.value).toBe('5');
+  saved.screen.unmount();
+});
+
+test('a critical level is added, must be beyond the warning, and is taken away', async () => {
+  const { screen, backend } = await open(makeBoard());
+  await screen.get('button[aria-label="Add a critical level"]').trigger('click');
+  const field = screen.get<HTMLInputElement>('input[aria-label="Critical threshold"]');
+  expect(field.element.value).toBe('15');
+  await field.setValue('4');
+  await field.trigger('change');
+  expect(textOf(screen)).toContain('Critical must be above the warning threshold.');
+  const save = screen.findAll('button').find((button) => textOf(button) === 'Save');
+  expect(save?.attributes('disabled')).toBeDefined();
+  await field.setValue('20');
+  await field.trigger('change');
+  await press(screen, 'Save');
+  expect(backend.calls.findLast(({ name }) => name === 'alerts/save-rule')).toMatchObject({
+    input: { draft: { condition: { threshold: 0.05, critical: 0.2 } } },
+  });
+  await screen.get('button[aria-label="Remove the critical level"]').trigger('click');
+  expect(screen.find('input[aria-label="Critical threshold"]').exists()).toBe(false);
+  screen.unmount();
+});
+
+test('an alert of each service shows where each stands, and mutes one alone', async () => {
+  const condition = { ...makeRule().condition, filter: { conditions: [] }, each: 'service' as const };
+  const value = (own: number, change: object) => ({
+    ...{ value: own, firingSinceMs: null, lastFiredMs: null, level: null, seenMs: TO_MS },
+    ...{ latest: { hits: 0, total: 100 } },
+    ...change,
+  });
+  const values = [
+    value(7, { firingSinceMs: TO_MS, level: 'critical', latest: { hits: 27, total: 168 } }),
+    value(2, { firingSinceMs: TO_MS, level: 'warning' }),
+    value(5, {}),
+    value(9, { latest: { hits: 1, total: 6 } }),
+    value(11, { latest: null }),
+  ];
+  const state = { firingSinceMs: TO_MS, level: 'critical' as const, judgedToMs: TO_MS, values };
+  const board = makeBoard([
+    {
+      condition: condition,
+      valueMutes: [{ value: 2, mute: { untilMs: null } }],
+      state: { ...state, hasMoreValues: true },
+    },
+  ]);
+  const tested = makeTest({
+    value: 7,
+    values: [
+      { value: 7, count: 2, isKnown: true },
+      { value: 2, count: 0, isKnown: true },
+    ],
+  });
+  const { screen, backend } = await open(board, '/alerts/rule', tested);
+  const text = textOf(screen);
+  expect(text).toContain('1 critical, 1 warning');
+  expect(text).toMatch(/Service 7Critical since .*16\.1%27 of 168/u);
+  expect(text).toMatch(/Service 2Warning since .*, muted/u);
+  expect(text).toContain('Service 5OK0.0%0 of 100');
+  expect(text).toContain('Service 9Too few requests–1 of 6');
+  expect(text).toContain("Service 11Can't tell––");
+  expect(text).toContain('Only 50 values are watched.');
+  expect(text).toContain('Service 7: 2 times');
+  await screen
+    .findAll('button')
+    .find((button) =>
+      /^Mute .*Service 5/u.test((button.attributes('aria-label') ?? '').replace(/[\u2066-\u2069]/g, '')),
+    )
+    ?.trigger('click');
+  expect(backend.calls.findLast(({ name }) => name === 'alerts/mute-rule')).toMatchObject({
+    input: { ruleId: 'rule', value: 5, mute: { untilMs: null } },
+  });
+  screen.unmount();
+});
+
+test('an alert of an imported connection says that it rests', async () => {
+  const { screen } = await open(makeBoard([{ state: { rests: 'imported', blindMinutes: 500 } }]));
+  expect(textOf(screen)).toContain("Resting: imported records don't change");
+  expect(textOf(screen)).not.toContain("Can't tell");
   screen.unmount();
 });

@@ -1,13 +1,21 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TimedField } from '../../../../common/model/analysis/measured-times.ts';
-import type { HitMeasure } from '../../../../common/model/alerts/alert-rule.ts';
+import type { GroupValue } from '../../../../common/model/analysis/grouping.ts';
+import type { EachField, HitMeasure } from '../../../../common/model/alerts/alert-rule.ts';
 import { MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { readRows } from '../engine-database.ts';
 import { FAILED_SQL } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
+import { toKeySql } from '../measures/key-sql.ts';
 import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
+
+/** Values of a field, each of which is counted by itself; the filter leaves no others. */
+export interface CountedValues {
+  readonly field: EachField;
+  readonly values: readonly GroupValue[];
+}
 
 /** Minutes that have records, by their place in the span. */
 export interface MinuteCounts {
@@ -32,7 +40,29 @@ function toTimeSql(
     : { columns: [], sql: 'NULL::DOUBLE' };
 }
 
-/** Counts the records of each minute from `fromMs` on in one statement; limits are of the time, in milliseconds. */
+/** What records are told apart by: a value, or nothing. */
+function toOwnKeySql(each: CountedValues | undefined, direction: Direction): string {
+  return each === undefined ? 'NULL' : toKeySql(each.field, direction);
+}
+
+/** Parts rows by the value that they begin with, in the order of the values; all are of one where there are none. */
+export function partRows<Rest extends readonly unknown[]>(
+  rows: readonly (readonly [GroupValue, ...Rest])[],
+  each: CountedValues | undefined,
+): Rest[][] {
+  const parts: Rest[][] = (each?.values ?? [null]).map(() => []);
+  const places = new Map(each?.values.map((value, place) => [value, place]));
+  for (const [value, ...rest] of rows) {
+    const place = each === undefined ? 0 : places.get(value);
+    if (place !== undefined) parts[place]?.push(rest);
+  }
+  return parts;
+}
+
+/**
+ * Counts the records of each minute from `fromMs` on in one statement, and of each value by itself; limits are of the
+ * time, in milliseconds.
+ */
 export async function countMinutes(
   connection: DuckDBConnection,
   { scope, filter }: FilteredRecords,
@@ -41,27 +71,29 @@ export async function countMinutes(
     toMs,
     limits,
     timeOf = 'responseTimeMs',
-  }: TimeSpan & { limits: readonly number[]; timeOf?: TimedField },
-): Promise<MinuteCounts> {
+    each,
+  }: TimeSpan & { limits: readonly number[]; timeOf?: TimedField; each?: CountedValues | undefined },
+): Promise<MinuteCounts[]> {
   const where = toFilterSql(filter, scope.direction);
   const time = toTimeSql(scope.direction, timeOf);
-  const source = toSourceSql(scope, ['date_ms', 'outcome', ...time.columns], where);
+  const key = `${toOwnKeySql(each, scope.direction)} AS own_key`;
+  const source = toSourceSql(scope, ['date_ms', 'outcome', key, ...time.columns], where);
   // Numbers of the contract, checked as such: they stand in the statement itself.
   const slower = limits.map((limit) => `, count(*) FILTER (${time.sql} > ${limit})`);
-  const rows = await readRows<[number, number, number, number, ...number[]]>(
+  const rows = await readRows<[GroupValue, number, number, number, number, ...number[]]>(
     connection,
-    `SELECT (date_ms - ${fromMs}) // ${MINUTE_MS} AS place, count(*),
+    `SELECT own_key, (date_ms - ${fromMs}) // ${MINUTE_MS} AS place, count(*),
        count(*) FILTER (${FAILED_SQL}), count(${time.sql})${slower.join('')}
-     FROM ${source} WHERE date_ms >= ${fromMs} AND date_ms < ${toMs} GROUP BY place ORDER BY place`,
+     FROM ${source} WHERE date_ms >= ${fromMs} AND date_ms < ${toMs} GROUP BY own_key, place ORDER BY place`,
     where.values,
   );
-  return {
-    places: rows.map(([place]) => place),
-    counts: rows.map(([, count]) => count),
-    failures: rows.map(([, , failures]) => failures),
-    timed: rows.map(([, , , timed]) => timed),
-    slower: limits.map((_limit, place) => rows.map((row) => Number(row[4 + place]))),
-  };
+  return partRows(rows, each).map((own) => ({
+    places: own.map(([place]) => place),
+    counts: own.map(([, count]) => count),
+    failures: own.map(([, , failures]) => failures),
+    timed: own.map(([, , , timed]) => timed),
+    slower: limits.map((_limit, place) => own.map((row) => Number(row[4 + place]))),
+  }));
 }
 
 /**
@@ -71,24 +103,49 @@ export async function countMinutes(
 export async function countHitMinutes(
   connection: DuckDBConnection,
   { scope, filter }: FilteredRecords,
-  { fromMs, toMs, measure, minutes }: TimeSpan & { measure: HitMeasure; minutes: number },
-): Promise<[place: number, more: number][]> {
+  {
+    fromMs,
+    toMs,
+    measure,
+    minutes,
+    each,
+  }: TimeSpan & { measure: HitMeasure; minutes: number; each?: CountedValues | undefined },
+): Promise<[place: number, more: number][][]> {
   const where = toFilterSql(filter, scope.direction);
   const column = measure === 'failed-sessions' ? 'session_id' : 'client';
-  const source = toSourceSql(scope, ['date_ms', 'outcome', column], where);
-  return readRows<[number, number]>(
+  const key = `${toOwnKeySql(each, scope.direction)} AS own_key`;
+  const source = toSourceSql(scope, ['date_ms', 'outcome', column, key], where);
+  const rows = await readRows<[GroupValue, number, number]>(
     connection,
     `WITH failing AS (
-       SELECT DISTINCT (date_ms - ${fromMs}) // ${MINUTE_MS} AS place, hash(${column}) AS who
+       SELECT DISTINCT own_key, (date_ms - ${fromMs}) // ${MINUTE_MS} AS place, hash(${column}) AS who
        FROM ${source} WHERE date_ms >= ${fromMs} AND date_ms < ${toMs} AND ${FAILED_SQL} AND ${column} <> ''
      ), told AS (
-       SELECT place, lead(place) OVER (PARTITION BY who ORDER BY place) AS again FROM failing
+       SELECT own_key, place, lead(place) OVER (PARTITION BY own_key, who ORDER BY place) AS again FROM failing
      ), changes AS (
-       SELECT place, 1 AS more FROM told
+       SELECT own_key, place, 1 AS more FROM told
        UNION ALL
-       SELECT least(coalesce(again, place + ${minutes}), place + ${minutes}) AS place, -1 AS more FROM told
+       SELECT own_key, least(coalesce(again, place + ${minutes}), place + ${minutes}) AS place, -1 AS more FROM told
      )
-     SELECT place, sum(more)::DOUBLE AS more FROM changes GROUP BY place HAVING sum(more) <> 0 ORDER BY place`,
+     SELECT own_key, place, sum(more)::DOUBLE AS more FROM changes
+     GROUP BY own_key, place HAVING sum(more) <> 0 ORDER BY place`,
+    where.values,
+  );
+  return partRows(rows, each);
+}
+
+/** Lists the values of a field that records of a span have, the most frequent first, each with its last record. */
+export async function listMinuteValues(
+  connection: DuckDBConnection,
+  { scope, filter }: FilteredRecords,
+  { fromMs, toMs, field, limit }: TimeSpan & { field: EachField; limit: number },
+): Promise<[value: GroupValue, lastMs: number][]> {
+  const where = toFilterSql(filter, scope.direction);
+  const source = toSourceSql(scope, ['date_ms', `${toKeySql(field, scope.direction)} AS own_key`], where);
+  return readRows<[GroupValue, number]>(
+    connection,
+    `SELECT own_key, max(date_ms) FROM ${source} WHERE date_ms >= ${fromMs} AND date_ms < ${toMs}
+     GROUP BY own_key ORDER BY count(*) DESC, own_key NULLS FIRST LIMIT ${limit}`,
     where.values,
   );
 }
