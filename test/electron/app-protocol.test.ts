@@ -20,7 +20,7 @@ afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /** A request whose URL is exactly this text, as a hostile page might get it past a parser. */
 function ask(url: string, method = 'GET'): Promise<Response> {
-  return respondToAppRequest({ url, method } as Request, join(folder, 'window'));
+  return Promise.resolve(respondToAppRequest({ url, method } as Request, join(folder, 'window')));
 }
 
 it('what a page asks of the file system is refused', async () => {
