@@ -1,7 +1,11 @@
 import type { Guide } from './tour.ts';
 
 /** What a connection asks in a dialog. */
-const ASKED = { 'connections-names': 'names.edit', 'connections-delete': 'connections.delete' };
+const ASKED = {
+  'connections-outcome': 'outcome.open',
+  'connections-names': 'names.edit',
+  'connections-delete': 'connections.delete',
+};
 
 /** Deprecations, the local service, connections, settings, Help and About. */
 export async function visitApplication(guide: Guide): Promise<void> {

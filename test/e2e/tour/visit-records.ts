@@ -70,6 +70,7 @@ async function visitDetail(guide: Guide): Promise<void> {
   await guide.open('/inbound/detail?q=code:4xx,5xx');
   await listRows(guide).first().waitFor();
   await guide.show('detail-filtered');
+  await guide.showOpened('detail-saved', guide.button('detail.saved.open'));
   await chooseTool(guide, 'detail.export');
   await guide.showPopup('detail-export');
   await page.getByRole('radio', { name: guide.say('detail.tabs.errors') }).click();
