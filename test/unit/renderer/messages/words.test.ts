@@ -43,6 +43,7 @@ test('a number stands beside a noun in the singular and in the plural', () => {
   const plural = new RegExp(`\\{\\w+\\} (${nouns})\\b`);
   // Limits, what is cut because it is long, the map's thirty days, and the days of a month.
   const alwaysMany = [
+    'alerts.values.more',
     'library.coverage.lastDays',
     'deprecations.monthHas',
     'detail.saved.faults.name-long',
