@@ -418,7 +418,11 @@ describe('while Channelscope is open with the folder', () => {
         const content = await readFile(file);
         const sha256 = createHash('sha256').update(content).digest('hex');
         const { records } = counted.objects[0]!;
-        expect(written.output).toBe(`${JSON.stringify({ file, records, bytes: content.length, sha256 })}\n`);
+        // A pack says whether it is signed; here is no keychain to keep a key in.
+        const signature = { fingerprint: null, unsigned: 'no-secret-store' };
+        const told = { file, records, bytes: content.length, sha256 };
+        expect(written.objects).toEqual([format === 'evidence' ? { ...told, signature } : told]);
+        expect(written.output.trimEnd()).toBe(JSON.stringify(written.objects[0]));
       }
       // The window's own exports still go where its host says.
       expect(await readFile(out, 'utf8')).toBe(await readFile(join(folder, 'night.csv'), 'utf8'));
