@@ -173,6 +173,15 @@ describe('a report in a browser that runs scripts', () => {
     expect(await sum('error-share', 1)).toBe(documents.length);
     expect(await sum('pairs', 2)).toBe(count);
     expect(await sum('codes', 1)).toBe(count);
+    const { families } = await rig.engine.findErrorFamilies({
+      scope: { snapshotId: 1 },
+      filter: { conditions: [] },
+      period: { fromMs: FROM_MS, toMs: FROM_MS + HOUR_MS },
+    });
+    const listed = (name: 'sessionCount' | 'clientCount'): number =>
+      families.slice(0, 40).reduce((all, family) => all + family[name], 0);
+    expect(await sum('families', 3)).toBe(listed('sessionCount'));
+    expect(await sum('families', 4)).toBe(listed('clientCount'));
     await page.context().close();
   });
 });
