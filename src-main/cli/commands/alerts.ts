@@ -297,9 +297,9 @@ const watch: Command = {
     { ...CONNECTION_OPTION, summary: 'follow this one too; left out, those that are followed' },
     ...SECRET_OPTIONS,
   ],
-  about: `One line for each rule, or value of one, that fires, comes to another level, or ends. Destinations of alerts get
-their messages, as from the window. Where Channelscope is open with the same data folder, that one follows and sends, and
-this only says what it finds.`,
+  about: `One line for each rule, or value of one, that fires, comes to another level, or ends. Destinations of alerts
+get their messages, as from the window. Where Channelscope is open with the same data folder, that one follows and
+sends, and this only says what it finds.`,
   async run(context) {
     const { args, out, signal, open } = context;
     const session = await open('watching');
