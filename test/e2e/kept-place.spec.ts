@@ -200,7 +200,11 @@ test('a window keeps its place, whatever another one does', async ({ app, page, 
       await expect(there.getByRole('radio', { name: 'Channel' })).toBeChecked();
       await profile.close();
       await window.openView('/inbound/detail?period=yesterday');
-      await detail.rows().nth(2).click();
+      // A row of the records before may be on its way out.
+      await expect(async () => {
+        await detail.rows().nth(2).click();
+        await detail.inspector().waitFor({ timeout: 2_000 });
+      }).toPass();
     });
     await detail.inspector().getByRole('button', { name: 'Close the inspector' }).click();
     await detail.rows().nth(4).click();
