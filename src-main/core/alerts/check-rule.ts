@@ -73,7 +73,9 @@ export async function checkRule(
       : await readMinutes(
           source,
           {
-            ...{ connectionId, condition, span },
+            connectionId,
+            condition,
+            span,
             ...(toEach(condition) === undefined ? {} : { values }),
             toLeftOut: (own) => listPlannedMinutes(plans, own, span).leftOut,
           },

@@ -105,7 +105,12 @@ function toReminders(
     const turn = { kind: 'fired', level, atMs: nowMs, sinceMs, figures } as const;
     return [
       {
-        ...{ ruleId, connectionId, kind: 'reminder' as const, connection: noted.name, sinceMs, atMs: nowMs },
+        ruleId,
+        connectionId,
+        kind: 'reminder' as const,
+        connection: noted.name,
+        sinceMs,
+        atMs: nowMs,
         ...(value === undefined ? {} : { value }),
         ...(level === null ? {} : { level }),
         name: nameValue(words, rule, value, noted.valueNames),

@@ -77,7 +77,10 @@ export async function readValues(
   const { filter, each } = condition;
   const scope = toScope(connectionId, condition, span);
   const found = await engine.listMinuteValues({
-    ...{ scope, filter, ...span, field: each },
+    scope,
+    filter,
+    ...span,
+    field: each,
     limit: MAX_LISTED_VALUES,
   });
   return found.map(([value, seenMs]) => ({ value, seenMs }));

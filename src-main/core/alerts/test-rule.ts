@@ -56,7 +56,9 @@ export async function testRule(
   const seen = await readValues(source, { connectionId, condition, span });
   const values = seen.slice(0, MAX_EACH_VALUES).map(({ value }) => value);
   const question = {
-    ...{ connectionId, condition, span },
+    connectionId,
+    condition,
+    span,
     ...(toEach(condition) === undefined ? {} : { values }),
     toLeftOut: (own: AlertCondition) => {
       const { leftOut, muted } = listPlannedMinutes(plans, own, span);

@@ -137,8 +137,14 @@ it('the past is tested for each value, and shown of the one that would have fire
 
 it('each value is judged as records come, and of what is not cached nothing is said', async () => {
   const rule = {
-    ...{ id: 'r', connectionId: 'one', name: 'Errors', isActive: true, condition: measured(), mute: null },
-    ...{ madeAtMs: 0, savedAtMs: 0 },
+    id: 'r',
+    connectionId: 'one',
+    name: 'Errors',
+    isActive: true,
+    condition: measured(),
+    mute: null,
+    madeAtMs: 0,
+    savedAtMs: 0,
   };
   let state: RuleMemory | undefined;
   const turns: string[] = [];

@@ -16,15 +16,29 @@ const records = { direction: 'inbound' as const, filter: { conditions: [] }, min
 const EACH = 'Any request of a channel';
 const RULES: Readonly<Record<string, AlertCondition>> = {
   'Any request': {
-    ...{ kind: 'measure', measure: 'volume', comparison: 'above', threshold: 0, minRequests: 1 },
+    kind: 'measure',
+    measure: 'volume',
+    comparison: 'above',
+    threshold: 0,
+    minRequests: 1,
     ...records,
   },
   [EACH]: {
-    ...{ kind: 'measure', measure: 'volume', comparison: 'above', threshold: 0, minRequests: 1 },
-    ...{ ...records, each: 'channel', critical: 1_000_000 },
+    kind: 'measure',
+    measure: 'volume',
+    comparison: 'above',
+    threshold: 0,
+    minRequests: 1,
+    ...records,
+    each: 'channel',
+    critical: 1_000_000,
   },
   'All fail': {
-    ...{ kind: 'measure', measure: 'error-share', comparison: 'above', threshold: 0.99, minRequests: 1 },
+    kind: 'measure',
+    measure: 'error-share',
+    comparison: 'above',
+    threshold: 0.99,
+    minRequests: 1,
     ...records,
   },
 };
@@ -119,7 +133,10 @@ it('watching follows a connection and says what fires, until it is ended', async
   const { code, objects } = await run;
   expect(code).toBe(7);
   expect(objects[0]).toMatchObject({
-    ...{ kind: 'fired', rule: 'Any request', connection: 'Watched', notice: 'together' },
+    kind: 'fired',
+    rule: 'Any request',
+    connection: 'Watched',
+    notice: 'together',
   });
   // One for each channel, which says which.
   const channels = objects.slice(1);

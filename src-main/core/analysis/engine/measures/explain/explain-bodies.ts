@@ -178,8 +178,8 @@ function createMeasure(records: readonly ReadRecord[], among: Sides): (counted: 
       [squared, shared, single, allShared, all.single],
       own.length / records.length,
     );
-    const affected = { sessionCount: count('session'), clientCount: count('client') };
-    return { terms, inside, outside, among, perSession, ...affected };
+    const sessionCount = count('session');
+    return { terms, inside, outside, among, perSession, sessionCount, clientCount: count('client') };
   };
 }
 
