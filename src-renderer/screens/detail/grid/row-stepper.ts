@@ -7,12 +7,18 @@ export interface RowStepper {
   step(by: -1 | 1): void;
   /** Selects a row, beside others if so wanted; one that is not loaded is selected as soon as it is. */
   select(index: number, isAdded?: boolean): void;
-  /** Takes a click on a row whose record is not there yet from the table, which would only warn of it. */
+  /** Takes a click on a row whose record is not there yet from the table, which would only warn of it; it is pressed once it is loaded. */
   clickUnloaded(event: MouseEvent): void;
   /** Rows have arrived. */
   onRows(): void;
   /** Another view begins: what was wanted of the last one no longer is. */
   forget(): void;
+}
+
+interface WantedRow {
+  readonly index: number;
+  readonly isAdded: boolean;
+  readonly isPressed: boolean;
 }
 
 /** Creates what selects the rows of a grid. */
@@ -21,19 +27,24 @@ export function createRowStepper(parts: {
   readRowCount(): number;
   /** The place from which to step; null to begin at the top. */
   readPlace(): number | null;
+  /** A row that was clicked before its record was there has it now. */
+  onPress(): void;
 }): RowStepper {
   /** The row to select once it is loaded. */
-  let wanted: { readonly index: number; readonly isAdded: boolean } | null = null;
+  let wanted: WantedRow | null = null;
 
-  function select(index: number, isAdded = false): void {
-    const node = parts.readApi()?.getDisplayedRowAtIndex(index);
+  function selectRow(row: WantedRow): void {
+    const node = parts.readApi()?.getDisplayedRowAtIndex(row.index);
     if (node?.data === undefined) {
-      wanted = { index, isAdded };
+      wanted = row;
       return;
     }
     wanted = null;
-    node.setSelected(true, !isAdded);
+    node.setSelected(true, !row.isAdded);
+    if (row.isPressed) parts.onPress();
   }
+
+  const select = (index: number, isAdded = false): void => selectRow({ index, isAdded, isPressed: false });
 
   return {
     select,
@@ -52,10 +63,10 @@ export function createRowStepper(parts: {
       const node = parts.readApi()?.getDisplayedRowAtIndex(index);
       if (!node || node.data !== undefined) return;
       event.stopPropagation();
-      select(index);
+      selectRow({ index, isAdded: false, isPressed: true });
     },
     onRows() {
-      if (wanted !== null) select(wanted.index, wanted.isAdded);
+      if (wanted !== null) selectRow(wanted);
     },
     forget() {
       wanted = null;

@@ -239,6 +239,7 @@ describe('copying', () => {
 describe('stepping through rows', () => {
   function createGrid(rowCount: number, loaded: Set<number>) {
     let selected = -1;
+    let presses = 0;
     const shown: number[] = [];
     const toNode = (index: number) => ({
       rowIndex: index,
@@ -248,12 +249,13 @@ describe('stepping through rows', () => {
     const stepper = createRowStepper({
       readRowCount: () => rowCount,
       readPlace: () => (selected < 0 ? null : selected),
+      onPress: () => (presses += 1),
       readApi: () => ({
         getDisplayedRowAtIndex: (index: number) => toNode(index) as never,
         ensureIndexVisible: (index: number | null) => shown.push(index ?? -1),
       }),
     });
-    return { stepper, shown, readSelected: () => selected };
+    return { stepper, shown, readSelected: () => selected, countPresses: () => presses };
   }
 
   it('selects a row beyond the loaded ones as soon as it is there, below and above', () => {
@@ -273,6 +275,25 @@ describe('stepping through rows', () => {
     loaded.add(99);
     stepper.onRows();
     expect(readSelected()).toBe(99);
+  });
+
+  it('presses a row that was clicked before its record was there, once it is', () => {
+    const loaded = new Set<number>();
+    const { stepper, readSelected, countPresses } = createGrid(10, loaded);
+    const row = document.createElement('div');
+    row.setAttribute('role', 'row');
+    row.setAttribute('row-index', '2');
+    const event = { target: row, stopPropagation: vi.fn() };
+    stepper.clickUnloaded(event as unknown as MouseEvent);
+    expect([readSelected(), countPresses()]).toEqual([-1, 0]);
+    loaded.add(2);
+    stepper.onRows();
+    stepper.onRows();
+    expect([readSelected(), countPresses()]).toEqual([2, 1]);
+    stepper.select(3);
+    loaded.add(3);
+    stepper.onRows();
+    expect([readSelected(), countPresses()]).toEqual([3, 1]);
   });
 
   it('stays at either end of the view, and forgets what another view no longer has', () => {
