@@ -1,6 +1,8 @@
 import type { Component } from 'vue';
 
 export interface MenuItem {
+  /** What it stays where others come and go while the menu is open, so that a press never meets another one. */
+  readonly id?: string | undefined;
   readonly label: string;
   readonly icon?: Component | undefined;
   /** A second line. */
