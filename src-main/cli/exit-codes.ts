@@ -59,6 +59,7 @@ const BY_CODE: Partial<Record<ErrorCode, ExitCode>> = {
   'schedules.folder-gone': EXIT.disk,
   'schedules.query': EXIT.usage,
   'files.held': EXIT.disk,
+  'own-tables.not-found': EXIT.notFound,
   'planned.not-found': EXIT.notFound,
   'service-levels.not-found': EXIT.notFound,
   'service-levels.no-report': EXIT.notFound,
@@ -69,6 +70,7 @@ const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
   cache: EXIT.disk,
   exports: EXIT.disk,
   imports: EXIT.usage,
+  'own-tables': EXIT.usage,
   planned: EXIT.usage,
   'service-levels': EXIT.usage,
 };

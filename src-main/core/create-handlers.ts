@@ -25,6 +25,7 @@ import { createLocalServiceHandlers } from './local-service/local-service-handle
 import { createMarksHandlers } from './marks/marks-handlers.ts';
 import { createStatusHandlers } from './monitor/status-handlers.ts';
 import { createOutcomeHandlers } from './outcome/outcome-handlers.ts';
+import { createOwnTablesHandlers } from './own-tables/own-tables-handlers.ts';
 import { createOverviewHandlers } from './overview/overview-handlers.ts';
 import { createPlannedHandlers } from './planned/planned-handlers.ts';
 import { createRecordsHandlers } from './records/records-handlers.ts';
@@ -70,6 +71,7 @@ export function createHandlers(
     ...createMarksHandlers(parts),
     ...createOutcomeHandlers(parts),
     ...createOverviewHandlers(parts),
+    ...createOwnTablesHandlers(parts),
     ...createPlannedHandlers(parts),
     ...createRecordsHandlers(parts),
     ...createDestinationsHandlers(parts),

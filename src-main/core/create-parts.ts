@@ -41,6 +41,7 @@ import { createFileLogger } from './logging/create-file-logger.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import { followNetworkSettings } from './proxy/follow-network-settings.ts';
 import { createProxyLogins } from './proxy/create-proxy-logins.ts';
+import { openOwnTableFiles } from './own-tables/own-table-files.ts';
 import { openSchedules } from './schedules/open-schedules.ts';
 import { createKeychain, type OpenSecretStore } from './secrets/create-keychain.ts';
 import { openSecretStore } from './secrets/open-secret-store.ts';
@@ -133,6 +134,11 @@ export async function createParts(host: Host, overrides: PartOverrides) {
       proxyLogins.dropChallenge();
     },
   });
+  const ownTableFiles = await openOwnTableFiles({
+    dataFolder,
+    connections: connections.listSaved(),
+    logger: logger.child('own-tables'),
+  });
   const exportLogger = logger.child('exports');
   const partials = await openPartialList(dataFolder, now(), exportLogger);
   const exportMemory = await openExportMemory({ folder: dataFolder, logger: exportLogger, emit, now });
@@ -189,6 +195,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
         families: Object.fromEntries(
           saved.flatMap(({ id, families }) => (families === undefined ? [] : [[id, families]])),
         ),
+        tables: Object.fromEntries(saved.map((each) => [each.id, ownTableFiles.list(each)])),
       };
     },
     keepPatterns: (kept) => cache.saveErrorPatterns(kept),
@@ -303,6 +310,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     libraryImporter: createLibraryImporter({ ...shared, parquet, logger: importLogger }),
     localService,
     logger,
+    ownTableFiles,
     monitor: createMonitor(shared),
     proxyLogins,
     readFreeBytes: readFree,

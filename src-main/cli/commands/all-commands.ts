@@ -13,6 +13,7 @@ import { followCommand } from './follow.ts';
 import { importCommand } from './import.ts';
 import { mcpCommand } from './mcp.ts';
 import { outcomeCommand } from './outcome.ts';
+import { ownTablesCommand } from './own-tables.ts';
 import { plannedCommand } from './planned.ts';
 import { PRESET_COMMANDS } from './presets.ts';
 import { SCHEDULE_COMMANDS } from './schedules.ts';
@@ -34,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
   countCommand,
   summaryCommand,
   outcomeCommand,
+  ownTablesCommand,
   plannedCommand,
   serviceLevelsCommand,
   errorsCommand,

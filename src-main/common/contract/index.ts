@@ -25,6 +25,7 @@ import type { InputOf, OutputOf } from './operation.ts';
 import { outcomeEvents, outcomeOperations } from './operations/outcome.ts';
 import { overviewOperations } from './operations/overview.ts';
 import { deprecationsOperations } from './operations/deprecations.ts';
+import { ownTablesOperations } from './operations/own-tables.ts';
 import { plannedOperations } from './operations/planned.ts';
 import { serviceLevelsOperations } from './operations/service-levels.ts';
 import { recordsEvents, recordsOperations } from './operations/records.ts';
@@ -68,6 +69,7 @@ export const OPERATIONS = {
   ...outcomeOperations,
   ...overviewOperations,
   ...deprecationsOperations,
+  ...ownTablesOperations,
   ...plannedOperations,
   ...serviceLevelsOperations,
   ...recordsOperations,

@@ -3,8 +3,9 @@ import {
   isBodyField,
   parseBodyPath,
   writeBodyPath,
+  OWN_ROOT,
   type BodyPath,
-  type BodyRoot,
+  type PathRoot,
 } from '../model/records/body-path.ts';
 import type { FilterField, RecordField } from '../model/records/record-filter.ts';
 import { DIRECTIONS, listFields, type Direction } from '../reporting/reports.ts';
@@ -99,7 +100,8 @@ export function findQueryPath(text: string): { readonly field: QueryField; reado
   return found === null || field === null ? null : { field, length: found.length };
 }
 
-function findBodyRoot(name: string): BodyRoot | null {
+function findBodyRoot(name: string): PathRoot | null {
+  if (foldName(name) === OWN_ROOT) return OWN_ROOT;
   if (foldName(name) === 'other' || foldName(name) === 'otherfields') return 'other';
   const known = findQueryField(name)?.field;
   return known === 'payload' || known === 'response' ? known : null;

@@ -1,4 +1,4 @@
-import type { BodyPath } from '../model/records/body-path.ts';
+import type { BodyPath, BodyRoot } from '../model/records/body-path.ts';
 import { OTHER_FIELDS_COLUMN } from './sql-tables.ts';
 
 /**
@@ -32,7 +32,10 @@ export interface BodyValues {
 }
 
 /** Writes the expression of the values at a path: every place that reads bodies reads them by this one. */
-export function toBodyValues({ root, steps }: BodyPath, write: (text: string) => string): BodyValues {
+export function toBodyValues(
+  { root, steps }: BodyPath & { readonly root: BodyRoot },
+  write: (text: string) => string,
+): BodyValues {
   const column = BODY_COLUMNS[root];
   const parts: string[][] = [[]];
   for (const step of steps) {

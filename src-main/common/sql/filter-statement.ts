@@ -7,7 +7,8 @@ import {
   type FilterPart,
   type RecordFilter,
 } from '../model/records/record-filter.ts';
-import { isBodyField, parseBodyPath } from '../model/records/body-path.ts';
+import { isBodyField, OWN_ROOT, parseBodyPath, type BodyPath } from '../model/records/body-path.ts';
+import { toOwnSqlName } from '../model/connections/own-table.ts';
 import { isGroup, namesField, saysAnything } from '../query/filter-tree.ts';
 import { findOpenBound } from '../query/number-bounds.ts';
 import { toWildcardRegex } from '../query/wildcards.ts';
@@ -123,8 +124,8 @@ function listAlternatives(
   }
   if (isBodyField(field)) {
     const path = parseBodyPath(field);
-    const isThere = path !== null && hasColumn(BODY_COLUMNS[path.root], direction);
-    return isThere ? toBodyPartsSql(condition, toBodyValues(path, quoteText), quoteText) : [];
+    const values = path === null ? null : findPathValues(path, direction);
+    return values === null ? [] : toBodyPartsSql(condition, values, quoteText);
   }
   const column = findSqlColumn(field, direction);
   if (column === null) return [];
@@ -146,6 +147,12 @@ function listAlternatives(
   if (text !== undefined && type === 'text') parts.push(toContainsSql(name, text));
   parts.push(...toPatternsSql(condition, type === 'text' ? name : `${name}::VARCHAR`));
   return parts;
+}
+
+/** Null where the direction has no such body. */
+function findPathValues({ root, steps }: BodyPath, direction: Direction): BodyValues | null {
+  if (root === OWN_ROOT) return { sql: toOwnSqlName(steps[0] ?? '', steps[1] ?? ''), isList: false };
+  return hasColumn(BODY_COLUMNS[root], direction) ? toBodyValues({ root, steps }, quoteText) : null;
 }
 
 function hasColumn(name: string, direction: Direction): boolean {

@@ -12,6 +12,7 @@ import type { IncidentNote } from '../../common/model/analysis/incident.ts';
 import type { ConnectionFamilies } from '../../common/model/connections/family-changes.ts';
 import { NO_PLANS, type ConnectionPlans } from '../../common/model/connections/planned-time.ts';
 import type { ConnectionSigns } from '../../common/model/analysis/deprecation-match.ts';
+import type { OwnTable } from '../../common/model/connections/own-table.ts';
 import type { ServiceLevel } from '../../common/model/connections/service-level.ts';
 import type { ConnectionOutcomes } from '../../common/reporting/outcome.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
@@ -66,6 +67,11 @@ export interface ConnectionStore {
   ): Promise<void>;
   /** Replaces planned times and marks by what `change` returns. Throws `connections.not-found`. */
   savePlans(connectionId: string, change: (plans: ConnectionPlans) => ConnectionPlans): Promise<Connection>;
+  /** Replaces the tables of one's own by what `change` returns. Throws `connections.not-found`. */
+  saveTables(
+    connectionId: string,
+    change: (tables: readonly OwnTable[]) => readonly OwnTable[],
+  ): Promise<Connection>;
   /** Replaces the agreed targets by what `change` returns. Throws `connections.not-found`. */
   saveServiceLevels(
     connectionId: string,
@@ -265,6 +271,14 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
       inTurn(async () => {
         const known = get(connectionId);
         const connection: SavedConnection = { ...known, plans: change(known.plans ?? NO_PLANS) };
+        await keep(connection);
+        await announce();
+        return toConnection(connection);
+      }),
+    saveTables: (connectionId, change) =>
+      inTurn(async () => {
+        const known = get(connectionId);
+        const connection: SavedConnection = { ...known, tables: [...change(known.tables ?? [])] };
         await keep(connection);
         await announce();
         return toConnection(connection);

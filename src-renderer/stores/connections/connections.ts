@@ -73,6 +73,15 @@ export const useConnectionsStore = defineStore('connections', () => {
     list.value = list.value.map((connection) => (connection.id === saved.id ? saved : connection));
   }
 
+  /** Changes what is kept with a connection beside its form; resolves once the list has it. */
+  async function change(
+    name: 'own-tables/save' | 'own-tables/remove' | 'own-tables/restore',
+    input: Input<typeof name>,
+  ): Promise<void> {
+    const saved = await backend.call(name, input);
+    list.value = list.value.map((connection) => (connection.id === saved.id ? saved : connection));
+  }
+
   function forgetSaved(): void {
     savedId.value = null;
   }
@@ -106,6 +115,7 @@ export const useConnectionsStore = defineStore('connections', () => {
     save,
     saveNames,
     saveOutcomes,
+    change,
     decidingIds,
     decisions,
     forgetSaved,

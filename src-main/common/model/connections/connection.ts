@@ -4,6 +4,7 @@ import { mapKinds, REPORT_KINDS } from '../../reporting/reports.ts';
 import { Nullable } from '../nullable.ts';
 import { ConnectionSigns } from '../analysis/deprecation-match.ts';
 import { IncidentNote } from '../analysis/incident.ts';
+import { MAX_OWN_TABLES, OwnTable } from './own-table.ts';
 import { ConnectionFamilies } from './family-changes.ts';
 import { ConnectionPlans } from './planned-time.ts';
 import { MAX_SERVICE_LEVELS, ServiceLevel } from './service-level.ts';
@@ -89,6 +90,8 @@ export const Connection = Type.Object({
   plans: Type.Optional(ConnectionPlans),
   /** Targets that were agreed. */
   serviceLevels: Type.Optional(Type.Array(ServiceLevel, { maxItems: MAX_SERVICE_LEVELS })),
+  /** Tables of one's own, whose columns are fields of its records. Their rows are in files of their own. */
+  tables: Type.Optional(Type.Array(OwnTable, { maxItems: MAX_OWN_TABLES })),
   /** What deprecations are recognised by in its records, where a person said so. */
   signs: Type.Optional(ConnectionSigns),
 });

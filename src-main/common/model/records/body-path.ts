@@ -2,12 +2,18 @@
 export const BODY_ROOTS = ['payload', 'response', 'other'] as const;
 export type BodyRoot = (typeof BODY_ROOTS)[number];
 
-/** A path as a filter names its field: `payload.error.code`, `response."first name"`, `payload.items[].id`. */
-export type BodyField = `${BodyRoot}.${string}` | `${BodyRoot}[${string}`;
+/** What the columns of a person's own tables begin with: `own.owners.team` is found by the record's value of a field. */
+export const OWN_ROOT = 'own';
+/** What a path begins with. */
+export type PathRoot = BodyRoot | typeof OWN_ROOT;
+const PATH_ROOTS: readonly PathRoot[] = [...BODY_ROOTS, OWN_ROOT];
 
-/** Where in a body a value is. */
+/** A path as a filter names its field: `payload.error.code`, `response."first name"`, `payload.items[].id`. */
+export type BodyField = `${PathRoot}.${string}` | `${BodyRoot}[${string}`;
+
+/** Where in a body, or in a table of one's own, a value is. */
 export interface BodyPath {
-  readonly root: BodyRoot;
+  readonly root: PathRoot;
   /** Keys from the outside in; null is any element of an array. A number as a key is also a place in an array, from 0. */
   readonly steps: readonly (string | null)[];
 }
@@ -23,9 +29,9 @@ const STEP = String.raw`\.(?:${PLAIN_KEY}|${QUOTED_KEY})|\[\]`;
 const IS_PLAIN = new RegExp(`^${PLAIN_KEY}$`, 'u');
 
 /** Other names of the bodies, in small letters: a person may have read them in a report. */
-export type FindRoot = (name: string) => BodyRoot | null;
+export type FindRoot = (name: string) => PathRoot | null;
 
-const findOwnRoot: FindRoot = (name) => BODY_ROOTS.find((root) => root === name) ?? null;
+const findOwnRoot: FindRoot = (name) => PATH_ROOTS.find((root) => root === name) ?? null;
 
 /** Returns the path at the beginning of a text and how long it is; null where there is none. */
 export function findBodyPath(
@@ -47,7 +53,13 @@ export function findBodyPath(
     if (step === '[]') steps.push(null);
     else steps.push(step.startsWith('."') ? step.slice(2, -1).replace(/\\(.)/gsu, '$1') : step.slice(1));
   }
-  return steps.length === 0 || steps.length > MAX_PATH_STEPS ? null : { path: { root, steps }, length };
+  const isOne = root === OWN_ROOT ? isOwnSteps(steps) : steps.length > 0 && steps.length <= MAX_PATH_STEPS;
+  return isOne ? { path: { root, steps }, length } : null;
+}
+
+/** A table and its column. */
+function isOwnSteps(steps: readonly (string | null)[]): boolean {
+  return steps.length === 2 && !steps.includes(null);
 }
 
 /** Returns the path that a text is; null for any other text. */
@@ -59,6 +71,7 @@ export function parseBodyPath(text: string, findRoot?: FindRoot): BodyPath | nul
 /** Writes a path so that it reads as the same one; null where it is too long to be one. */
 export function writeBodyPath({ root, steps }: BodyPath): BodyField | null {
   if (steps.length === 0 || steps.length > MAX_PATH_STEPS) return null;
+  if (root === OWN_ROOT && !isOwnSteps(steps)) return null;
   const text = steps.map((key) => {
     if (key === null) return '[]';
     return IS_PLAIN.test(key) ? `.${key}` : `."${key.replace(/["\\]/g, '\\$&')}"`;
@@ -69,5 +82,13 @@ export function writeBodyPath({ root, steps }: BodyPath): BodyField | null {
 
 /** True for the field of a filter that is a path. */
 export function isBodyField(field: string): field is BodyField {
-  return BODY_ROOTS.some((root) => field.startsWith(`${root}.`) || field.startsWith(`${root}[`));
+  return (
+    isOwnField(field) ||
+    BODY_ROOTS.some((root) => field.startsWith(`${root}.`) || field.startsWith(`${root}[`))
+  );
+}
+
+/** True for the field of a filter that is a column of a person's own table. */
+export function isOwnField(field: string): boolean {
+  return field.startsWith(`${OWN_ROOT}.`);
 }

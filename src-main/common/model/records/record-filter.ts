@@ -33,7 +33,10 @@ export type FilterField = RecordField | BodyField;
 const FilterField = Type.Unsafe<FilterField>(
   Type.Union([
     Type.Enum([...FILTER_FIELDS]),
-    Type.String({ pattern: String.raw`^(?:payload|response|other)[.\[]`, maxLength: MAX_PATH_CHARACTERS }),
+    Type.String({
+      pattern: String.raw`^(?:(?:payload|response|other)[.\[]|own\.)`,
+      maxLength: MAX_PATH_CHARACTERS,
+    }),
   ]),
 );
 

@@ -181,7 +181,7 @@ export function createEngine(options: {
   };
   /** A call that is lost with its process is made anew of the next one. */
   const tellRules = (engine: RunningEngine): void => {
-    const rules = options.listRules?.() ?? { outcomes: {}, families: {} };
+    const rules = options.listRules?.() ?? { outcomes: {}, families: {}, tables: {} };
     engine.call('setRules', rules).catch(() => undefined);
   };
   const run = (): NonNullable<typeof running> => {

@@ -43,6 +43,7 @@ import {
 import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { resolveMarks } from './marked-records.ts';
 import { matchSigns } from './match-signs.ts';
+import { createOwnValues, type OwnTablesByConnection } from './own-values.ts';
 import { createMeasureOperations } from './measures/measure-operations.ts';
 import { readHistogram, type HistogramShape } from './read-histogram.ts';
 import { checkFamilies, readFamily } from './read-family.ts';
@@ -72,6 +73,7 @@ interface Followed {
 export interface RulesByConnection {
   readonly outcomes: OutcomesByConnection;
   readonly families: FamiliesByConnection;
+  readonly tables: OwnTablesByConnection;
 }
 
 interface OutcomeQuestion {
@@ -150,6 +152,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       enqueue(write).catch(() => undefined);
     },
   );
+  const ownValues = await createOwnValues(await database.connect());
   const paths = await createPathStore(feedConnection, enqueue, () => feed.listMarks());
   const toFindingsRecords = (connection: DuckDBConnection): FindingsRecords => ({
     resolve: (scope) => resolver.resolve(connection, scope),
@@ -188,8 +191,14 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     connection: DuckDBConnection,
     records: FilteredRecords,
     connectionId: string,
-  ): Promise<FilteredRecords> =>
-    resolveFamilies(connection, await resolveMarks(connection, records, source, connectionId), connectionId);
+  ): Promise<FilteredRecords> => {
+    const known = await ownValues.resolve(records, connectionId);
+    return resolveFamilies(
+      connection,
+      await resolveMarks(connection, known, source, connectionId),
+      connectionId,
+    );
+  };
 
   const conversations = createConversationViews(database, mark, {
     resolve: (connection, scope) => resolver.resolve(connection, scope),
@@ -206,6 +215,9 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ? conversations.readCells(place, signal)
       : Promise.resolve().then(() => results.read({ ...place, whole: true }));
 
+  const toConnectionId = (scope: RecordScope): string =>
+    ('snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope).connectionId;
+
   /** As `ask`, with a filter in which marks and notes stand for ids of records, and patterns for the families of today. */
   const askFiltered = <Value>(
     { scope, filter, viewId }: Question,
@@ -215,9 +227,9 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     withConnection(context, async (connection) => {
       const viewed = viewId === undefined ? null : views.findScope(viewId);
       const resolved = viewed ?? (await resolver.resolve(connection, scope));
-      const { connectionId } = 'snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope;
       const records = { scope: resolved, filter };
-      return work(connection, paths.resolve(await resolveFilter(connection, records, connectionId)));
+      const own = await resolveFilter(connection, records, toConnectionId(scope));
+      return work(connection, paths.resolve(own));
     });
 
   const askAll = <Value>(
@@ -250,6 +262,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     setRules: (rules: RulesByConnection): void => {
       feed.setOutcomes(rules.outcomes);
       feed.setFamilies(rules.families);
+      ownValues.set(rules.tables);
     },
     openView: ({ order, ...question }: Question & { order: RecordOrder }, context: Context) =>
       askFiltered(question, context, (_connection, records) => views.open(records, order, context.signal)),
@@ -302,13 +315,12 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         findPaths(connection, records, { isExact }, context),
       ),
     readPath: ({ path, limit, ...question }: Question & { path: string; limit: number }, context: Context) =>
-      askFiltered(question, context, (connection, records) =>
-        readPathValues(connection, records, {
-          path: path as BodyField,
-          limit,
-          kept: paths.use(records.scope.direction, path),
-        }),
-      ),
+      askFiltered(question, context, async (connection, records) => {
+        const { direction } = records.scope;
+        const own = await ownValues.find(toConnectionId(question.scope), direction, path);
+        const kept = own ?? paths.use(direction, path);
+        return readPathValues(connection, records, { path: path as BodyField, limit, kept });
+      }),
     /** Of the families those that nothing cached of the report before `fromMs` has. */
     findFirstSeen: (
       { scope, patterns }: { scope: PeriodScope; patterns: readonly string[] },
@@ -451,7 +463,17 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         onWait: () => context.progress('waiting'),
       };
       return withConnection(context, (connection) =>
-        runStatement({ connection, question, timeLimitMs, signal, resolve, source, results, ...told }),
+        runStatement({
+          connection,
+          question,
+          timeLimitMs,
+          signal,
+          resolve,
+          source,
+          listOwnColumns: ownValues.listColumns,
+          results,
+          ...told,
+        }),
       );
     },
     /** Rows of each table of SQL in a period. */

@@ -8,7 +8,12 @@ import {
   type FilterPart,
   type RecordFilter,
 } from '../../../common/model/records/record-filter.ts';
-import { isBodyField, parseBodyPath, writeBodyPath } from '../../../common/model/records/body-path.ts';
+import {
+  isBodyField,
+  OWN_ROOT,
+  parseBodyPath,
+  writeBodyPath,
+} from '../../../common/model/records/body-path.ts';
 import { checkRegex } from '../../../common/query/check-regex.ts';
 import {
   isGroup,
@@ -150,12 +155,12 @@ function listAlternatives(condition: FieldCondition, direction: Direction, bind:
   return parts;
 }
 
-/** A condition on a path whose values the engine keeps, while it does. */
+/** A condition on a path whose values the engine keeps, while it does, or has in a table of a person's own. */
 export interface KeptCondition extends FieldCondition {
   readonly kept: KeptPath;
 }
 
-/** The values at a path as a column of their own. */
+/** The values at a path as an expression that reads no body: mostly a column of their own. */
 export interface KeptPath {
   /** Null while it isn't filled, and once another path has its place. */
   readonly column: string | null;
@@ -163,7 +168,7 @@ export interface KeptPath {
 
 /**
  * The values at a path, from the column that keeps them if there is one; null where the direction has no such body. Throws
- * AppError `app.invalid-input` for what is no path.
+ * AppError `app.invalid-input` for what is no path, and `own-tables.unknown` for a column of no table that is known.
  */
 export function toPathValues(
   field: string,
@@ -173,10 +178,17 @@ export function toPathValues(
   const path = parseBodyPath(field);
   if (path === null || writeBodyPath(path) !== field)
     throw new AppError('app.invalid-input', 'This is no path in a body.', { field });
-  const column = BODY_COLUMNS[path.root];
-  if (!ENGINE_COLUMNS[direction].some(({ name }) => name === column)) return null;
+  const { root, steps } = path;
   const kept = condition.kept?.column ?? null;
-  return kept === null ? toBodyValues(path, quoteText) : { sql: kept, isList: false };
+  if (root === OWN_ROOT) {
+    if (kept !== null) return { sql: kept, isList: false };
+    throw new AppError('own-tables.unknown', `The connection has no own table with the field ${field}.`, {
+      field,
+    });
+  }
+  const column = BODY_COLUMNS[root];
+  if (!ENGINE_COLUMNS[direction].some(({ name }) => name === column)) return null;
+  return kept === null ? toBodyValues({ root, steps }, quoteText) : { sql: kept, isList: false };
 }
 
 /** Outcomes stand in the statement itself, as what they are: compared with a text, each record's would become one. */

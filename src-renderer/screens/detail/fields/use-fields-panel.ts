@@ -3,6 +3,8 @@ import { computed, onMounted, ref, watch, type Ref, type ShallowUnwrapRef } from
 import { MAX_SHOWN_PATHS } from '../../../../src-main/common/model/records/body-paths.ts';
 import type { Affected } from '../../../../src-main/common/model/records/record-fields.ts';
 import { useNarrowWindow } from '../../../composables/use-narrow-window.ts';
+import { isOwnField } from '../../../../src-main/common/model/records/body-path.ts';
+import { useOwnFields } from '../../../stores/connections/own-fields.ts';
 import { useAppStore } from '../../../stores/window/app.ts';
 
 /** Below this width of the window the fields wait until they are asked for. */
@@ -34,7 +36,13 @@ export function useFieldsPanel(
   const isOpen = computed(() => (isNarrow.value ? isOver.value : (saved.value.open ?? hasRoom.value)));
   const folded = computed(() => new Set(saved.value.folded));
   const affected = computed(() => saved.value.affected ?? null);
-  const paths = computed(() => saved.value.paths ?? []);
+  const ownFields = useOwnFields();
+  /** What another connection has in its own tables is no field of this one. */
+  const paths = computed(() =>
+    (saved.value.paths ?? []).filter(
+      (path) => !isOwnField(path) || ownFields.value.some(({ field }) => field === path),
+    ),
+  );
 
   function measure(): void {
     const room = box.value?.parentElement?.clientWidth ?? 0;
@@ -59,7 +67,10 @@ export function useFieldsPanel(
   }
 
   function setPaths(next: readonly string[]): void {
-    void app.update({ fieldsPanel: { ...saved.value, paths: next.slice(-MAX_SHOWN_PATHS) } });
+    const elsewhere = (saved.value.paths ?? []).filter((path) => !paths.value.includes(path));
+    void app.update({
+      fieldsPanel: { ...saved.value, paths: [...elsewhere, ...next].slice(-MAX_SHOWN_PATHS) },
+    });
   }
 
   onMounted(measure);

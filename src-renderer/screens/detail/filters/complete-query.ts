@@ -37,8 +37,8 @@ interface KnownValues {
   readonly direction: Direction;
   readonly facets: Facets | null;
   readonly names?: Pick<Names, 'find' | 'isShared'>;
-  /** Paths in bodies, as far as they are known. */
-  readonly paths?: readonly FoundPath[];
+  /** Paths in bodies, as far as they are known, and columns of own tables. */
+  readonly paths?: readonly Pick<FoundPath, 'path'>[];
 }
 
 /** Completes what stands before the caret: the name of a field, or one of its counted values. */
@@ -75,7 +75,7 @@ export function completeQuery(query: string, caret: number, known: KnownValues):
 
 /** True for a text that names a body and goes on into it. */
 export function isPathBegun(typed: string): boolean {
-  return /(?:^|[\s(!-])(?:payload|response|other)[.[]/i.test(typed);
+  return /(?:^|[\s(!-])(?:(?:payload|response|other)[.[]|own\.)/i.test(typed);
 }
 
 function listOptions(

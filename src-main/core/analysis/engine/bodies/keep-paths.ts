@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { isBodyField, parseBodyPath } from '../../../../common/model/records/body-path.ts';
+import { isBodyField, isOwnField, parseBodyPath } from '../../../../common/model/records/body-path.ts';
 import { toRecordId } from '../../../../common/model/records/record-ids.ts';
 import { mapLeaves } from '../../../../common/query/filter-tree.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
@@ -118,6 +118,7 @@ export async function createPathStore(
   };
 
   const use: PathStore['use'] = (direction, path) => {
+    if (isOwnField(path)) return undefined;
     const steps = parseBodyPath(path)?.steps ?? [null];
     if (steps.includes(null) || toPathValues(path, direction) === null) return undefined;
     const own = entries.get(toKey(direction, path));

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb, { type Connection } from '@duckdb/node-bindings';
 import type { SqlFailure } from '../../../../common/model/records/sql.ts';
 import { SQL_TABLES } from '../../../../common/sql/sql-tables.ts';
+import { OWN_VALUES_TABLE } from '../own-values.ts';
 import { isNode, listReferences, readText, type Json, type References } from './list-references.ts';
 import { splitExplain } from './split-explain.ts';
 import { toFailure } from './statement-errors.ts';
@@ -82,6 +83,8 @@ export async function findForeignSource(
 /** Scans are named as `catalog.schema.table`; what was copied for a statement lies in the catalog of temporary tables. */
 function isReadable(table: string, tables: ReadonlySet<string>): boolean {
   const [name = '', schema, catalog] = table.replaceAll('"', '').split('.').toReversed();
+  // No statement can name it: the views of records read it, for the columns of their own connection.
+  if (name === OWN_VALUES_TABLE) return true;
   if (!tables.has(name)) return false;
   return RECORD_TABLES.has(name) || (schema === 'main' && catalog === 'temp') || schema === undefined;
 }

@@ -15,6 +15,7 @@ import {
 import { listClockOffsets, toClockText, type ClockOffset } from '../../../../common/sql/zone-clock.ts';
 import { countRecords } from '../count-records.ts';
 import { readRows } from '../engine-database.ts';
+import type { OwnColumn } from '../own-values.ts';
 import { OUTCOME_COLUMN, PATTERN_COLUMN } from '../engine-tables.ts';
 import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 import type { EngineSource } from '../resolve-scope.ts';
@@ -44,9 +45,11 @@ export async function makeTables(options: {
   /** Rejects at once when the statement is cancelled, though records may have to be fed first. */
   readonly resolve: (scope: PeriodScope) => Promise<ResolvedScope>;
   readonly source: Pick<EngineSource, 'listSnapshots' | 'readSummary' | 'listStatus'>;
+  /** Columns of a person's own tables that the statement names. */
+  listOwnColumns(direction: Direction): Promise<readonly OwnColumn[]>;
   readonly nowMs: number;
 }): Promise<void> {
-  const { connection, question, names, resolve, source, nowMs } = options;
+  const { connection, question, names, resolve, source, listOwnColumns, nowMs } = options;
   const { connectionId, fromMs, toMs, zone, withoutTexts = false } = question;
   for (const direction of ['inbound', 'outbound'] as const) {
     if (!names.has(direction)) continue;
@@ -54,6 +57,7 @@ export async function makeTables(options: {
     await makeRecords(connection, await resolve(scope), {
       offsets: listClockOffsets(fromMs, toMs, zone),
       withoutTexts,
+      ownColumns: withoutTexts ? [] : await listOwnColumns(direction),
     });
   }
   if (names.has('summaries') && !withoutTexts)
@@ -90,7 +94,15 @@ export async function countTables(
 async function makeRecords(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  { offsets, withoutTexts }: { readonly offsets: readonly ClockOffset[]; readonly withoutTexts: boolean },
+  {
+    offsets,
+    withoutTexts,
+    ownColumns,
+  }: {
+    readonly offsets: readonly ClockOffset[];
+    readonly withoutTexts: boolean;
+    readonly ownColumns: readonly OwnColumn[];
+  },
 ): Promise<void> {
   const { direction } = scope;
   const columns = SQL_TABLES.find(({ name }) => name === direction)?.columns ?? [];
@@ -101,7 +113,13 @@ async function makeRecords(
   const table = `"${catalog.replaceAll('"', '""')}".main.${direction}`;
   const source = toSourceSql(
     scope,
-    ['date_ms', ...fields, PATTERN_COLUMN.name, OUTCOME_COLUMN.name],
+    [
+      'date_ms',
+      ...fields,
+      PATTERN_COLUMN.name,
+      OUTCOME_COLUMN.name,
+      ...ownColumns.map(({ sql, sqlName }) => `${sql} AS "${sqlName}"`),
+    ],
     ALL,
     table,
   );
@@ -112,6 +130,7 @@ async function makeRecords(
     ...(withoutTexts ? [] : [`${PATTERN_COLUMN.name} AS ${ERROR_FAMILY_COLUMN}`]),
     // A text like any other, to whoever writes statements.
     `${OUTCOME_COLUMN.name}::VARCHAR AS ${OUTCOME_COLUMN.name}`,
+    ...ownColumns.map(({ sqlName }) => `"${sqlName}"`),
   ];
   await connection.run(`CREATE TEMP VIEW ${direction} AS SELECT ${selected.join(', ')} FROM ${source}`);
 }

@@ -8,7 +8,9 @@ import {
   type SqlOutcome,
   type SqlQuestion,
 } from '../../../../common/model/records/sql.ts';
+import type { Direction } from '../../../../common/reporting/reports.ts';
 import { readRows } from '../engine-database.ts';
+import type { OwnColumn, OwnValues } from '../own-values.ts';
 import { isDiskFull, judgeEngine } from '../question-errors.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 import type { EngineSource } from '../resolve-scope.ts';
@@ -30,6 +32,7 @@ interface StatementRun {
   /** Called when it waits for what it reads. */
   onWait(): void;
   readonly source: EngineSource;
+  readonly listOwnColumns: OwnValues['listColumns'];
   readonly results: SqlResults;
 }
 
@@ -56,7 +59,14 @@ export async function runStatement(run: StatementRun): Promise<SqlOutcome> {
     // Records may have to be fed first, which isn't the statement's time.
     clearTimeout(timer);
     run.onWait();
-    await makeTables({ connection, question, names: checked.tables, resolve, source, nowMs: Date.now() });
+    const text = question.text.toLowerCase();
+    const listOwnColumns = async (direction: Direction): Promise<OwnColumn[]> => {
+      const columns = await run.listOwnColumns(question.connectionId, direction);
+      // Each is looked up for every record, also where a statement reads all columns.
+      return columns.filter(({ sqlName }) => text.includes(sqlName));
+    };
+    const { tables: names } = checked;
+    await makeTables({ connection, question, names, resolve, source, listOwnColumns, nowMs: Date.now() });
     startClock();
     const foreign = await findForeignSource(connection, checked);
     if (foreign !== null) return foreign;

@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
+import {
+  listOwnFields,
+  type OwnRows,
+  type OwnTable,
+  type OwnTableField,
+} from '../../../common/model/connections/own-table.ts';
+import { isOwnField } from '../../../common/model/records/body-path.ts';
+import { listLeaves, mapLeaves } from '../../../common/query/filter-tree.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
+import { findColumn } from './engine-tables.ts';
+import type { KeptCondition, KeptPath } from './filter-sql.ts';
+import type { FilteredRecords } from './resolved-scope.ts';
+
+/** The table of the engine that all of them are in. */
+export const OWN_VALUES_TABLE = 'own_values';
+
+/** A table with the file of its rows, which the engine's process reads itself. */
+export interface OwnTableSource extends OwnTable {
+  readonly file: string;
+}
+
+/** Tables of a person's own, by the connection that they belong to. */
+export type OwnTablesByConnection = Readonly<Record<string, readonly OwnTableSource[]>>;
+
+/** A column of a table of one's own, as the engine's statements read it. */
+export interface OwnColumn {
+  readonly field: string;
+  /** How SQL of a person names it. */
+  readonly sqlName: string;
+  /** Its value for a record, as a text; null where the table says nothing of it. */
+  readonly sql: string;
+}
+
+/** What a person's own tables say of records. */
+export interface OwnValues {
+  /** Takes the tables of all connections; the rows of those that are new are read before the next answer. */
+  set(tables: OwnTablesByConnection): void;
+  listColumns(connectionId: string, direction: Direction): Promise<readonly OwnColumn[]>;
+  /** Undefined for a field that is none of a table, or of one that the connection doesn't have. */
+  find(connectionId: string, direction: Direction, field: string): Promise<KeptPath | undefined>;
+  /** Returns the records with a filter whose conditions on own columns know what they read. */
+  resolve(records: FilteredRecords, connectionId: string): Promise<FilteredRecords>;
+}
+
+/**
+ * Creates them over a connection of their own. Their rows are derived from the tables' files: each process reads them
+ * anew. A column of a table has a number, which no other gets within a process: a statement may still read it.
+ */
+export async function createOwnValues(connection: DuckDBConnection): Promise<OwnValues> {
+  await connection.run(
+    `CREATE OR REPLACE TABLE ${OWN_VALUES_TABLE} (place INTEGER, key VARCHAR, value VARCHAR)`,
+  );
+  let tables: OwnTablesByConnection = {};
+  /** The number of the first column of each table that was read. */
+  const places = new Map<string, number>();
+  let nextPlace = 0;
+  let loading: Promise<void> = Promise.resolve();
+
+  async function read({ id, file, columns }: OwnTableSource): Promise<void> {
+    const rows = JSON.parse(await readFile(file, 'utf8')) as OwnRows;
+    const first = nextPlace;
+    nextPlace += columns.length;
+    const appender = await connection.createAppender(OWN_VALUES_TABLE);
+    for (const [key = '', ...values] of rows)
+      for (const [column, value] of values.entries())
+        if (value !== '') append(appender, first + column, key, value);
+    appender.closeSync();
+    places.set(id, first);
+  }
+
+  async function load(): Promise<void> {
+    const wanted = Object.values(tables).flat();
+    for (const table of wanted) {
+      // A file that can't be read leaves its columns unknown, which is said where one is asked for.
+      if (!places.has(table.id)) await read(table).catch(() => undefined);
+    }
+    const gone = [...places.keys()].filter((id) => !wanted.some((table) => table.id === id));
+    for (const id of gone) places.delete(id);
+    const kept = wanted.flatMap(({ id, columns }) => {
+      const first = places.get(id);
+      return first === undefined ? [] : columns.map((_name, column) => first + column);
+    });
+    if (gone.length > 0)
+      await connection.run(
+        `DELETE FROM ${OWN_VALUES_TABLE} WHERE place NOT IN (${[-1, ...kept].join(', ')})`,
+      );
+  }
+
+  const listColumns: OwnValues['listColumns'] = async (connectionId, direction) => {
+    await loading;
+    return listOwnFields(tables[connectionId]).flatMap(({ table, column, field, sqlName }) => {
+      const first = places.get(table.id);
+      if (first === undefined) return [];
+      return [
+        { field, sqlName, sql: toValueSql(first + table.columns.indexOf(column), table.field, direction) },
+      ];
+    });
+  };
+  const find: OwnValues['find'] = async (connectionId, direction, field) => {
+    if (!isOwnField(field)) return undefined;
+    const column = (await listColumns(connectionId, direction)).find((own) => own.field === field);
+    return column === undefined ? undefined : { column: column.sql };
+  };
+
+  return {
+    listColumns,
+    find,
+    set(next) {
+      tables = next;
+      loading = loading.then(load);
+    },
+    async resolve(records, connectionId) {
+      const { scope, filter } = records;
+      const asked = new Set(listLeaves(filter).flatMap(({ field }) => (isOwnField(field) ? [field] : [])));
+      if (asked.size === 0) return records;
+      const columns = await listColumns(connectionId, scope.direction);
+      const resolved = mapLeaves(filter, (condition) => {
+        const own = columns.find(({ field }) => field === condition.field);
+        return own === undefined
+          ? condition
+          : ({ ...condition, kept: { column: own.sql } } satisfies KeptCondition);
+      });
+      return { scope, filter: resolved };
+    },
+  };
+}
+
+function append(appender: DuckDBAppender, place: number, key: string, value: string): void {
+  appender.appendInteger(place);
+  appender.appendVarchar(key);
+  appender.appendVarchar(value);
+  appender.endRow();
+}
+
+/** Numbers are keys as they are written. */
+function toValueSql(place: number, field: OwnTableField, direction: Direction): string {
+  const column = findColumn(field, direction);
+  if (column === null) return 'NULL::VARCHAR';
+  return `(SELECT own.value FROM ${OWN_VALUES_TABLE} AS own WHERE own.place = ${place} AND own.key = ${column.name}::VARCHAR)`;
+}
