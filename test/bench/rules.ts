@@ -51,12 +51,12 @@ export async function* benchRules({ size, folder }: BenchOptions): AsyncGenerato
 }
 
 async function* benchOutcomes(cacheFile: string, size: number): AsyncGenerator<BenchFigure> {
-  const rules: { current: RulesByConnection } = { current: { outcomes: {}, families: {} } };
+  const rules: { current: RulesByConnection } = { current: { outcomes: {}, families: {}, tables: {} } };
   const engine = openTestEngine(cacheFile, [], ENGINE_LIMITS, { listRules: () => rules.current });
   const toMs = FROM_MS + size * 1000;
   const scope = { connectionId: 'one', report: 'inbound-detail' as const, fromMs: FROM_MS, toMs };
   const change = async (name: string, next: OutcomeRules): Promise<BenchFigure[]> => {
-    rules.current = { outcomes: { one: { inbound: next } }, families: {} };
+    rules.current = { outcomes: { one: { inbound: next } }, families: {}, tables: {} };
     const changed = await measureUsed(engine, scope, () => engine.noteRules());
     return toChangeFigures(`outcome rules changed: ${name}`, changed);
   };
@@ -224,7 +224,7 @@ async function* benchFamilies(size: number): AsyncGenerator<BenchFigure> {
   const place = await createFolder();
   const cache = await openTestCache(place.file);
   const texts = Math.round(size * 0.6);
-  const rules: { current: RulesByConnection } = { current: { outcomes: {}, families: {} } };
+  const rules: { current: RulesByConnection } = { current: { outcomes: {}, families: {}, tables: {} } };
   const engine = openTestEngine(place.file, [], ENGINE_LIMITS, { listRules: () => rules.current });
   const toMs = FROM_MS + size * 1000;
   const scope = { connectionId: 'one', report: 'inbound-detail' as const, fromMs: FROM_MS, toMs };
@@ -249,7 +249,7 @@ async function* benchFamilies(size: number): AsyncGenerator<BenchFigure> {
     const { pattern } = family;
     const act = async (name: string, acts: readonly FamilyAct[]): Promise<BenchFigure[]> => {
       const changes = acts.map((own, place) => ({ id: String(place), atMs: 0, act: own }));
-      rules.current = { outcomes: {}, families: { one: { inbound: changes } } };
+      rules.current = { outcomes: {}, families: { one: { inbound: changes } }, tables: {} };
       return toChangeFigures(name, await measureUsed(engine, scope, () => engine.noteRules()));
     };
     const of = `a family with ${texts.toLocaleString('en')} texts`;

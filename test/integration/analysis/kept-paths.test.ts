@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPathTree, findPaths } from '../../../src-main/core/analysis/engine/bodies/find-paths.ts';
@@ -6,6 +9,8 @@ import { readPathValues } from '../../../src-main/core/analysis/engine/bodies/re
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { PATH_COLUMNS } from '../../../src-main/core/analysis/engine/engine-tables.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
+import { groupRecords } from '../../../src-main/core/analysis/engine/measures/group-records.ts';
+import { createOwnValues } from '../../../src-main/core/analysis/engine/own-values.ts';
 import { toFilterSql } from '../../../src-main/core/analysis/engine/filter-sql.ts';
 import { toSourceSql, type ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import type { FieldCondition } from '../../../src-main/common/model/records/record-filter.ts';
@@ -80,6 +85,65 @@ describe('a path that is asked for', () => {
     await connection.run("UPDATE inbound SET payload = ''");
     expect(await find(paths, limited)).toEqual([0, 1]);
     expect(await find(paths, { field: 'payload.error.code', values: ['504'] })).toEqual([2]);
+  });
+
+  it('groups records by its value, from the bodies and from its column; an array has too many', async () => {
+    const { restart, getScope, connection } = await start();
+    const { paths } = await restart();
+    const records = { scope: getScope(), filter: { conditions: [] } };
+    const group = async (): Promise<unknown[]> => {
+      const kept = [paths.use('inbound', 'payload.error.code')];
+      const { groups } = await groupRecords(connection, records, ['payload.error.code'], { kept });
+      return groups.map(({ key: [value], count }) => [value, count]);
+    };
+    const expected = [
+      [null, 2],
+      ['rate_limited', 2],
+      ['504', 1],
+    ];
+    expect((await group()).sort()).toEqual(expected.sort());
+    await paths.settle();
+    await connection.run("UPDATE inbound SET payload = ''");
+    expect((await group()).sort()).toEqual(expected.sort());
+    await expect(groupRecords(connection, records, ['payload.items[].id'])).rejects.toMatchObject({
+      code: 'app.invalid-input',
+    });
+  });
+
+  it('joins tables of a person’s own, and looks nowhere else', async () => {
+    const { restart, getScope, connection, records } = await start();
+    await restart();
+    const folder = await mkdtemp(join(tmpdir(), 'channelscope-own-'));
+    try {
+      const file = join(folder, 'rows.json');
+      const service = String(records[0]?.service);
+      await writeFile(file, JSON.stringify([[service, 'Payments', '']]));
+      const own = await createOwnValues(connection);
+      const table = { id: 'a', name: 'Owners', field: 'service' as const, rowCount: 1, savedAtMs: 0 };
+      own.set({ one: [{ ...table, columns: ['team', 'cost'], file }] });
+      const kept = [await own.find('one', 'inbound', 'own.Owners.team')];
+      const asked = { scope: getScope(), filter: { conditions: [] } };
+      const { groups } = await groupRecords(connection, asked, ['own.Owners.team'], { kept });
+      const isNumbered = records[0]?.service !== null && records[0]?.service !== undefined;
+      expect(groups.map(({ key, count }) => [...key, count])).toEqual([
+        [isNumbered ? 'Payments' : null, records.length],
+      ]);
+      for (const [connectionId, field] of [
+        ['other', 'own.Owners.team'],
+        ['one', 'own.Owners.nothing'],
+        ['one', 'service'],
+      ] as const)
+        expect(await own.find(connectionId, 'inbound', field)).toBeUndefined();
+      // A file that is gone, and a table that is taken away, leave no field behind.
+      own.set({ one: [{ ...table, id: 'b', columns: ['team'], file: join(folder, 'gone.json') }] });
+      expect(await own.listColumns('one', 'inbound')).toEqual([]);
+      expect(await readRows(connection, 'SELECT count(*) FROM own_values')).toEqual([[0]]);
+      await expect(groupRecords(connection, asked, ['own.Owners.team'])).rejects.toMatchObject({
+        code: 'own-tables.unknown',
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('is filled for records that come later, and known to the next process', async () => {

@@ -64,7 +64,7 @@ describe('groups of records', () => {
               engine.connection,
               { scope, filter },
               by,
-              limits,
+              { limits },
             );
             expect(total).toEqual(near(measurePlainly(found, [])));
             const keyOf = (record: PlainRecord) => by.map((field) => toGroupValue(record, field));
@@ -88,7 +88,7 @@ describe('groups of records', () => {
     const empty = { direction: 'inbound' as const, parts: [] };
     const wayArbitrary = fc.tuple(fc.constantFrom([], ['channel' as const]), limitsArbitrary);
     for (const [by, limits] of fc.sample(wayArbitrary, 12)) {
-      const found = await groupRecords(engine.connection, { scope: empty, filter: ALL }, by, limits);
+      const found = await groupRecords(engine.connection, { scope: empty, filter: ALL }, by, { limits });
       const { groups, total, groupCount, unlistedCount } = found;
       expect(total).toEqual(measurePlainly([], []));
       expect({ groups, groupCount, unlistedCount }).toEqual({ groups: [], groupCount: 0, unlistedCount: 0 });
@@ -101,7 +101,7 @@ describe('groups of records', () => {
     const { scope } = await feed([[...many, ...many.slice(0, 10)]]);
     for (const listedValues of [1e6, 0]) {
       const limits = { fewRecords: 0, listedValues };
-      const found = await groupRecords(engine.connection, { scope, filter: ALL }, ['channel'], limits);
+      const found = await groupRecords(engine.connection, { scope, filter: ALL }, ['channel'], { limits });
       expect(found.groups).toHaveLength(MAX_GROUPS);
       expect(found.groups[0]).toMatchObject({ key: [0], count: 2 });
       expect(found).toMatchObject({ groupCount: MAX_GROUPS + 7, unlistedCount: 7 });

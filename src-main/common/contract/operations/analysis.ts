@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Explanation } from '../../model/analysis/explanation.ts';
-import { GroupField, MAX_GROUP_FIELDS, MeasuredGroups } from '../../model/analysis/grouping.ts';
+import { GroupKey, MAX_GROUP_FIELDS, MeasuredGroups } from '../../model/analysis/grouping.ts';
 import {
   Distribution,
   HeatMap,
@@ -16,11 +16,11 @@ const Question = Type.Object({ scope: RecordScope, filter: RecordFilter });
 
 /** What is computed from the cached records of a scope that meet a filter. */
 export const analysisOperations = {
-  /** Counts and times by the values of up to two fields. */
+  /** Counts and times by the values of up to two fields. Rejects with `app.invalid-input` for a path of many values. */
   'analysis/group-records': operation(
     Type.Object({
       ...Question.properties,
-      by: Type.Array(GroupField, { maxItems: MAX_GROUP_FIELDS, uniqueItems: true }),
+      by: Type.Array(GroupKey, { maxItems: MAX_GROUP_FIELDS, uniqueItems: true }),
     }),
     MeasuredGroups,
   ),

@@ -1,6 +1,13 @@
 import { Type, type Static } from 'typebox';
 import { REPORTS, type Direction } from '../../reporting/reports.ts';
 import { Nullable } from '../nullable.ts';
+import {
+  isBodyField,
+  MAX_PATH_CHARACTERS,
+  parseBodyPath,
+  writeBodyPath,
+  type BodyField,
+} from '../records/body-path.ts';
 
 /** What records can be grouped by. A field that the report lacks is null in every group. */
 export const GROUP_FIELDS = [
@@ -16,6 +23,18 @@ export const GROUP_FIELDS = [
 ] as const;
 export const GroupField = Type.Enum([...GROUP_FIELDS]);
 export type GroupField = (typeof GROUP_FIELDS)[number];
+
+/** A field, or a path in a body or a column of a table of one's own, that has one value in a record. */
+export type GroupKey = GroupField | BodyField;
+export const GroupKey = Type.Unsafe<GroupKey>(
+  Type.Union([GroupField, Type.String({ minLength: 1, maxLength: MAX_PATH_CHARACTERS })]),
+);
+
+/** True for a path that records can be grouped by: an array has any number of values. */
+export function isGroupPath(field: string): field is BodyField {
+  const path = isBodyField(field) ? parseBodyPath(field) : null;
+  return path !== null && writeBodyPath(path) === field && !path.steps.includes(null);
+}
 
 /** The fields that the records of a direction have. */
 export function listGroupFields(direction: Direction): readonly GroupField[] {

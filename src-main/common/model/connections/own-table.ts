@@ -52,26 +52,19 @@ export const OwnTableFile = Type.Object({
 export type OwnTableFile = Static<typeof OwnTableFile>;
 
 /** Why a file can't be a table. */
-export const OWN_TABLE_FAULTS = [
-  'encoding',
-  'quotes',
-  'no-rows',
-  'no-columns',
-  'no-name',
-  'column-twice',
-  'key-twice',
-  'too-many-rows',
-  'too-many-columns',
-  'long-cell',
-  'long-name',
-  'no-key',
-] as const;
-export type OwnTableFault = (typeof OWN_TABLE_FAULTS)[number];
-
-/** The field of a filter that a column of a table is: `own.owners.team`. */
-export function toOwnField(table: string, column: string): BodyField | null {
-  return writeBodyPath({ root: OWN_ROOT, steps: [table, column] });
-}
+export type OwnTableFault =
+  | 'encoding'
+  | 'quotes'
+  | 'no-rows'
+  | 'no-columns'
+  | 'no-name'
+  | 'column-twice'
+  | 'key-twice'
+  | 'too-many-rows'
+  | 'too-many-columns'
+  | 'long-cell'
+  | 'long-name'
+  | 'no-key';
 
 /** The column that it has in the tables `inbound` and `outbound` of SQL, once a statement names it: `own_owners_team`. */
 export function toOwnSqlName(table: string, column: string): string {
@@ -85,7 +78,7 @@ export function toOwnSqlName(table: string, column: string): string {
   return `own_${fold(table)}_${fold(column)}`;
 }
 
-/** Every column of some tables as a field of a filter, with its name in SQL. */
+/** Every column of some tables as a field of a filter, `own.owners.team`, with its name in SQL. */
 export function listOwnFields(tables: readonly OwnTable[] = []): {
   readonly table: OwnTable;
   readonly column: string;
@@ -94,7 +87,7 @@ export function listOwnFields(tables: readonly OwnTable[] = []): {
 }[] {
   return tables.flatMap((table) =>
     table.columns.flatMap((column) => {
-      const field = toOwnField(table.name, column);
+      const field = writeBodyPath({ root: OWN_ROOT, steps: [table.name, column] });
       return field === null ? [] : [{ table, column, field, sqlName: toOwnSqlName(table.name, column) }];
     }),
   );

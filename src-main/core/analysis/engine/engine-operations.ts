@@ -4,7 +4,7 @@ import type { CallContext } from '../../calls/call-messages.ts';
 import type { WatchedDeprecation } from '../../../common/model/analysis/deprecation-match.ts';
 import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
-import type { BodyField } from '../../../common/model/records/body-path.ts';
+import { isBodyField, type BodyField } from '../../../common/model/records/body-path.ts';
 import type { PatternField } from '../../../common/model/records/text-patterns.ts';
 import type { PeriodScope, RecordScope } from '../../../common/model/records/record-scope.ts';
 import type { FamilyAct } from '../../../common/model/connections/family-changes.ts';
@@ -44,7 +44,7 @@ import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { resolveMarks } from './marked-records.ts';
 import { matchSigns } from './match-signs.ts';
 import { createOwnValues, type OwnTablesByConnection } from './own-values.ts';
-import { createMeasureOperations } from './measures/measure-operations.ts';
+import { createMeasureOperations, type FindKept } from './measures/measure-operations.ts';
 import { readHistogram, type HistogramShape } from './read-histogram.ts';
 import { checkFamilies, readFamily } from './read-family.ts';
 import { readSession } from './read-session.ts';
@@ -218,6 +218,11 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   const toConnectionId = (scope: RecordScope): string =>
     ('snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope).connectionId;
 
+  const findKept: FindKept = async (scope, direction, field) => {
+    const own = await ownValues.find(toConnectionId(scope), direction, field);
+    return own ?? (isBodyField(field) ? paths.use(direction, field) : undefined);
+  };
+
   /** As `ask`, with a filter in which marks and notes stand for ids of records, and patterns for the families of today. */
   const askFiltered = <Value>(
     { scope, filter, viewId }: Question,
@@ -282,7 +287,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         const counts = await countValues(connection, records, fields);
         return toFacets(counts, await countClasses(connection, records));
       }),
-    ...createMeasureOperations(askFiltered),
+    ...createMeasureOperations(askFiltered, findKept),
     ...createFileOperations({
       folder: database.filesFolder,
       ask: askFiltered,
@@ -316,9 +321,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ),
     readPath: ({ path, limit, ...question }: Question & { path: string; limit: number }, context: Context) =>
       askFiltered(question, context, async (connection, records) => {
-        const { direction } = records.scope;
-        const own = await ownValues.find(toConnectionId(question.scope), direction, path);
-        const kept = own ?? paths.use(direction, path);
+        const kept = await findKept(question.scope, records.scope.direction, path);
         return readPathValues(connection, records, { path: path as BodyField, limit, kept });
       }),
     /** Of the families those that nothing cached of the report before `fromMs` has. */

@@ -1,4 +1,4 @@
-import type { GroupField, GroupValue, Latency } from '../../../../src-main/common/model/analysis/grouping.ts';
+import type { GroupKey, GroupValue, Latency } from '../../../../src-main/common/model/analysis/grouping.ts';
 import { toErrorShare, type Group } from '../groups/group-figures.ts';
 
 /** What a chart of bars shows of each group. */
@@ -17,7 +17,7 @@ export interface MeasureBar {
 /** Returns the bars of a measure, longest first. Times are medians where they are known, else averages. */
 export function toMeasureBars(
   groups: readonly Group[],
-  field: GroupField,
+  field: GroupKey,
   measure: BarMeasure,
 ): readonly MeasureBar[] {
   const bars = groups.flatMap((group): MeasureBar[] => {

@@ -1,4 +1,4 @@
-import type { GroupField, GroupValue } from '../../../../src-main/common/model/analysis/grouping.ts';
+import type { GroupKey, GroupValue } from '../../../../src-main/common/model/analysis/grouping.ts';
 import { useNames } from '../../../names/use-names.ts';
 import { useGroupWords } from '../groups/use-group-words.ts';
 
@@ -12,7 +12,7 @@ export function useBarNames() {
   const { toName } = useGroupWords();
 
   /** Returns a name, which is cut where the bars need the room. */
-  function toBarName(field: GroupField, value: GroupValue): string {
+  function toBarName(field: GroupKey, value: GroupValue): string {
     const entry = names.find(field, value);
     if (entry === null) return cut(toName(field, value));
     return `${cut(entry.name)} ${value ?? ''}`;

@@ -1,4 +1,4 @@
-import type { GroupField, GroupValue } from '../../../../src-main/common/model/analysis/grouping.ts';
+import type { GroupKey, GroupValue } from '../../../../src-main/common/model/analysis/grouping.ts';
 import type {
   FieldCondition,
   FilterPart,
@@ -48,11 +48,7 @@ export function toConditions(group: Group, isComputed: boolean): FieldCondition[
 }
 
 /** Returns the conditions that the records with a value of a field meet: none where a report doesn't say it. */
-export function toValueConditions(
-  field: GroupField,
-  value: GroupValue,
-  isMeasured: boolean,
-): FieldCondition[] {
+export function toValueConditions(field: GroupKey, value: GroupValue, isMeasured: boolean): FieldCondition[] {
   if (value !== null) return [{ field, values: [value] }];
   if (field === 'responseCode') return [{ field, classes: ['none'] }];
   return isMeasured ? [{ field, values: [null] }] : [];

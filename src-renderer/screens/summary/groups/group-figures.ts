@@ -1,6 +1,7 @@
 import {
   GROUP_FIELDS,
-  type GroupField,
+  isGroupPath,
+  type GroupKey,
   type GroupValue,
   type Latency,
   type MeasuredGroup,
@@ -24,13 +25,13 @@ type Hit = Pick<MeasuredGroup, 'failedSessions' | 'failedClients' | 'perFailure'
 
 /** Requests that have the same values of some fields. */
 export interface Group extends Figures {
-  readonly values: Readonly<Partial<Record<GroupField, GroupValue>>>;
+  readonly values: Readonly<Partial<Record<GroupKey, GroupValue>>>;
   /** Of a group by the report's own four fields. */
   readonly summary?: SummaryGroup;
 }
 
 /** What the service groups by; it reports neither actions nor errors. */
-export const REPORTED_FIELDS: Readonly<Record<Direction, readonly GroupField[]>> = {
+export const REPORTED_FIELDS: Readonly<Record<Direction, readonly GroupKey[]>> = {
   inbound: ['channel', 'service', 'origin', 'responseCode'],
   outbound: ['channel', 'service', 'responseCode'],
 };
@@ -71,7 +72,7 @@ export function fromSummaryGroup(summary: SummaryGroup, decide: DecideOutcome): 
 }
 
 /** Returns a group that was measured by the fields. */
-export function fromMeasuredGroup(group: MeasuredGroup, by: readonly GroupField[]): Group {
+export function fromMeasuredGroup(group: MeasuredGroup, by: readonly GroupKey[]): Group {
   return {
     ...group,
     hit: group,
@@ -119,10 +120,7 @@ export function joinFigures(parts: readonly Figures[]): Figures {
 }
 
 /** Returns the groups joined by one field, in the order of first appearance. */
-export function joinBy(
-  groups: readonly Group[],
-  field: GroupField,
-): readonly (Group & { members: Group[] })[] {
+export function joinBy(groups: readonly Group[], field: GroupKey): readonly (Group & { members: Group[] })[] {
   const collected = new Map<GroupValue, Group[]>();
   for (const group of groups) {
     const value = group.values[field] ?? null;
@@ -148,7 +146,8 @@ export function toErrorInterval({ count, failures, hit }: Figures): Interval | n
   return toWilsonInterval({ part: failures / hit.perFailure, whole: count / hit.perFailure });
 }
 
-/** Returns the fields of a group in their fixed order. */
-export function listFields(group: Group): readonly GroupField[] {
-  return GROUP_FIELDS.filter((field) => group.values[field] !== undefined);
+/** Returns the fields of a group in their fixed order, paths after them. */
+export function listFields(group: Group): readonly GroupKey[] {
+  const paths = Object.keys(group.values).filter((field) => isGroupPath(field));
+  return [...GROUP_FIELDS.filter((field) => group.values[field] !== undefined), ...paths];
 }

@@ -1,7 +1,8 @@
 import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import {
   GROUP_FIELDS,
-  type GroupField,
+  isGroupPath,
+  type GroupKey,
   type GroupValue,
 } from '../../../../src-main/common/model/analysis/grouping.ts';
 import {
@@ -16,11 +17,19 @@ import { readFigure, type FigureColumn } from './group-columns.ts';
 import { joinBy, joinFigures, toErrorShare, type Figures, type Group } from './group-figures.ts';
 
 /** The second level: a field, every group as the report has it, or none. */
-export const SECOND_LEVELS = [...GROUP_FIELDS, 'every', 'none'] as const;
-export type SecondLevel = (typeof SECOND_LEVELS)[number];
+export type SecondLevel = GroupKey | 'every' | 'none';
+
+/** True for a field or a path that records can be grouped by. */
+export function isGroupKey(text: string): text is GroupKey {
+  return GROUP_FIELDS.some((field) => field === text) || isGroupPath(text);
+}
+
+export function isSecondLevel(text: string): text is SecondLevel {
+  return text === 'every' || text === 'none' || isGroupKey(text);
+}
 
 export interface SortState {
-  readonly column: FigureColumn | GroupField;
+  readonly column: FigureColumn | GroupKey;
   readonly isDescending: boolean;
 }
 
@@ -45,7 +54,7 @@ export interface ParentRow {
   /** The error share is well above that of the whole. */
   readonly isAlert: boolean;
   /** Values of other fields in it, ascending. */
-  readonly distinct: Readonly<Partial<Record<GroupField, readonly GroupValue[]>>>;
+  readonly distinct: Readonly<Partial<Record<GroupKey, readonly GroupValue[]>>>;
   readonly leaves: readonly LeafRow[];
 }
 
@@ -62,7 +71,7 @@ interface TableInput {
   /** By the first field alone, with figures that can't be joined; null where there are none. */
   readonly wholes: readonly Group[] | null;
   readonly total: Figures | null;
-  readonly by: GroupField;
+  readonly by: GroupKey;
   readonly then: SecondLevel;
   readonly sort: SortState | null;
   readonly matches: (group: Group) => boolean;
@@ -117,7 +126,7 @@ export function toGroupTable(input: TableInput): GroupTable {
 }
 
 /** Returns the groups of one row by the second field; one that is alone keeps what can't be joined. */
-function joinLower(members: readonly Group[], by: GroupField, then: GroupField): readonly Group[] {
+function joinLower(members: readonly Group[], by: GroupKey, then: GroupKey): readonly Group[] {
   return joinBy(members, then).map((joined): Group => {
     const [only] = joined.members;
     const figures: Figures = joined.members.length === 1 && only !== undefined ? only : joined;
@@ -127,8 +136,8 @@ function joinLower(members: readonly Group[], by: GroupField, then: GroupField):
   });
 }
 
-function toDistinct(members: readonly Group[], by: GroupField): ParentRow['distinct'] {
-  const fields = Object.keys(members[0]?.values ?? {}) as GroupField[];
+function toDistinct(members: readonly Group[], by: GroupKey): ParentRow['distinct'] {
+  const fields = Object.keys(members[0]?.values ?? {}) as GroupKey[];
   return Object.fromEntries(
     fields
       .filter((field) => field !== by)
@@ -157,7 +166,7 @@ function sortBy<Row extends { readonly group: Group }>(
   rows: readonly Row[],
   sort: SortState | null,
   usual: (a: Row, b: Row) => number,
-  only?: GroupField,
+  only?: GroupKey,
 ): readonly Row[] {
   const ordered = [...rows].sort(usual);
   if (sort === null) return ordered;
@@ -173,8 +182,8 @@ function sortBy<Row extends { readonly group: Group }>(
   });
 }
 
-function isField(column: SortState['column']): column is GroupField {
-  return GROUP_FIELDS.some((field) => field === column);
+function isField(column: SortState['column']): column is GroupKey {
+  return isGroupKey(column);
 }
 
 function toKey(value: GroupValue): string {
@@ -197,7 +206,7 @@ export function toShareParts(
 }
 
 /** Fields of which a part is typed. */
-const TEXTS: ReadonlySet<GroupField> = new Set(['origin', 'errorFamily', 'client', 'outcome']);
+const TEXTS: ReadonlySet<GroupKey> = new Set(['origin', 'errorFamily', 'client', 'outcome']);
 
 /** Returns a test of whether a group matches every typed word: a number or its name, the beginning of a code or class, part of a text. */
 export function createGroupFilter(
@@ -207,13 +216,13 @@ export function createGroupFilter(
   const words = foldCase(text)
     .split(/\s+/)
     .filter((word) => word !== '');
-  const isMatch = (field: GroupField, value: GroupValue, word: string): boolean => {
+  const isMatch = (field: GroupKey, value: GroupValue, word: string): boolean => {
     if (field === 'responseCode') {
       const code = typeof value === 'number' ? value : null;
       return String(value).startsWith(word) || toCodeClass(code).startsWith(word);
     }
     if (value === null) return false;
-    if (TEXTS.has(field)) return foldCase(String(value)).includes(word);
+    if (TEXTS.has(field) || isGroupPath(field)) return foldCase(String(value)).includes(word);
     // A number by itself has to be meant whole.
     if (foldCase(String(value)) === word) return true;
     const name = toName(field, Number(value));
@@ -221,7 +230,7 @@ export function createGroupFilter(
   };
   return ({ values }) =>
     words.every((word) =>
-      (Object.entries(values) as [GroupField, GroupValue][]).some(([field, value]) =>
+      (Object.entries(values) as [GroupKey, GroupValue][]).some(([field, value]) =>
         isMatch(field, value, word),
       ),
     );

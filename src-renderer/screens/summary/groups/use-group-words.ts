@@ -1,5 +1,9 @@
 import { useI18n } from 'vue-i18n';
-import type { GroupField, GroupValue } from '../../../../src-main/common/model/analysis/grouping.ts';
+import {
+  isGroupPath,
+  type GroupKey,
+  type GroupValue,
+} from '../../../../src-main/common/model/analysis/grouping.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { useNames } from '../../../names/use-names.ts';
 import { formatCount } from '../../../format/numbers.ts';
@@ -11,7 +15,9 @@ export function useGroupWords() {
   const names = useNames();
 
   /** Returns a value by itself, as in `Channel 3`, `Web chat 3`, `web`, `No origin`. */
-  function toName(field: GroupField, value: GroupValue): string {
+  function toName(field: GroupKey, value: GroupValue): string {
+    if (isGroupPath(field))
+      return value === null ? t('summary.path.no', { field: toVisible(field) }) : toVisible(String(value));
     if (value === null || value === '') return t(`summary.no.${field}`);
     if (field === 'channel' || field === 'service') {
       return names.find(field, value) === null
@@ -23,7 +29,9 @@ export function useGroupWords() {
   }
 
   /** Returns how many values of a field there are, as in `4 origins`. */
-  function toCountWords(field: GroupField, count: number): string {
+  function toCountWords(field: GroupKey, count: number): string {
+    if (isGroupPath(field))
+      return t('summary.path.countOf', { count: formatCount(count), field: toVisible(field) }, count);
     return t(`summary.countOf.${field}`, { count: formatCount(count) }, count);
   }
 

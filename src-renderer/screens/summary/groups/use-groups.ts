@@ -1,5 +1,9 @@
 import { computed, type Ref } from 'vue';
-import { listGroupFields, type GroupField } from '../../../../src-main/common/model/analysis/grouping.ts';
+import {
+  isGroupPath,
+  listGroupFields,
+  type GroupKey,
+} from '../../../../src-main/common/model/analysis/grouping.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
 import type { Summary } from '../../../../src-main/common/model/records/summary.ts';
@@ -9,6 +13,8 @@ import {
   splitForSummaries,
   toRules,
 } from '../../../../src-main/common/reporting/outcome.ts';
+import { isOwnField } from '../../../../src-main/common/model/records/body-path.ts';
+import { useOwnFields } from '../../../stores/connections/own-fields.ts';
 import { useConnectionsStore } from '../../../stores/connections/connections.ts';
 import { isOnGroups, restrictGroups } from './group-conditions.ts';
 import {
@@ -42,23 +48,26 @@ export interface TableGroups {
 }
 
 /** Every group as the service has it; where it is measured, a field, because percentiles are known for two at most. */
-function toUsualSecond(by: GroupField, isComputed: boolean): SecondLevel {
+function toUsualSecond(by: GroupKey, isComputed: boolean): SecondLevel {
   if (!isComputed) return 'every';
   return by === 'service' ? 'channel' : 'service';
 }
 
 /** The groups of a summary in the way that the person chose, and those that the charts draw. */
 export function useGroups(
-  chosen: { readonly by: Ref<GroupField | null>; readonly then: Ref<SecondLevel | null> },
+  chosen: { readonly by: Ref<GroupKey | null>; readonly then: Ref<SecondLevel | null> },
   readInput: () => Input,
 ) {
   const connections = useConnectionsStore();
+  const ownFields = useOwnFields();
   const chosenBy = computed(() => chosen.by.value ?? 'channel');
 
-  const isReported = (field: GroupField): boolean => REPORTED_FIELDS[readInput().direction].includes(field);
-  const hasField = (field: GroupField): boolean => {
+  const isReported = (field: GroupKey): boolean => REPORTED_FIELDS[readInput().direction].includes(field);
+  const hasField = (field: GroupKey): boolean => {
     const { isComputed, direction } = readInput();
-    return isComputed ? listGroupFields(direction).includes(field) : isReported(field);
+    if (!isComputed) return isReported(field);
+    if (isOwnField(field)) return ownFields.value.some((own) => own.field === field);
+    return isGroupPath(field) || listGroupFields(direction).includes(field);
   };
   /** What was chosen, where this source has it. */
   const by = computed({
@@ -75,7 +84,7 @@ export function useGroups(
     set: (next) => (chosen.then.value = next),
   });
 
-  const chartFields = computed<readonly GroupField[]>(() =>
+  const chartFields = computed<readonly GroupKey[]>(() =>
     readInput().direction === 'inbound' ? ['channel', 'service', 'origin'] : ['channel', 'service'],
   );
   /** What is asked of the cached records; null where the service is asked. */
@@ -100,7 +109,7 @@ export function useGroups(
     return restrictGroups(summary?.groups ?? [], filter).map((group) => fromSummaryGroup(group, decide));
   });
 
-  function findMeasured(fields: readonly GroupField[]): readonly Group[] | null {
+  function findMeasured(fields: readonly GroupKey[]): readonly Group[] | null {
     const found = measured.find(fields);
     return found === null ? null : found.groups.map((group) => fromMeasuredGroup(group, fields));
   }
@@ -121,7 +130,7 @@ export function useGroups(
   });
 
   /** Returns the groups by one field, for a chart. */
-  function listFor(field: GroupField): readonly Group[] {
+  function listFor(field: GroupKey): readonly Group[] {
     if (!readInput().isComputed) return joinBy(reported.value, field);
     return findMeasured([field]) ?? [];
   }

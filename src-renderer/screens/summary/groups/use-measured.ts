@@ -1,5 +1,5 @@
 import { computed, shallowRef, watch } from 'vue';
-import type { GroupField, MeasuredGroups } from '../../../../src-main/common/model/analysis/grouping.ts';
+import type { GroupKey, MeasuredGroups } from '../../../../src-main/common/model/analysis/grouping.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
 import { useBackend } from '../../../backend/backend.ts';
@@ -20,7 +20,7 @@ export interface Question {
  */
 export function useMeasured(
   readQuestion: () => Question | null,
-  readWanted: () => readonly (readonly GroupField[])[],
+  readWanted: () => readonly (readonly GroupKey[])[],
 ) {
   const backend = useBackend();
   const answers = shallowRef<ReadonlyMap<string, MeasuredGroups>>(new Map());
@@ -65,7 +65,7 @@ export function useMeasured(
   });
 
   /** Returns the records grouped by some fields; null until they are known. */
-  function find(by: readonly GroupField[]): MeasuredGroups | null {
+  function find(by: readonly GroupKey[]): MeasuredGroups | null {
     return answers.value.get(by.join()) ?? null;
   }
 

@@ -1,14 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   MAX_GROUPS,
-  type GroupField,
+  type GroupKey,
   type GroupValue,
   type MeasuredGroup,
   type MeasuredGroups,
 } from '../../../../common/model/analysis/grouping.ts';
 import { readRows } from '../engine-database.ts';
 import { findColumn, OUTCOME_COLUMN } from '../engine-tables.ts';
-import { toFilterSql } from '../filter-sql.ts';
+import { toFilterSql, type KeptPath } from '../filter-sql.ts';
 import { countAtMost, toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import {
   FIGURE_COLUMNS,
@@ -36,6 +36,11 @@ interface GroupLimits {
   readonly fewRecords: number;
   readonly listedValues: number;
 }
+interface GroupOptions {
+  readonly limits?: GroupLimits | undefined;
+  /** Where the values at the paths among the fields are, by their place. */
+  readonly kept?: readonly (KeptPath | undefined)[];
+}
 const LIMITS: GroupLimits = { fewRecords: MAX_LISTED_RECORDS, listedValues: MAX_LISTED_VALUES };
 /** Lists of times are made for each group: of more groups than are shown, or nearly so, they take much memory. */
 const MAX_FEW_CELLS = 2 * MAX_GROUPS;
@@ -48,13 +53,13 @@ const MAX_FEW_CELLS = 2 * MAX_GROUPS;
 export async function groupRecords(
   connection: DuckDBConnection,
   { scope, filter }: FilteredRecords,
-  by: readonly GroupField[],
-  limits = LIMITS,
+  by: readonly GroupKey[],
+  { limits = LIMITS, kept = [] }: GroupOptions = {},
 ): Promise<MeasuredGroups> {
   const { direction } = scope;
   const where = toFilterSql(filter, direction);
   const keys = by.map((_, place) => `key_${place}`);
-  const keyColumns = by.map((field, place) => `${toKeySql(field, direction)} AS key_${place}`);
+  const keyColumns = by.map((field, place) => `${toKeySql(field, direction, kept[place])} AS key_${place}`);
   const botColumn = findColumn('botLatencyMs', direction)?.name ?? 'NULL::DOUBLE';
   const source = toSourceSql(scope, ['*'], where);
   const make = (table: string, columns: readonly string[]): Promise<number> =>

@@ -1,10 +1,20 @@
 import { VARCHAR } from '@duckdb/node-api';
 import type { FilterField } from '../../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
+import { AppError } from '../../../../common/contract/errors.ts';
+import { isGroupPath } from '../../../../common/model/analysis/grouping.ts';
+import { isBodyField } from '../../../../common/model/records/body-path.ts';
+import { toPathValues, type KeptPath } from '../filter-sql.ts';
 import { findColumn, OUTCOME_COLUMN } from '../engine-tables.ts';
 
 /** A field as groups have it: no value is null whether the column says so, is an empty text, or is missing. */
-export function toKeySql(field: FilterField, direction: Direction): string {
+export function toKeySql(field: FilterField, direction: Direction, kept?: KeptPath): string {
+  if (isBodyField(field)) {
+    if (!isGroupPath(field))
+      throw new AppError('app.invalid-input', 'Records have many values there.', { field });
+    const values = toPathValues(field, direction, kept === undefined ? {} : { kept });
+    return values === null ? 'NULL::VARCHAR' : `nullif(${values.sql}, '')`;
+  }
   const column = findColumn(field, direction);
   if (column === null) return 'NULL::VARCHAR';
   if (column === OUTCOME_COLUMN) return `${column.name}::VARCHAR`;

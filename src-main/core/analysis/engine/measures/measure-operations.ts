@@ -5,6 +5,8 @@ import type { RecordFilter } from '../../../../common/model/records/record-filte
 import type { PeriodScope, RecordScope } from '../../../../common/model/records/record-scope.ts';
 import type { CallContext } from '../../../calls/call-messages.ts';
 import type { FeedProgress } from '../feed/create-engine-feed.ts';
+import type { Direction } from '../../../../common/reporting/reports.ts';
+import type { KeptPath } from '../filter-sql.ts';
 import type { FilteredRecords } from '../resolved-scope.ts';
 import { explainSelection } from './explain/explain-selection.ts';
 import { compareRecords } from './compare-records.ts';
@@ -26,6 +28,13 @@ export type AskFiltered = <Value>(
   work: (connection: DuckDBConnection, records: FilteredRecords) => Promise<Value>,
 ) => Promise<Value>;
 
+/** Finds what is kept of the values of a field; undefined for a field with a column, or where nothing is. */
+export type FindKept = (
+  scope: RecordScope,
+  direction: Direction,
+  field: string,
+) => Promise<KeptPath | undefined>;
+
 interface ComparedQuestion {
   readonly before: { readonly scope: RecordScope; readonly filter: RecordFilter };
   readonly after: { readonly scope: RecordScope; readonly filter: RecordFilter };
@@ -35,10 +44,15 @@ interface ComparedQuestion {
 }
 
 /** Returns the engine's operations behind `analysis/…`. */
-export function createMeasureOperations(ask: AskFiltered) {
+export function createMeasureOperations(ask: AskFiltered, findKept: FindKept) {
   return {
     groupRecords: ({ by, ...question }: Input<'analysis/group-records'>, context: Context) =>
-      ask(question, context, (connection, records) => groupRecords(connection, records, by)),
+      ask(question, context, async (connection, records) => {
+        const kept = await Promise.all(
+          by.map((field) => findKept(question.scope, records.scope.direction, field)),
+        );
+        return groupRecords(connection, records, by, { kept });
+      }),
     groupForReconciling: (
       { scope, reportedAtMs }: { scope: PeriodScope; reportedAtMs: number },
       context: Context,
