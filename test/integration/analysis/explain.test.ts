@@ -8,6 +8,8 @@ import {
   EXPLAIN_LIMITS,
   type ExplainLimits,
 } from '../../../src-main/core/analysis/engine/measures/explain/explain-times.ts';
+import type { KeptCondition } from '../../../src-main/core/analysis/engine/filter-sql.ts';
+import type { OwnColumn } from '../../../src-main/core/analysis/engine/own-values.ts';
 import type { ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { measureTimes, near, toGroupValue } from './measured-plainly.ts';
 import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
@@ -186,6 +188,46 @@ describe('what sets a selection apart', () => {
     const { values } = await explain(scope, { conditions: only });
     const fields = new Set(values.flatMap(({ terms }) => terms.map(({ field }) => field)));
     expect(fields).toEqual(new Set(['channel', 'origin', 'responseCode']));
+  });
+
+  it('is what a table of one’s own says of values, where that tells it better than each of them', async () => {
+    const draw = createChance(23);
+    const records = createQuiet(6000, draw).map((record) =>
+      // Four of the eight services belong to one team, whose requests fail now and then.
+      (record.service ?? 0) % 2 === 0 && draw(4) === 0 ? { ...record, error: 'Card declined' } : record,
+    );
+    const { scope } = await feed(records);
+    const team: OwnColumn = {
+      field: 'own.Owners.team',
+      by: 'service',
+      valueCount: 2,
+      sqlName: 'own_owners_team',
+      sql: "CASE WHEN service % 2 = 0 THEN 'Payments' WHEN service < 7 THEN 'Front desk' END",
+    };
+    const wordy: OwnColumn = { ...team, field: 'own.Owners.note', valueCount: 101 };
+    const ask = (conditions: FieldCondition[]) =>
+      explainSelection(engine.connection, scope, {
+        filter: ALL,
+        selection: { conditions },
+        own: [team, wordy],
+      });
+    const { values } = await ask([{ field: 'error', text: 'declined' }]);
+    const own = values.filter(({ terms: [term] }) => term?.field !== 'errorFamily');
+    expect(own[0]).toMatchObject({
+      terms: [{ field: 'own.Owners.team', value: 'Payments' }],
+      outside: expect.any(Number) as number,
+      certainty: 'certain',
+    });
+    expect(own[0]?.inside).toBe(records.filter(({ error }) => error === 'Card declined').length);
+    expect(own[0]?.clientCount).toBeGreaterThan(0);
+    const list = async (conditions: FieldCondition[]): Promise<string[]> =>
+      (await ask(conditions)).values.flatMap(({ terms }) => terms.map(({ field }) => field));
+    expect(values.flatMap(({ terms }) => terms.map(({ field }) => field))).not.toContain('own.Owners.note');
+    // Neither tells anything about the other.
+    expect(await list([{ field: 'service', values: [2] }])).not.toContain('own.Owners.team');
+    const kept = { column: team.sql };
+    const chosen = { field: team.field, values: ['Payments'], kept } satisfies KeptCondition;
+    expect(await list([chosen])).not.toContain('service');
   });
 
   it('is not told from too few records, which are counted', async () => {

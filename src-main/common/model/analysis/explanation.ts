@@ -24,7 +24,7 @@ export type BodyMeasure = Static<typeof BodyMeasure>;
 export type BodyTermField = BodyField | 'payload' | 'response';
 const BodyTermField = Type.Unsafe<BodyTermField>(
   Type.String({
-    pattern: String.raw`^(?:payload|response|other)(?:$|[.\[])`,
+    pattern: String.raw`^(?:(?:payload|response|other)(?:$|[.\[])|own\.)`,
     maxLength: MAX_PATH_CHARACTERS,
   }),
 );

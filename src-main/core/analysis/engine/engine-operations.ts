@@ -287,7 +287,9 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         const counts = await countValues(connection, records, fields);
         return toFacets(counts, await countClasses(connection, records));
       }),
-    ...createMeasureOperations(askFiltered, findKept),
+    ...createMeasureOperations(askFiltered, findKept, (scope, direction) =>
+      ownValues.listColumns(toConnectionId(scope), direction),
+    ),
     ...createFileOperations({
       folder: database.filesFolder,
       ask: askFiltered,

@@ -6,7 +6,7 @@ import {
   type OwnTable,
   type OwnTableField,
 } from '../../../common/model/connections/own-table.ts';
-import { isOwnField } from '../../../common/model/records/body-path.ts';
+import { isOwnField, type BodyField } from '../../../common/model/records/body-path.ts';
 import { listLeaves, mapLeaves } from '../../../common/query/filter-tree.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { findColumn } from './engine-tables.ts';
@@ -26,7 +26,11 @@ export type OwnTablesByConnection = Readonly<Record<string, readonly OwnTableSou
 
 /** A column of a table of one's own, as the engine's statements read it. */
 export interface OwnColumn {
-  readonly field: string;
+  readonly field: BodyField;
+  /** What its table is joined by: it decides the value. */
+  readonly by: OwnTableField;
+  /** Different values in the table. */
+  readonly valueCount: number;
   /** How SQL of a person names it. */
   readonly sqlName: string;
   /** Its value for a record, as a text; null where the table says nothing of it. */
@@ -55,6 +59,8 @@ export async function createOwnValues(connection: DuckDBConnection): Promise<Own
   let tables: OwnTablesByConnection = {};
   /** The number of the first column of each table that was read. */
   const places = new Map<string, number>();
+  /** How many values each column has, by its number. */
+  const valueCounts = new Map<number, number>();
   let nextPlace = 0;
   let loading: Promise<void> = Promise.resolve();
 
@@ -67,6 +73,11 @@ export async function createOwnValues(connection: DuckDBConnection): Promise<Own
       for (const [column, value] of values.entries())
         if (value !== '') append(appender, first + column, key, value);
     appender.closeSync();
+    for (const column of columns.keys()) {
+      const values = new Set(rows.map((row) => row[column + 1] ?? ''));
+      values.delete('');
+      valueCounts.set(first + column, values.size);
+    }
     places.set(id, first);
   }
 
@@ -93,8 +104,10 @@ export async function createOwnValues(connection: DuckDBConnection): Promise<Own
     return listOwnFields(tables[connectionId]).flatMap(({ table, column, field, sqlName }) => {
       const first = places.get(table.id);
       if (first === undefined) return [];
+      const place = first + table.columns.indexOf(column);
+      const valueCount = valueCounts.get(place) ?? 0;
       return [
-        { field, sqlName, sql: toValueSql(first + table.columns.indexOf(column), table.field, direction) },
+        { field, by: table.field, valueCount, sqlName, sql: toValueSql(place, table.field, direction) },
       ];
     });
   };

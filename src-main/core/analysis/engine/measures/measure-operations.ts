@@ -7,6 +7,7 @@ import type { CallContext } from '../../../calls/call-messages.ts';
 import type { FeedProgress } from '../feed/create-engine-feed.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import type { KeptPath } from '../filter-sql.ts';
+import type { OwnColumn } from '../own-values.ts';
 import type { FilteredRecords } from '../resolved-scope.ts';
 import { explainSelection } from './explain/explain-selection.ts';
 import { compareRecords } from './compare-records.ts';
@@ -44,7 +45,11 @@ interface ComparedQuestion {
 }
 
 /** Returns the engine's operations behind `analysis/…`. */
-export function createMeasureOperations(ask: AskFiltered, findKept: FindKept) {
+export function createMeasureOperations(
+  ask: AskFiltered,
+  findKept: FindKept,
+  listOwn: (scope: RecordScope, direction: Direction) => Promise<readonly OwnColumn[]>,
+) {
   return {
     groupRecords: ({ by, ...question }: Input<'analysis/group-records'>, context: Context) =>
       ask(question, context, async (connection, records) => {
@@ -76,12 +81,13 @@ export function createMeasureOperations(ask: AskFiltered, findKept: FindKept) {
       const all = { conditions: [...filter.conditions, ...selection.conditions] };
       const place = filter.conditions.length;
       // Marks are resolved in both at once.
-      return ask({ scope, filter: all }, context, (connection, records) => {
+      return ask({ scope, filter: all }, context, async (connection, records) => {
         const { conditions } = records.filter;
         return explainSelection(connection, records.scope, {
           filter: { conditions: conditions.slice(0, place) },
           selection: { conditions: conditions.slice(place) },
           bodies,
+          own: await listOwn(scope, records.scope.direction),
         });
       });
     },

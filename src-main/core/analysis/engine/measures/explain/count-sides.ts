@@ -9,10 +9,14 @@ import type { Direction } from '../../../../../common/reporting/reports.ts';
 import type { CountedValue, JudgedValue, Sides } from '../../../explain/judge-values.ts';
 import { readRows, toTypes } from '../../engine-database.ts';
 import type { BoundValue, SqlCondition } from '../../filter-sql.ts';
-import { toKeySql, UNIT_SQL } from '../key-sql.ts';
+import { UNIT_SQL } from '../key-sql.ts';
 
 /** Records as a table expression with `inside`, true for those of the selection, and more columns. */
 export type ToSource = (columns: readonly string[]) => SqlCondition;
+
+type TermField = ExplainedTerm['field'];
+/** The values of a field as groups have them; see `toKeySql`. */
+export type ToKey = (field: TermField) => string;
 
 /** Values of a field that are compared: those whose shares differ most. All of them count as looked at. */
 const MAX_COMPARED = 100;
@@ -34,10 +38,10 @@ export function listComparedFields(direction: Direction): readonly GroupField[] 
 export async function readSides(
   connection: DuckDBConnection,
   toSource: ToSource,
-  fields: readonly GroupField[],
-  direction: Direction,
+  fields: readonly TermField[],
+  toKey: ToKey,
 ): Promise<Sides> {
-  const source = toSource(fields.map((field) => `${toKeySql(field, direction)} AS ${toName(field)}`));
+  const source = toSource(fields.map((field) => `${toKey(field)} AS ${toName(field)}`));
   const names = ['inside', ...fields.map(toName)].join(', ');
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE combinations AS SELECT ${names}, count(*) AS records FROM ${source.sql} GROUP BY ALL`,
@@ -60,7 +64,7 @@ export interface Counted {
 /** Counts the values of some fields on either side. */
 export async function countSingles(
   connection: DuckDBConnection,
-  fields: readonly GroupField[],
+  fields: readonly TermField[],
   sides: Sides,
 ): Promise<Counted> {
   const counted: CountedValue[] = [];
@@ -96,14 +100,14 @@ export async function addAffected(
   connection: DuckDBConnection,
   toSource: ToSource,
   values: readonly JudgedValue[],
-  direction: Direction,
+  toKey: ToKey,
 ): Promise<ExplainedValue[]> {
   const toFields = ({ terms }: JudgedValue): string => terms.map(({ field }) => field).join(' ');
   const counts = new Map<JudgedValue, readonly [sessions: number, clients: number]>();
   // Values of one field are counted in one walk.
   for (const own of Map.groupBy(values, toFields).values()) {
     const fields = (own[0]?.terms ?? []).map(({ field }) => field);
-    const columns = fields.map((field) => `${toKeySql(field, direction)} AS ${toName(field)}`);
+    const columns = fields.map((field) => `${toKey(field)} AS ${toName(field)}`);
     const source = toSource([...columns, 'session_id', 'client AS of_client']);
     const bound = [...source.values];
     const conditions = own.map(({ terms }) =>
@@ -150,7 +154,7 @@ export function countClients(
 async function readDiffering(
   connection: DuckDBConnection,
   { sql, values }: SqlCondition,
-  field: GroupField,
+  field: TermField,
   sides: Sides,
 ): Promise<Counted> {
   const rows = await readRows<[GroupValue, number, number, number]>(
@@ -209,7 +213,7 @@ export async function countPairs(
 interface SessionsQuestion {
   readonly values: readonly CountedValue[];
   readonly sides: Sides;
-  readonly direction: Direction;
+  readonly toKey: ToKey;
   readonly maxRecords: number;
 }
 
@@ -224,13 +228,12 @@ const MAX_RARE = 50_000;
 export async function measureSessions(
   connection: DuckDBConnection,
   toSource: ToSource,
-  { values, sides, direction, maxRecords }: SessionsQuestion,
+  { values, sides, toKey, maxRecords }: SessionsQuestion,
 ): Promise<ReadonlyMap<CountedValue, CountedValue>> {
   const all = sides.inside + sides.outside;
   const part = Math.ceil(all / maxRecords);
   const isRare = ({ inside, outside }: CountedValue): boolean => part > 1 && inside + outside <= MAX_RARE;
-  const toColumn = (field: ExplainedTerm['field']): string =>
-    `${toKeySql(field, direction)} AS ${toName(field)}`;
+  const toColumn = (field: TermField): string => `${toKey(field)} AS ${toName(field)}`;
   const unit = `${UNIT_SQL} AS unit`;
   const fields = [...new Set(values.flatMap(({ terms: [term] }) => term?.field ?? []))];
   const sampled = fields.filter((field) =>
@@ -330,6 +333,6 @@ export function toEffect([own, shared, single, allShared, allSingle]: Weights, s
   return ofRecords > 0 ? Math.max(1, Number((ofSessions / ofRecords).toPrecision(6))) : 1;
 }
 
-function toName(field: ExplainedTerm['field']): string {
-  return `value_${field.toLowerCase()}`;
+function toName(field: TermField): string {
+  return `"value_${field.replaceAll('"', '""')}"`;
 }

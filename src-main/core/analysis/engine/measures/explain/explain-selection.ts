@@ -9,6 +9,7 @@ import type { RecordFilter } from '../../../../../common/model/records/record-fi
 import { listLeaves } from '../../../../../common/query/filter-tree.ts';
 import { judgeValues, pickPaired, pickUnusual, type CountedValue } from '../../../explain/judge-values.ts';
 import { findColumn } from '../../engine-tables.ts';
+import type { OwnColumn } from '../../own-values.ts';
 import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
 import { toSourceSql, type ResolvedScope } from '../../resolved-scope.ts';
 import {
@@ -20,7 +21,9 @@ import {
   listComparedFields,
   measureSessions,
   readSides,
+  type ToKey,
 } from './count-sides.ts';
+import { toKeySql } from '../key-sql.ts';
 import { countBodySigns } from './explain-bodies.ts';
 import { EXPLAIN_LIMITS, explainTimes } from './explain-times.ts';
 
@@ -31,13 +34,15 @@ export interface Selection {
   readonly selection: RecordFilter;
   /** Looks into bodies too. */
   readonly bodies?: boolean;
+  /** Columns of the person's own tables, which are compared like fields; see `pickCompared`. */
+  readonly own?: readonly OwnColumn[];
 }
 
 /** Compares the records of a selection with the rest: how often values of fields occur, and how long requests take. */
 export async function explainSelection(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  { filter, selection, bodies = false }: Selection,
+  { filter, selection, bodies = false, own = [] }: Selection,
   limits = EXPLAIN_LIMITS,
 ): Promise<Explanation> {
   const { direction } = scope;
@@ -49,9 +54,22 @@ export async function explainSelection(
     values,
   });
   // What the selection is chosen by sets it apart by itself.
-  const chosen = listLeaves(selection).map(({ field }) => field);
-  const fields = listComparedFields(direction).filter((field) => !chosen.includes(field));
-  const sides = await readSides(connection, toSource, fields, direction);
+  const named = listLeaves(selection).map(({ field }) => field);
+  // A column of an own table follows from the field that its table is joined by.
+  const joined = own.flatMap(({ field, by }) => (named.includes(field) ? [by] : []));
+  const chosen = [...named, ...joined];
+  const compared = pickCompared(own).filter(
+    ({ field, by }) => !chosen.includes(field) && !chosen.includes(by),
+  );
+  const fields = [
+    ...listComparedFields(direction).filter((field) => !chosen.includes(field)),
+    ...compared.map(({ field }) => field),
+  ];
+  const toKey: ToKey = (field) => {
+    const column = compared.find((each) => each.field === field);
+    return toKeySql(field, direction, column === undefined ? undefined : { column: column.sql });
+  };
+  const sides = await readSides(connection, toSource, fields, toKey);
   const ways = { isFew: sides.inside + sides.outside <= limits.records, maxListed: limits.values };
   const explain = (field: TimedField): Promise<ExplainedTimes> =>
     explainTimes(connection, toSource, findColumn(field, direction)?.name, ways);
@@ -83,7 +101,7 @@ export async function explainSelection(
   const measured = await measureSessions(connection, toSource, {
     values: [...isWanted],
     sides,
-    direction,
+    toKey,
     maxRecords: limits.sessionRecords,
   });
   const judged = judgeValues(
@@ -96,7 +114,7 @@ export async function explainSelection(
     connection,
     toSource,
     judged.filter(({ among }) => among === undefined),
-    direction,
+    toKey,
   );
   const hitBy = new Map([...affected, ...ofBodies].map((value) => [JSON.stringify(value.terms), value]));
   return {
@@ -108,6 +126,16 @@ export async function explainSelection(
     lookedAt,
     bodiesRead: signs?.among ?? null,
   };
+}
+
+/** Of a column with more values each tells little, and all of them together are too many to be counted. */
+const MAX_OWN_VALUES = 100;
+const MAX_OWN_COMPARED = 8;
+
+function pickCompared(own: readonly OwnColumn[]): readonly OwnColumn[] {
+  return own
+    .filter(({ valueCount }) => valueCount > 0 && valueCount <= MAX_OWN_VALUES)
+    .slice(0, MAX_OWN_COMPARED);
 }
 
 /** True for a path into what is at another one, or for any path into a body that is named whole. */
