@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import { explainSelection } from '../../../src-main/core/analysis/engine/measures/explain/explain-selection.ts';
+import {
+  explainSelection,
+  type ExplainMemory,
+} from '../../../src-main/core/analysis/engine/measures/explain/explain-selection.ts';
+import { EXPLAIN_LIMITS } from '../../../src-main/core/analysis/engine/measures/explain/explain-times.ts';
 import { createRandom } from '../../support/samples/schema-values.ts';
 import { useFedEngine, type FedSnapshot, type UnfedRecord } from './use-fed-engine.ts';
 
@@ -131,6 +135,33 @@ describe('Explain looks into bodies', () => {
     expect(fields).toContain('payload.customer.since');
     expect(fields).not.toContain('payload.customer.tier');
     expect(fields).not.toContain('payload.customer');
+  });
+
+  it('and goes on from what was told without bodies, as long as the records are the same', async () => {
+    const records = createRecords((body) => ({ ...body, kind: 'transfer' }));
+    const [{ scope }] = (await engine.feed([records])) as [FedSnapshot];
+    let version = 1;
+    const memory: ExplainMemory = { getVersion: () => version, last: null };
+    const ask = (bodies: boolean) =>
+      explainSelection(
+        engine.connection,
+        scope,
+        { filter: ALL, selection: CHOSEN, bodies },
+        EXPLAIN_LIMITS,
+        memory,
+      );
+    const fresh = await explainSelection(engine.connection, scope, {
+      filter: ALL,
+      selection: CHOSEN,
+      bodies: true,
+    });
+    await ask(false);
+    const { last } = memory;
+    expect(await ask(true)).toEqual(fresh);
+    expect(memory.last?.told).toBe(last?.told);
+    version += 1;
+    expect(await ask(true)).toEqual(fresh);
+    expect(memory.last?.told).not.toBe(last?.told);
   });
 
   it('only where it is asked to, and loses nothing over bodies that are hostile', async () => {

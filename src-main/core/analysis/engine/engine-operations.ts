@@ -287,9 +287,12 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         const counts = await countValues(connection, records, fields);
         return toFacets(counts, await countClasses(connection, records));
       }),
-    ...createMeasureOperations(askFiltered, findKept, (scope, direction) =>
-      ownValues.listColumns(toConnectionId(scope), direction),
-    ),
+    ...createMeasureOperations({
+      ask: askFiltered,
+      findKept,
+      listOwn: (scope, direction) => ownValues.listColumns(toConnectionId(scope), direction),
+      getVersion: () => feed.version,
+    }),
     ...createFileOperations({
       folder: database.filesFolder,
       ask: askFiltered,

@@ -9,7 +9,8 @@ import type { Direction } from '../../../../common/reporting/reports.ts';
 import type { KeptPath } from '../filter-sql.ts';
 import type { OwnColumn } from '../own-values.ts';
 import type { FilteredRecords } from '../resolved-scope.ts';
-import { explainSelection } from './explain/explain-selection.ts';
+import { explainSelection, type ExplainMemory } from './explain/explain-selection.ts';
+import { EXPLAIN_LIMITS } from './explain/explain-times.ts';
 import { compareRecords } from './compare-records.ts';
 import { groupForReconciling } from './group-for-reconciling.ts';
 import { groupRecords } from './group-records.ts';
@@ -45,11 +46,19 @@ interface ComparedQuestion {
 }
 
 /** Returns the engine's operations behind `analysis/…`. */
-export function createMeasureOperations(
-  ask: AskFiltered,
-  findKept: FindKept,
-  listOwn: (scope: RecordScope, direction: Direction) => Promise<readonly OwnColumn[]>,
-) {
+export function createMeasureOperations({
+  ask,
+  findKept,
+  listOwn,
+  getVersion,
+}: {
+  readonly ask: AskFiltered;
+  readonly findKept: FindKept;
+  listOwn(scope: RecordScope, direction: Direction): Promise<readonly OwnColumn[]>;
+  /** Another one wherever records have changed. */
+  getVersion(): number;
+}) {
+  const explained: ExplainMemory = { getVersion, last: null };
   return {
     groupRecords: ({ by, ...question }: Input<'analysis/group-records'>, context: Context) =>
       ask(question, context, async (connection, records) => {
@@ -83,12 +92,13 @@ export function createMeasureOperations(
       // Marks are resolved in both at once.
       return ask({ scope, filter: all }, context, async (connection, records) => {
         const { conditions } = records.filter;
-        return explainSelection(connection, records.scope, {
+        const asked = {
           filter: { conditions: conditions.slice(0, place) },
           selection: { conditions: conditions.slice(place) },
           bodies,
           own: await listOwn(scope, records.scope.direction),
-        });
+        };
+        return explainSelection(connection, records.scope, asked, EXPLAIN_LIMITS, explained);
       });
     },
     compareRecords: ({ before, after, ...asked }: ComparedQuestion, context: Context) =>

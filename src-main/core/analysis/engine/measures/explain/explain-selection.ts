@@ -2,12 +2,19 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   MIN_EXPLAINED,
   type ExplainedTimes,
+  type ExplainedValue,
   type Explanation,
 } from '../../../../../common/model/analysis/explanation.ts';
 import type { TimedField } from '../../../../../common/model/analysis/measured-times.ts';
 import type { RecordFilter } from '../../../../../common/model/records/record-filter.ts';
 import { listLeaves } from '../../../../../common/query/filter-tree.ts';
-import { judgeValues, pickPaired, pickUnusual, type CountedValue } from '../../../explain/judge-values.ts';
+import {
+  judgeValues,
+  pickPaired,
+  pickUnusual,
+  type CountedValue,
+  type Sides,
+} from '../../../explain/judge-values.ts';
 import { findColumn } from '../../engine-tables.ts';
 import type { OwnColumn } from '../../own-values.ts';
 import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
@@ -22,6 +29,7 @@ import {
   measureSessions,
   readSides,
   type ToKey,
+  type ToSource,
 } from './count-sides.ts';
 import { toKeySql } from '../key-sql.ts';
 import { countBodySigns } from './explain-bodies.ts';
@@ -38,18 +46,44 @@ export interface Selection {
   readonly own?: readonly OwnColumn[];
 }
 
+/** What fields and times tell of a selection, whatever is in bodies. */
+interface Told {
+  readonly sides: Sides;
+  readonly counted: Pick<
+    Explanation,
+    'insideCount' | 'outsideCount' | 'sessionCount' | 'clientCount' | 'response' | 'botLatency'
+  >;
+  /** Null where there are too few records to tell anything. */
+  readonly values: {
+    readonly found: readonly CountedValue[];
+    readonly pairs: readonly CountedValue[];
+    readonly lookedAt: number;
+  } | null;
+  /** Sessions and clients of values that were asked for, by their terms. */
+  readonly affected: Map<string, ExplainedValue>;
+}
+
+/** What was told last: a question that looks into bodies too mostly follows the same one that doesn't. */
+export interface ExplainMemory {
+  /** Another one wherever records have changed. */
+  getVersion(): number;
+  last: { readonly key: string; readonly told: Told } | null;
+}
+
 /** Compares the records of a selection with the rest: how often values of fields occur, and how long requests take. */
 export async function explainSelection(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  { filter, selection, bodies = false, own = [] }: Selection,
+  question: Selection,
   limits = EXPLAIN_LIMITS,
+  memory: ExplainMemory = { getVersion: () => 0, last: null },
 ): Promise<Explanation> {
+  const { filter, selection, bodies = false, own = [] } = question;
   const { direction } = scope;
   const where = toFilterSql(filter, direction);
   const inside = moveValues(toFilterSql(selection, direction), where.values.length);
   const values = [...where.values, ...inside.values];
-  const toSource = (columns: readonly string[]): { sql: string; values: SqlCondition['values'] } => ({
+  const toSource: ToSource = (columns) => ({
     sql: toSourceSql(scope, [`coalesce(${inside.sql}, false) AS inside`, ...columns], where),
     values,
   });
@@ -61,66 +95,76 @@ export async function explainSelection(
   const compared = pickCompared(own).filter(
     ({ field, by }) => !chosen.includes(field) && !chosen.includes(by),
   );
-  const fields = [
-    ...listComparedFields(direction).filter((field) => !chosen.includes(field)),
-    ...compared.map(({ field }) => field),
-  ];
   const toKey: ToKey = (field) => {
     const column = compared.find((each) => each.field === field);
     return toKeySql(field, direction, column === undefined ? undefined : { column: column.sql });
   };
-  const sides = await readSides(connection, toSource, fields, toKey);
-  const ways = { isFew: sides.inside + sides.outside <= limits.records, maxListed: limits.values };
-  const explain = (field: TimedField): Promise<ExplainedTimes> =>
-    explainTimes(connection, toSource, findColumn(field, direction)?.name, ways);
-  const response = await explain('responseTimeMs');
-  const botLatency = await explain('botLatencyMs');
-  const [sessionCount, clientCount] = await countHit(connection, toSource);
-  const counted = {
-    insideCount: sides.inside,
-    outsideCount: sides.outside,
-    sessionCount,
-    clientCount,
-    response,
-    botLatency,
+  const fields = [
+    ...listComparedFields(direction).filter((field) => !chosen.includes(field)),
+    ...compared.map(({ field }) => field),
+  ];
+  const tell = async (): Promise<Told> => {
+    const sides = await readSides(connection, toSource, fields, toKey);
+    const ways = { isFew: sides.inside + sides.outside <= limits.records, maxListed: limits.values };
+    const explain = (field: TimedField): Promise<ExplainedTimes> =>
+      explainTimes(connection, toSource, findColumn(field, direction)?.name, ways);
+    const response = await explain('responseTimeMs');
+    const botLatency = await explain('botLatencyMs');
+    const [sessionCount, clientCount] = await countHit(connection, toSource);
+    const counted = {
+      insideCount: sides.inside,
+      outsideCount: sides.outside,
+      sessionCount,
+      clientCount,
+      response,
+      botLatency,
+    };
+    const affected = new Map<string, ExplainedValue>();
+    if (Math.min(sides.inside, sides.outside) < MIN_EXPLAINED)
+      return { sides, counted, values: null, affected };
+    const singles = await countSingles(connection, fields, sides);
+    const clients = chosen.includes('client')
+      ? { values: [], valueCount: 0 }
+      : await countClients(connection, toSource, sides);
+    const pairs = await countPairs(connection, pickPaired(singles.values, sides));
+    const lookedAt = singles.valueCount + clients.valueCount + pairs.length;
+    const found = [...singles.values, ...clients.values];
+    const isWanted = new Set([...pickUnusual(found, sides), ...pickParts(found, pickUnusual(pairs, sides))]);
+    const measured = await measureSessions(connection, toSource, {
+      values: [...isWanted],
+      sides,
+      toKey,
+      maxRecords: limits.sessionRecords,
+    });
+    return {
+      sides,
+      counted,
+      values: { found: found.map((value) => measured.get(value) ?? value), pairs, lookedAt },
+      affected,
+    };
   };
-  if (Math.min(sides.inside, sides.outside) < MIN_EXPLAINED)
-    return { ...counted, values: [], lookedAt: 0, bodiesRead: null };
-  const singles = await countSingles(connection, fields, sides);
-  const clients = chosen.includes('client')
-    ? { values: [], valueCount: 0 }
-    : await countClients(connection, toSource, sides);
-  const pairs = await countPairs(connection, pickPaired(singles.values, sides));
+
+  const key = JSON.stringify([memory.getVersion(), scope, filter, selection, compared]);
+  const told = memory.last?.key === key ? memory.last.told : await tell();
+  memory.last = { key, told };
+  const { sides, counted } = told;
+  if (told.values === null) return { ...counted, values: [], lookedAt: 0, bodiesRead: null };
   const isChosen = (path: string): boolean =>
-    chosen.some((own) => own === path || isWithinPath(own, path) || isWithinPath(path, own));
+    chosen.some((each) => each === path || isWithinPath(each, path) || isWithinPath(path, each));
   const signs = bodies ? await countBodySigns(connection, toSource, { sides, direction, isChosen }) : null;
   const ofBodies = signs?.values ?? [];
-  const lookedAt = singles.valueCount + clients.valueCount + pairs.length + (signs?.lookedAt ?? 0);
-  const found = [...singles.values, ...clients.values];
-  const isWanted = new Set([...pickUnusual(found, sides), ...pickParts(found, pickUnusual(pairs, sides))]);
-  const measured = await measureSessions(connection, toSource, {
-    values: [...isWanted],
-    sides,
-    toKey,
-    maxRecords: limits.sessionRecords,
-  });
-  const judged = judgeValues(
-    [...found.map((value) => measured.get(value) ?? value), ...ofBodies],
-    pairs,
-    sides,
-    lookedAt,
-  );
-  const affected = await addAffected(
-    connection,
-    toSource,
-    judged.filter(({ among }) => among === undefined),
-    toKey,
-  );
-  const hitBy = new Map([...affected, ...ofBodies].map((value) => [JSON.stringify(value.terms), value]));
+  const lookedAt = told.values.lookedAt + (signs?.lookedAt ?? 0);
+  const judged = judgeValues([...told.values.found, ...ofBodies], told.values.pairs, sides, lookedAt);
+  const toTerms = ({ terms }: CountedValue): string => JSON.stringify(terms);
+  const unknown = judged.filter((value) => value.among === undefined && !told.affected.has(toTerms(value)));
+  for (const value of await addAffected(connection, toSource, unknown, toKey))
+    told.affected.set(toTerms(value), value);
+  const ofSigns = new Map(ofBodies.map((value) => [toTerms(value), value]));
   return {
     ...counted,
     values: judged.map((value) => {
-      const { sessionCount = 0, clientCount = 0 } = hitBy.get(JSON.stringify(value.terms)) ?? {};
+      const terms = toTerms(value);
+      const { sessionCount = 0, clientCount = 0 } = ofSigns.get(terms) ?? told.affected.get(terms) ?? {};
       return { ...value, sessionCount, clientCount };
     }),
     lookedAt,
