@@ -4,7 +4,6 @@ import {
   explainSelection,
   type ExplainMemory,
 } from '../../../src-main/core/analysis/engine/measures/explain/explain-selection.ts';
-import { EXPLAIN_LIMITS } from '../../../src-main/core/analysis/engine/measures/explain/explain-times.ts';
 import { createRandom } from '../../support/samples/schema-values.ts';
 import { useFedEngine, type FedSnapshot, type UnfedRecord } from './use-fed-engine.ts';
 
@@ -143,13 +142,7 @@ describe('Explain looks into bodies', () => {
     let version = 1;
     const memory: ExplainMemory = { getVersion: () => version, last: null };
     const ask = (bodies: boolean) =>
-      explainSelection(
-        engine.connection,
-        scope,
-        { filter: ALL, selection: CHOSEN, bodies },
-        EXPLAIN_LIMITS,
-        memory,
-      );
+      explainSelection(engine.connection, scope, { filter: ALL, selection: CHOSEN, bodies }, { memory });
     const fresh = await explainSelection(engine.connection, scope, {
       filter: ALL,
       selection: CHOSEN,

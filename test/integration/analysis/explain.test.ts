@@ -57,7 +57,7 @@ const explain = (
   selection: RecordFilter,
   filter = ALL,
   limits?: ExplainLimits,
-): Promise<Explanation> => explainSelection(engine.connection, scope, { filter, selection }, limits);
+): Promise<Explanation> => explainSelection(engine.connection, scope, { filter, selection }, { limits });
 
 describe('what sets a selection apart', () => {
   it('is counted as a plain walk counts it, for any records, filter and selection', async () => {

@@ -10,7 +10,6 @@ import type { KeptPath } from '../filter-sql.ts';
 import type { OwnColumn } from '../own-values.ts';
 import type { FilteredRecords } from '../resolved-scope.ts';
 import { explainSelection, type ExplainMemory } from './explain/explain-selection.ts';
-import { EXPLAIN_LIMITS } from './explain/explain-times.ts';
 import { compareRecords } from './compare-records.ts';
 import { groupForReconciling } from './group-for-reconciling.ts';
 import { groupRecords } from './group-records.ts';
@@ -98,7 +97,7 @@ export function createMeasureOperations({
           bodies,
           own: await listOwn(scope, records.scope.direction),
         };
-        return explainSelection(connection, records.scope, asked, EXPLAIN_LIMITS, explained);
+        return explainSelection(connection, records.scope, asked, { memory: explained });
       });
     },
     compareRecords: ({ before, after, ...asked }: ComparedQuestion, context: Context) =>

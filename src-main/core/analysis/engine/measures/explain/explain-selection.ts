@@ -33,7 +33,7 @@ import {
 } from './count-sides.ts';
 import { toKeySql } from '../key-sql.ts';
 import { countBodySigns } from './explain-bodies.ts';
-import { EXPLAIN_LIMITS, explainTimes } from './explain-times.ts';
+import { EXPLAIN_LIMITS, explainTimes, type ExplainLimits } from './explain-times.ts';
 
 /** What is asked of the records of a scope. */
 export interface Selection {
@@ -70,13 +70,17 @@ export interface ExplainMemory {
   last: { readonly key: string; readonly told: Told } | null;
 }
 
+interface ExplainOptions {
+  readonly limits?: ExplainLimits | undefined;
+  readonly memory?: ExplainMemory;
+}
+
 /** Compares the records of a selection with the rest: how often values of fields occur, and how long requests take. */
 export async function explainSelection(
   connection: DuckDBConnection,
   scope: ResolvedScope,
   question: Selection,
-  limits = EXPLAIN_LIMITS,
-  memory: ExplainMemory = { getVersion: () => 0, last: null },
+  { limits = EXPLAIN_LIMITS, memory = { getVersion: () => 0, last: null } }: ExplainOptions = {},
 ): Promise<Explanation> {
   const { filter, selection, bodies = false, own = [] } = question;
   const { direction } = scope;
