@@ -18,6 +18,7 @@ const VARIABLES = {
   band: '--cs-sunken',
   hatch: '--cs-border-strong',
   accent: '--cs-accent',
+  soft: '--cs-accent-soft',
   shade: '--cs-selected',
   heat1: '--cs-heat-1',
   heat2: '--cs-heat-2',

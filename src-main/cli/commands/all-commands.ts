@@ -3,6 +3,7 @@ import { ALERT_COMMANDS } from './alerts.ts';
 import { createCompletionCommand } from './completion.ts';
 import { CONNECTION_COMMANDS } from './connections.ts';
 import { conversationsCommand } from './conversations.ts';
+import { timesCommand } from './times.ts';
 import { countCommand } from './count.ts';
 import { datasetCommand } from './dataset.ts';
 import { errorsCommand } from './errors.ts';
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   serviceLevelsCommand,
   errorsCommand,
   conversationsCommand,
+  timesCommand,
   findingsCommand,
   incidentsCommand,
   ...ALERT_COMMANDS,

@@ -1,4 +1,5 @@
 import type { Conversation } from '../model/records/conversation.ts';
+import { TIME_PARTS } from '../model/records/conversation-times.ts';
 import type { SqlCell, SqlColumn } from '../model/records/sql.ts';
 
 const column = (name: string, kind: SqlColumn['kind'], type: string): SqlColumn => ({ name, kind, type });
@@ -49,6 +50,17 @@ export function toConversationCells(conversation: Conversation): SqlCell[] {
     firstError?.code ?? null,
   ];
 }
+
+/** The columns of where the time of conversations went. */
+export const TIMES_COLUMNS: readonly SqlColumn[] = [
+  column('from', 'text', 'TIMESTAMP_MS'),
+  column('channel', 'number', 'BIGINT'),
+  column('service', 'number', 'BIGINT'),
+  column('messages', 'number', 'BIGINT'),
+  column('requests', 'number', 'BIGINT'),
+  ...TIME_PARTS.map((part) => column(`${part}_ms`, 'number', 'DOUBLE')),
+  column('not_counted_ms', 'number', 'DOUBLE'),
+];
 
 /** The columns of the clients behind conversations, a list to call back. */
 export const CLIENT_COLUMNS: readonly SqlColumn[] = [

@@ -20,6 +20,7 @@ export function createConversationsHandlers({
     | 'readConversations'
     | 'countConversationClients'
     | 'listConversationClients'
+    | 'measureConversationTimes'
     | 'closeConversations'
   >;
   readonly connections: Pick<ConnectionStore, 'get'>;
@@ -48,6 +49,7 @@ export function createConversationsHandlers({
     'conversations/read-rows': (place) => engine.readConversations(place),
     'conversations/count-clients': (view) => engine.countConversationClients(view),
     'conversations/list-clients': (question) => engine.listConversationClients(question),
+    'conversations/read-times': (question) => engine.measureConversationTimes(question),
     'conversations/close': async (view) => {
       await engine.closeConversations(view);
       return null;

@@ -14,6 +14,9 @@ export async function visitAnalysis(guide: Guide): Promise<void> {
   await page.getByRole('gridcell').first().waitFor();
   await guide.show('conversations');
   await guide.showOpened('conversations-clients', guide.button('conversations.clients.button'));
+  await guide.open('/conversations?tab=times');
+  await page.getByRole('rowheader').first().waitFor();
+  await guide.show('conversations-times');
 
   await guide.open('/compare?period=last-24-hours&with=period-before');
   await page.getByRole('rowheader', { name: guide.say('comparison.all') }).waitFor();

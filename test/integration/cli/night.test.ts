@@ -204,6 +204,16 @@ describe('a night’s work on the command line', () => {
     expect(lost.errors).toContain('outbound-detail: Incomplete');
   });
 
+  it('times of a day of which one direction is cached are not counted, and it says so', async () => {
+    const times = await cli.run('times', '--connection', 'Night', ...DAY, '--json', '--allow-gaps');
+    expect(times.code, times.errors).toBe(0);
+    expect(times.objects).toMatchObject([{ conversations: 0, messages: 0, rises: [] }]);
+    expect((times.objects[0]!['cut'] as { conversations: number }).conversations).toBeGreaterThan(0);
+    const shown = await cli.run('times', '--connection', 'Night', ...DAY, '--by', 'channel');
+    expect(shown.output).toContain('with a part that may not be cached not counted');
+    expect(shown.errors).toContain('outbound-detail: Incomplete');
+  });
+
   it('fetches a reported summary, which has no certificate, and shows exactly that', async () => {
     const before = await cli.run('summary', ...ofReport('outbound-summary'));
     expect(before).toMatchObject({ code: 6, output: '' });

@@ -7,6 +7,7 @@ import {
   OpenedConversations,
   SLOWEST_PARTS,
 } from '../../model/records/conversation.ts';
+import { ConversationTimes } from '../../model/records/conversation-times.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
 import { DIRECTIONS } from '../../reporting/reports.ts';
 import { Nothing, operation } from '../operation.ts';
@@ -52,6 +53,15 @@ export const conversationsOperations = {
   'conversations/list-clients': operation(
     Type.Object({ viewId: Type.String(), isMasked: Type.Boolean() }),
     Type.Object({ resultId: Type.String(), rowCount: Type.Integer() }),
+  ),
+  /**
+   * Where the time of the conversations of a list went in its period, and what became slow first. Steps begin at round times
+   * of a zone's clock. Its `resultId` is one that `exports/start-result` takes until the list is closed. Fails with
+   * `cache.view-closed`.
+   */
+  'conversations/read-times': operation(
+    Type.Object({ viewId: Type.String(), zone: Type.String({ maxLength: 100 }) }),
+    ConversationTimes,
   ),
   'conversations/close': operation(ViewId, Nothing),
 };

@@ -32,10 +32,10 @@ const RecordExport = Type.Object({
   evidence: Type.Optional(EvidenceOptions),
 });
 
-/** A result of SQL that is open, or a list of conversations or their clients. */
+/** A result of SQL that is open, a list of conversations or their clients, or where their time went. */
 const ResultExport = Type.Object({
   /** What it is of; left out, of SQL. */
-  content: Type.Optional(Type.Union([Type.Literal('conversations'), Type.Literal('clients')])),
+  content: Type.Optional(Type.Enum(['conversations', 'clients', 'times'])),
   resultId: Type.String(),
   connectionId: Type.String(),
   columns: Type.Array(SqlColumn, { maxItems: 2000 }),

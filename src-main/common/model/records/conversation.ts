@@ -44,6 +44,8 @@ export interface KnownTime {
   readonly span: TimeSpan;
   /** Moments of it that are not cached in one of the directions, in order, apart. */
   readonly gaps: readonly TimeSpan[];
+  /** Moments of it of which outbound records are not cached, the end of what is known included. */
+  readonly outboundGaps: readonly TimeSpan[];
   /** The newest moment that is known; null where nothing is known of one of the directions. */
   readonly untilMs: number | null;
 }
@@ -54,17 +56,18 @@ export function toConversationSpan({ fromMs, toMs }: TimeSpan): TimeSpan {
 }
 
 /**
- * Returns what is known of both directions from what was read of each, in order. A direction that is followed may be behind
+ * Returns what is known of both directions from what was read of each, inbound first, in order. A direction that is followed may be behind
  * the other one: up to MAX_PAUSE_MS that is no gap, and both are known up to the end of the one behind.
  */
 export function toKnownTime(span: TimeSpan, read: readonly (readonly TimeSpan[])[]): KnownTime {
   const ends = read.map((spans) => spans.at(-1)?.toMs ?? null);
-  if (ends.length === 0 || ends.includes(null)) return { span, gaps: [span], untilMs: null };
+  const outboundGaps = listBetween(read[1] ?? [], span.fromMs, span.toMs);
+  if (ends.length === 0 || ends.includes(null)) return { span, gaps: [span], outboundGaps, untilMs: null };
   const known = ends.filter((end) => end !== null);
   const [first, last] = [Math.min(...known), Math.max(...known)];
   const untilMs = last - first <= MAX_PAUSE_MS ? first : last;
   const lacking = read.flatMap((spans) => listBetween(spans, span.fromMs, untilMs));
-  return { span, gaps: join(lacking), untilMs };
+  return { span, gaps: join(lacking), outboundGaps, untilMs };
 }
 
 /** What lies between spans of [fromMs, toMs). */

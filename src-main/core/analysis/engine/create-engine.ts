@@ -105,6 +105,7 @@ const NAMES = [
   'readConversations',
   'countConversationClients',
   'listConversationClients',
+  'measureConversationTimes',
   'closeConversations',
   'runSql',
   'countSqlTables',

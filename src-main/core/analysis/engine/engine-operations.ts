@@ -454,6 +454,8 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       conversations.countClients(viewId, signal),
     listConversationClients: (question: { viewId: string; isMasked: boolean }, { signal }: Context) =>
       conversations.listClients(question, signal),
+    measureConversationTimes: (question: { viewId: string; zone: string }, { signal }: Context) =>
+      conversations.measureTimes(question, signal),
     closeConversations: ({ viewId }: { viewId: string }): void => conversations.close(viewId),
     /** Runs a statement of a person; its rows are kept for `readSqlRows`. */
     runSql: (

@@ -48,12 +48,39 @@ const OPENED: Output<'conversations/open'> = {
   },
 };
 
+const HOUR_MS = 3_600_000;
+const PARTS = [40_000, 80_000, 120_000, 0, 5000, 9_000_000];
+const FIGURES = { messages: 400, requests: 800, parts: PARTS };
+const TIMES: Output<'conversations/read-times'> = {
+  conversations: 300,
+  ...FIGURES,
+  cut: { conversations: 12, ms: 90_000 },
+  channels: [{ value: 3, ...FIGURES }],
+  services: [{ value: 7, ...FIGURES }],
+  steps: [{ fromMs: NOW_MS - HOUR_MS, toMs: NOW_MS, ...FIGURES }],
+  rises: [
+    {
+      field: 'service',
+      value: 7,
+      part: 'service',
+      fromMs: NOW_MS - HOUR_MS,
+      toMs: null,
+      usualMs: 400,
+      risenMs: 2100,
+      count: 532,
+    },
+  ],
+  resultId: 'list-times-1',
+  rowCount: 1,
+};
+
 let screens: VueWrapper[];
 let opened: Input<'conversations/open'>[];
+let measured: Input<'conversations/read-times'>[];
 let listed: Input<'conversations/list-clients'>[];
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
-  [screens, opened, listed] = [[], [], []];
+  [screens, opened, listed, measured] = [[], [], [], []];
 });
 afterEach(() => {
   for (const screen of screens) screen.unmount();
@@ -74,6 +101,10 @@ async function show(
     },
     'conversations/read-rows': () => [LOST],
     'conversations/count-clients': () => [{ outcome: 'lost', count: 1 }],
+    'conversations/read-times': (question) => {
+      measured.push(question);
+      return TIMES;
+    },
     'conversations/close': () => null,
     'conversations/list-clients': (question) => {
       listed.push(question);
@@ -157,4 +188,25 @@ it('the clients behind what is shown are listed with codes or with names', async
     { viewId: 'list', isMasked: true },
     { viewId: 'list', isMasked: false },
   ]);
+});
+
+it('times say where the time went, what became slow first, and what is not counted', async () => {
+  const { screen, router } = await show({}, '/conversations?period=yesterday&tab=times');
+  expect(measured).toEqual([{ viewId: 'list', zone: expect.any(String) as string }]);
+  expect(screen.find('[role=note]').text()).toContain('12 conversations may have a part that is not cached.');
+  const rise = screen.find('ol li');
+  expect(rise.text()).toContain('Service 7');
+  expect(rise.text()).toContain('400 ms → 2,100 ms for each request, 532 requests');
+  expect(rise.find('a').attributes('href')).toContain('/outbound/detail');
+  const row = screen.find('tbody tr');
+  expect(row.text()).toContain('2 min');
+  await row.find('button').trigger('click');
+  await flushPromises();
+  expect(router.currentRoute.value.query).toMatchObject({ q: 'service:7', tab: 'times' });
+});
+
+it('the list asks for no times, and nothing is said to have become slow where nothing did', async () => {
+  const { screen } = await show();
+  expect(measured).toEqual([]);
+  expect(screen.text()).not.toContain('Who became slow first');
 });

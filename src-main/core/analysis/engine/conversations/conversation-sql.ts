@@ -54,6 +54,7 @@ export function toMembersSql(
       `${isInbound} AS is_inbound`,
       `${isInbound ? 'false' : IS_SENDING_SQL} AS is_sending`,
       `${took} AS took_us`,
+      `${isInbound ? toMicrosecondsSql('bot_latency_ms') : 'NULL::BIGINT'} AS late_us`,
       `${slow} AS slow`,
       ...columns,
     ];
@@ -117,7 +118,7 @@ export function listConversationSql(
        last_service, first_pattern,
        CASE WHEN message_us IS NOT NULL AND own_us > 0 AND message_us > coalesce(slow // 4, -1)
          THEN ${packSlowest('message_us', 'connector')} ELSE slow END AS slow,
-       ${toOutcomeSql(known)} AS outcome
+       ${toCutSql(known)} AS is_cut, ${toOutcomeSql(known)} AS outcome
      FROM grouped LEFT JOIN troubled USING (conversation)`,
     'DROP TABLE grouped',
     'DROP TABLE troubled',
@@ -129,14 +130,21 @@ export function listConversationSql(
   ];
 }
 
+/** Whether a part of a conversation may not be cached. */
+function toCutSql(known: KnownTime): string {
+  const { untilMs } = known;
+  if (untilMs === null) return 'true';
+  const doubts = listDoubts(known).map(({ fromMs, toMs }) => `(first_ms < ${toMs} AND end_ms > ${fromMs})`);
+  return `(${[...doubts, `last_ms >= ${untilMs + MAX_PAUSE_MS}`].join(' OR ')})`;
+}
+
 /** The place of the outcome in CONVERSATION_OUTCOMES; what each of them means is said there. */
 function toOutcomeSql(known: KnownTime): string {
   const { untilMs } = known;
   const place = (outcome: ConversationOutcome): number => CONVERSATION_OUTCOMES.indexOf(outcome);
   if (untilMs === null) return `${place('unknown')}::TINYINT`;
-  const doubts = listDoubts(known).map(({ fromMs, toMs }) => `(first_ms < ${toMs} AND end_ms > ${fromMs})`);
   return `(CASE
-    WHEN ${[...doubts, `last_ms >= ${untilMs + MAX_PAUSE_MS}`].join(' OR ')} THEN ${place('unknown')}
+    WHEN ${toCutSql(known)} THEN ${place('unknown')}
     WHEN end_ms > ${untilMs - MAX_PAUSE_MS} THEN ${place('waiting')}
     WHEN is_lost THEN ${place('lost')}
     WHEN is_undecided THEN ${place('unknown')}

@@ -12,16 +12,19 @@ import {
   type KnownTime,
   type OpenedConversations,
 } from '../../../../common/model/records/conversation.ts';
+import type { ConversationTimes } from '../../../../common/model/records/conversation-times.ts';
 import type { SqlCell } from '../../../../common/model/records/sql.ts';
 import { toConversationCells } from '../../../../common/exports/conversation-cells.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
+import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { DETAIL_KINDS } from '../../../../common/reporting/reports.ts';
 import { toTextOrderSql } from '../../../../common/sql/view-statements.ts';
 import { quoteText, readRows, toTypes, type EngineDatabase } from '../engine-database.ts';
 import { FAILED_SQL } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import type { FilteredRecords, ResolvedScope } from '../resolved-scope.ts';
+import { measureConversationTimes, TIMES_CELLS_SQL } from './conversation-times.ts';
 import { listConversationSql, MEMBER_ORDER_SQL, toMatchedSql, toMembersSql } from './conversation-sql.ts';
 
 /** Periods whose conversations are kept, and lists of each; the ones used longest ago go first. */
@@ -57,13 +60,24 @@ interface OpenList {
   readonly where: string;
   readonly rowCount: number;
   block: { readonly offset: number; readonly rows: readonly Conversation[] } | null;
-  /** Lists of its clients, by the id under which they are read; each has a table of its own. */
-  readonly clients: Map<string, { readonly table: string; readonly rowCount: number }>;
+  /** Lists of its clients, and of where its time went, by the id under which they are read; each has a table of its own. */
+  readonly tables: Map<string, OwnTable>;
+  /** Where its time went, by the zone of its steps. */
+  readonly times: Map<string, ConversationTimes>;
+}
+
+interface OwnTable {
+  readonly table: string;
+  readonly rowCount: number;
+  /** What is read of a row. */
+  readonly cells: string;
 }
 
 /** The conversations of a period in temporary tables of a connection of their own, whose statements run one by one. */
 interface OpenPeriod {
   readonly scopes: readonly ResolvedScope[];
+  readonly period: TimeSpan;
+  readonly known: KnownTime;
   readonly totalCount: number;
   readonly lists: Map<string, OpenList>;
   run<Value>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<Value>): Promise<Value>;
@@ -91,7 +105,12 @@ export interface ConversationViews {
     question: { readonly viewId: string; readonly isMasked: boolean },
     signal: AbortSignal,
   ): Promise<{ resultId: string; rowCount: number }>;
-  /** Whether an id is that of a list of conversations or clients. */
+  /** Measures where the time of the conversations of a list went in its period; steps are those of a zone's clock. */
+  measureTimes(
+    question: { readonly viewId: string; readonly zone: string },
+    signal: AbortSignal,
+  ): Promise<ConversationTimes>;
+  /** Whether an id is that of a list of conversations or clients, or of where their time went. */
   has(resultId: string): boolean;
   /** Rows of such a list, as they are in a file. */
   readCells(
@@ -144,9 +163,9 @@ export function createConversationViews(
       throw new AppError('cache.view-closed', 'The view is closed.', { viewId });
     return { period, list };
   };
-  const findClients = (resultId: string) => {
+  const findTable = (resultId: string) => {
     for (const [viewId, period] of owners) {
-      const found = period.lists.get(viewId)?.clients.get(resultId);
+      const found = period.lists.get(viewId)?.tables.get(resultId);
       if (found !== undefined) return { period, ...found };
     }
     return null;
@@ -170,7 +189,7 @@ export function createConversationViews(
       const opened = await period.run(signal, (connection) =>
         openList(connection, source, { question, scopes: period.scopes, number: last }),
       );
-      period.lists.set(viewId, { ...opened.list, block: null, clients: new Map() });
+      period.lists.set(viewId, { ...opened.list, block: null, tables: new Map(), times: new Map() });
       owners.set(viewId, period);
       for (const oldest of [...period.lists.keys()].slice(0, -MAX_LISTS)) this.close(oldest);
       const { totalCount } = period;
@@ -206,7 +225,7 @@ export function createConversationViews(
     async listClients({ viewId, isMasked }, signal) {
       const { period, list } = find(viewId);
       const resultId = `${viewId}-${isMasked ? 'masked' : 'clients'}`;
-      const known = list.clients.get(resultId);
+      const known = list.tables.get(resultId);
       if (known !== undefined) return { resultId, rowCount: known.rowCount };
       const table = `clients_${++last}`;
       const rowCount = await period.run(signal, async (connection) => {
@@ -216,20 +235,41 @@ export function createConversationViews(
         const [count] = await readRows<[number]>(connection, `SELECT count(*) FROM ${table}`);
         return count?.[0] ?? 0;
       });
-      list.clients.set(resultId, { table, rowCount });
+      list.tables.set(resultId, { table, rowCount, cells: CLIENT_CELLS_SQL });
       return { resultId, rowCount };
     },
-    has: (resultId) => owners.has(resultId) || findClients(resultId) !== null,
+    async measureTimes({ viewId, zone }, signal) {
+      const { period, list } = find(viewId);
+      const before = list.times.get(zone);
+      if (before !== undefined) return before;
+      const number = ++last;
+      const { scopes, known } = period;
+      const { table, ...measured } = await period.run(signal, (connection) =>
+        measureConversationTimes(connection, {
+          scopes,
+          known,
+          list: list.table,
+          period: period.period,
+          zone,
+          number,
+        }),
+      );
+      const times = { ...measured, resultId: `${viewId}-times-${number}` };
+      list.tables.set(times.resultId, { table, rowCount: times.rowCount, cells: TIMES_CELLS_SQL });
+      list.times.set(zone, times);
+      return times;
+    },
+    has: (resultId) => owners.has(resultId) || findTable(resultId) !== null,
     async readCells({ resultId, offset, limit }, signal) {
-      const clients = findClients(resultId);
-      if (clients === null) {
+      const own = findTable(resultId);
+      if (own === null) {
         const rows = await this.readRows({ viewId: resultId, offset, limit }, signal);
         return rows.map(toConversationCells);
       }
-      return clients.period.run(signal, (connection) =>
+      return own.period.run(signal, (connection) =>
         readRows<SqlCell[]>(
           connection,
-          `SELECT ${CLIENT_CELLS_SQL} FROM ${clients.table}
+          `SELECT ${own.cells} FROM ${own.table}
            WHERE rowid >= ${offset} AND rowid < ${offset + limit} ORDER BY rowid`,
         ),
       );
@@ -243,7 +283,7 @@ export function createConversationViews(
       const tables = [
         list.table,
         list.table.replace('listed', 'matched'),
-        ...[...list.clients.values()].map(({ table }) => table),
+        ...[...list.tables.values()].map(({ table }) => table),
       ];
       period
         .run(new AbortController().signal, async (connection) => {
@@ -341,7 +381,8 @@ async function openPeriod(
         scopes.push(await source.resolve(connection, { connectionId, report, ...known.span }));
       for (const sql of listConversationSql(scopes, { fromMs, toMs }, known)) await connection.run(sql);
       const [count] = await readRows<[number]>(connection, 'SELECT count(*) FROM conversations');
-      return { scopes, totalCount: count?.[0] ?? 0, lists: new Map(), run, close };
+      const period = { fromMs, toMs };
+      return { scopes, period, known, totalCount: count?.[0] ?? 0, lists: new Map(), run, close };
     });
   } catch (error) {
     close();
@@ -363,7 +404,7 @@ async function openList(
     readonly number: number;
   },
 ): Promise<{
-  list: Omit<OpenList, 'block' | 'clients'>;
+  list: Omit<OpenList, 'block' | 'tables' | 'times'>;
   found: Pick<OpenedConversations, 'rowCount' | 'outcomes' | 'facets'>;
 }> {
   const { filter, direction, outcomes, slowest, order, connectionId } = question;
