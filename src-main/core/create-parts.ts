@@ -32,6 +32,7 @@ import { openExportMemory } from './exports/presets/open-export-memory.ts';
 import { openExportPace } from './exports/presets/export-pace.ts';
 import { createRowWriter } from './exports/thread/create-row-writer.ts';
 import { startRowThread } from './exports/thread/start-row-thread.ts';
+import { createFindingsNow } from './findings/findings-now.ts';
 import { createAheadJudge } from './findings/judge-ahead.ts';
 import { createFollowing } from './following/create-following.ts';
 import type { Host } from './host.ts';
@@ -275,6 +276,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     ...downloads,
     readFreeBytes: readFree,
   });
+  const findingsNow = createFindingsNow(shared);
   const schedules = await openSchedules({
     ...shared,
     exporter,
@@ -290,11 +292,12 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     ...downloads,
     datasets,
     destinations,
+    findingsNow,
     alerts: createAlerts({
       ...shared,
       destinations,
       following,
-      source: shared,
+      source: { ...shared, readFindings: findingsNow.read },
       book: alertBook,
       logger: alertLogger,
     }),

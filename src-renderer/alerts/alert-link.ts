@@ -10,14 +10,25 @@ import {
   type AlertMeasure,
 } from '../../src-main/common/model/alerts/alert-rule.ts';
 import { ALERT_ORIGINS, type AlertOrigin } from '../../src-main/common/model/alerts/alert-state.ts';
-import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
-import { listLeaves, withoutField } from '../../src-main/common/query/filter-tree.ts';
+import type {
+  FieldCondition,
+  FilterPart,
+  RecordFilter,
+} from '../../src-main/common/model/records/record-filter.ts';
+import { isGroup, listLeaves, withoutField } from '../../src-main/common/query/filter-tree.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { toQueryText } from '../address/query-text.ts';
 import { fromAddress, toAddress } from '../filters/filter-address.ts';
 
 /** What an alert can watch, as an address names it. */
-export const ALERT_SUBJECTS = [...ALERT_MEASURES, 'platform', 'connector', 'new-family', 'silence'] as const;
+export const ALERT_SUBJECTS = [
+  ...ALERT_MEASURES,
+  'platform',
+  'connector',
+  'new-family',
+  'silence',
+  'finding',
+] as const;
 export type AlertSubject = (typeof ALERT_SUBJECTS)[number];
 
 /** An alert that is about to be made. */
@@ -35,7 +46,7 @@ export interface AlertIdea {
   readonly isBoth?: boolean;
 }
 
-const MINUTES: Readonly<Record<AlertSubject, number>> = {
+const MINUTES: Readonly<Record<Exclude<AlertSubject, 'finding'>, number>> = {
   'error-share': 10,
   median: 10,
   p90: 10,
@@ -129,6 +140,15 @@ function isCount(value: number, largest: number): boolean {
 
 /** Returns the condition that an idea begins with. */
 export function toCondition({ subject, direction, filter, ...numbers }: AlertIdea): AlertCondition {
+  if (subject === 'finding') {
+    const [channel, service] = (['channel', 'service'] as const).map((field) => findPlace(filter, field));
+    return {
+      kind: 'finding',
+      channel: channel ?? null,
+      service: service ?? null,
+      isFailuresOnly: false,
+    };
+  }
   const { threshold, minutes = MINUTES[subject], minRequests = MIN_REQUESTS } = numbers;
   if (subject === 'platform' || subject === 'connector') return { kind: 'down', part: subject, minutes };
   const records = { direction, filter, minutes };
@@ -142,6 +162,31 @@ export function toCondition({ subject, direction, filter, ...numbers }: AlertIde
     threshold: threshold ?? toThreshold(subject),
     minRequests,
   };
+}
+
+/** Fields of a place that a rule can be kept to. */
+export type PlaceField = 'channel' | 'service';
+
+/** The one channel or service that a filter leaves; undefined where it says something else. */
+export function findPlace(filter: RecordFilter, field: PlaceField): number | undefined {
+  return filter.conditions
+    .flatMap((one) => (isPlace(one) && one.field === field ? [findSingle(one)] : []))
+    .find((value) => value !== undefined);
+}
+
+/** Whether a part of a filter is one channel or one service. */
+export function isPlace(one: FilterPart): one is FieldCondition {
+  return (
+    !isGroup(one) && (one.field === 'channel' || one.field === 'service') && findSingle(one) !== undefined
+  );
+}
+
+/** The one channel or service that a condition on it leaves; undefined where it says something else. */
+export function findSingle(condition: FieldCondition): number | undefined {
+  const { values = [], anyCase, exclude, classes, min, max, text } = condition;
+  const [value] = values;
+  const isPlain = [anyCase, classes, min, max, text].every((part) => part === undefined) && exclude !== true;
+  return isPlain && values.length === 1 && typeof value === 'number' ? value : undefined;
 }
 
 /** Returns what a condition watches. */

@@ -1,6 +1,7 @@
 import { shallowRef } from 'vue';
 import { useRouter } from 'vue-router';
 import type { AlertNote } from '../../src-main/common/model/alerts/alert-state.ts';
+import { toIncident } from '../address/finding-address.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
 import { useAlertStore } from '../stores/analysis/alerts.ts';
@@ -15,7 +16,7 @@ export function readPermission(): NotePermission {
 
 /**
  * What the page does outside of its screens: notifications where the host has none, and the way from a notification to
- * its alert. Returns how to begin, once the connections are known.
+ * its alert or its finding. Returns how to begin, once the connections are known.
  */
 export function usePageNotes(): { readonly begin: () => Promise<void> } {
   const backend = useBackend();
@@ -25,9 +26,13 @@ export function usePageNotes(): { readonly begin: () => Promise<void> } {
   /** Without this the browser may forget a notification before it is clicked. */
   const shown = shallowRef<readonly Notification[]>([]);
 
-  async function lead({ ruleId, connectionId }: Pick<AlertNote, 'ruleId' | 'connectionId'>): Promise<void> {
+  async function lead({ ruleId, connectionId, finding }: AlertNote): Promise<void> {
     if (connectionId !== null && connectionId !== connections.active?.id) {
       connections.show(connectionId);
+    }
+    if (finding !== undefined) {
+      await router.push(toIncident(finding, Date.now()));
+      return;
     }
     await router.push({ name: 'alerts', params: ruleId === null ? {} : { id: ruleId } });
   }

@@ -3,7 +3,7 @@ import {
   FINDING_KIND_ROWS,
   type FindingMeasure,
 } from '../../src-main/common/model/analysis/finding-kinds.ts';
-import type { Finding, FindingsGap, NoticedSizes } from '../../src-main/common/model/analysis/finding.ts';
+import type { FindingsGap, NoticedSizes, ToldFinding } from '../../src-main/common/model/analysis/finding.ts';
 import { createFindingSentences } from '../../src-main/common/words/finding-words.ts';
 import { writeNoticed } from '../../src-main/common/words/noticed-words.ts';
 import { readFormats } from '../format/formats.ts';
@@ -29,7 +29,12 @@ export function useFindingWords({ toText }: Pick<Names, 'toText'> = useNames()) 
   /**
    * Since when and where, and when the same was there before; of times also how many its median and its records are of.
    */
-  function toWhen(finding: Finding, nowMs: number, zone: string, earlier: readonly Finding[] = []): string {
+  function toWhen(
+    finding: ToldFinding,
+    nowMs: number,
+    zone: string,
+    earlier: readonly ToldFinding[] = [],
+  ): string {
     const time = formatMinute(finding.sinceMs, nowMs, zone);
     const values = { time, direction: toDirections(finding) };
     const whens: Readonly<Record<FindingMeasure, () => string>> = {
@@ -47,7 +52,7 @@ export function useFindingWords({ toText }: Pick<Names, 'toText'> = useNames()) 
   }
 
   /** From when to when. */
-  function toSpan({ sinceMs, endedMs, untilMs }: Finding, nowMs: number, zone: string): string {
+  function toSpan({ sinceMs, endedMs, untilMs }: ToldFinding, nowMs: number, zone: string): string {
     const toMs = endedMs ?? untilMs;
     const isOneDay = formatFullDay(sinceMs, zone) === formatFullDay(toMs, zone);
     const from = formatMinute(sinceMs, nowMs, zone);

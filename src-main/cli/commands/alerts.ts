@@ -9,7 +9,10 @@ import type {
 } from '../../common/model/alerts/alert-state.ts';
 import { isMutedAt } from '../../common/model/alerts/alert-rule.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
+import type { ToldFinding } from '../../common/model/analysis/finding.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
+import { ENGLISH } from '../../common/words/english.ts';
+import { createFindingSentences } from '../../common/words/finding-words.ts';
 import { toVisible } from '../../common/words/visible-text.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
@@ -36,6 +39,8 @@ interface Place {
   write(ms: number | null): string;
   /** What a value of a rule is called; empty for a rule that watches all records together. */
   nameValue(condition: AlertCondition, value: GroupValue | undefined): string;
+  /** What a finding is called; empty for none. */
+  nameFinding(finding: ToldFinding | undefined): string;
 }
 
 async function readPlaces(session: Session): Promise<(connectionId: string) => Place> {
@@ -43,8 +48,17 @@ async function readPlaces(session: Session): Promise<(connectionId: string) => P
   return (connectionId) => {
     const found = connections.find(({ id }) => id === connectionId);
     const { name, serviceZone } = found ?? { name: connectionId, serviceZone: 'UTC' };
+    const { toTitle } = createFindingSentences({
+      t: ENGLISH.t,
+      formats: ENGLISH.formats,
+      toText: (field, value) => {
+        const own = found?.names?.find((one) => one.field === field && one.value === String(value));
+        return [own?.name, value].filter((word) => word !== undefined).join(' ');
+      },
+    });
     return {
       name,
+      nameFinding: (finding) => (finding === undefined ? '' : toTitle(finding)),
       write: (ms) => (ms === null ? '' : formatMoment(ms, serviceZone)),
       nameValue: (condition, value) => {
         const each = toEach(condition);
@@ -147,12 +161,14 @@ type CheckedState = 'firing' | 'quiet' | 'unknown';
 /** What the last minutes of a rule, or of one of its values, say. */
 interface CheckedValue {
   readonly value?: GroupValue;
+  readonly finding?: ToldFinding;
   /** It fires, it doesn't, or too little is cached of them. */
   readonly state: CheckedState;
   readonly firing: AlertFiring | undefined;
 }
 
-function judge({ firings, unknown, toMs, values }: AlertTest, isEach: boolean): CheckedValue[] {
+function judge({ firings, unknown, toMs, values }: AlertTest, condition: AlertCondition): CheckedValue[] {
+  const isEach = toEach(condition) !== undefined;
   const findFiring = (value: GroupValue | undefined): AlertFiring | undefined =>
     firings.find((one) => one.untilMs === null && one.value === value);
   const isKnown = unknown.at(-1)?.toMs !== toMs;
@@ -160,6 +176,14 @@ function judge({ firings, unknown, toMs, values }: AlertTest, isEach: boolean): 
     if (firing !== undefined) return 'firing';
     return known ? 'quiet' : 'unknown';
   };
+  if (condition.kind === 'finding') {
+    const open = firings.filter(({ untilMs }) => untilMs === null);
+    if (open.length === 0) return [{ state: toState(undefined, isKnown), firing: undefined }];
+    return open.map((firing) => {
+      const { value = null, finding } = firing;
+      return { value, ...(finding === undefined ? {} : { finding }), state: 'firing', firing };
+    });
+  }
   // No value was ever seen: what is missing then is missing of all.
   if (!isEach || values.length === 0) {
     const firing = findFiring(undefined);
@@ -178,7 +202,8 @@ const check: Command = {
   maxOperands: 0,
   options: [CONNECTION_OPTION],
   about: `Tells nobody and changes nothing: a script decides by the exit code, 9 where a rule fires, 5 where none does and the
-last minutes of one are not cached ("fetch" or "follow" them first). A rule that watches each value has a line for each.
+last minutes of one are not cached ("fetch" or "follow" them first). A rule that watches each value has a line for each,
+a rule on findings one for each that goes on.
 Rules that are off or muted are left out, and so are muted values.`,
   async run(context) {
     const { out, now, open } = context;
@@ -192,14 +217,15 @@ Rules that are off or muted are left out, and so are muted values.`,
       const place = toPlace(connectionId);
       const isHeard = ({ value }: CheckedValue): boolean =>
         !valueMutes.some((one) => one.value === value && isMutedAt(one.mute, now()));
-      for (const { value, state, firing } of judge(test, toEach(condition) !== undefined).filter(isHeard)) {
+      for (const { value, finding, state, firing } of judge(test, condition).filter(isHeard)) {
         const note = test.notes.find((one) => one.kind === 'fired' && one.value === value);
-        const body = firing === undefined ? '' : (note?.body ?? '');
+        const body = firing === undefined ? '' : (note?.body ?? place.nameFinding(finding));
         const level = firing?.level ?? '';
         judged.push({
           state,
           cells: [
-            ...[name, place.name, place.nameValue(condition, value), state, level],
+            ...[name, place.name, place.nameValue(condition, value) || place.nameFinding(finding)],
+            ...[state, level],
             ...[place.write(firing?.sinceMs ?? null), body],
           ],
         });
@@ -208,6 +234,7 @@ Rules that are off or muted are left out, and so are muted values.`,
           id,
           connection: place.name,
           ...toOwn(value),
+          ...(finding === undefined ? {} : { finding }),
           state,
           ...(level === '' ? {} : { level }),
           since: toIso(firing?.sinceMs ?? null),
@@ -250,14 +277,15 @@ function createTeller(
     return fresh.reverse();
   };
   const tell = async (rule: AlertRule, entry: AlertLogEntry): Promise<void> => {
-    const { kind, atMs, sinceMs, figures, notice, value, level } = entry;
-    const { name: connection, write, nameValue } = toPlace(rule.connectionId);
+    const { kind, atMs, sinceMs, figures, notice, value, finding, level } = entry;
+    const { name: connection, write, nameValue, nameFinding } = toPlace(rule.connectionId);
     out.endProgress();
     await out.json({
       kind,
       rule: rule.name,
       connection,
       ...toOwn(value),
+      ...(finding === undefined ? {} : { finding }),
       ...(level === undefined ? {} : { level }),
       at: toIso(atMs),
       since: toIso(sinceMs ?? null),
@@ -265,7 +293,7 @@ function createTeller(
       ...figures,
     });
     const since = kind === 'ended' && sinceMs !== undefined ? `, since ${write(sinceMs)}` : '';
-    const own = nameValue(rule.condition, value);
+    const own = nameValue(rule.condition, value) || nameFinding(finding);
     const words = [write(atMs), kind, level ?? '', rule.name, own, connection].filter((word) => word !== '');
     await out.text(`${words.join('  ')}${since}`);
   };
@@ -274,10 +302,10 @@ function createTeller(
     async begin({ rules }: AlertBoard): Promise<void> {
       for (const { rule, state } of rules) {
         const entries = await readFresh(rule.id);
-        const firing = toEach(rule.condition) === undefined ? [{ value: undefined, ...state }] : state.values;
+        const firing = listFiring(rule, state, entries);
         for (const { value, firingSinceMs } of firing) {
           const newest = entries.findLast((entry) => entry.value === value);
-          if (firingSinceMs !== null && newest !== undefined && newest.kind !== 'ended')
+          if (typeof firingSinceMs === 'number' && newest !== undefined && newest.kind !== 'ended')
             await tell(rule, newest);
         }
       }
@@ -297,7 +325,7 @@ const watch: Command = {
     { ...CONNECTION_OPTION, summary: 'follow this one too; left out, those that are followed' },
     ...SECRET_OPTIONS,
   ],
-  about: `One line for each rule, or value of one, that fires, comes to another level, or ends. Destinations of alerts
+  about: `One line for each rule, or value or finding of one, that fires, comes to another level, or ends. Destinations of alerts
 get their messages, as from the window. Where Channelscope is open with the same data folder, that one follows and
 sends, and this only says what it finds.`,
   async run(context) {
@@ -345,5 +373,18 @@ sends, and this only says what it finds.`,
     }
   },
 };
+
+/** What of a rule may still fire: all of it together, each of its values, or each finding that its log has. */
+function listFiring(
+  { condition }: AlertRule,
+  state: Standing['state'],
+  entries: readonly AlertLogEntry[],
+): readonly Partial<Pick<AlertValueState, 'value' | 'firingSinceMs'>>[] {
+  if (toEach(condition) !== undefined) return state.values;
+  const { firingSinceMs } = state;
+  if (condition.kind !== 'finding') return [{ firingSinceMs }];
+  const values = new Set(entries.flatMap(({ value }) => (value === undefined ? [] : [value])));
+  return [...values].map((value) => ({ value, firingSinceMs }));
+}
 
 export const ALERT_COMMANDS: readonly Command[] = [list, check, watch];

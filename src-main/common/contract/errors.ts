@@ -114,6 +114,8 @@ export const ERROR_CODES = [
   'datasets.not-found',
   'destinations.not-found',
   'destinations.address',
+  'destinations.mail',
+  'destinations.login',
   'destinations.too-many',
   'exports.no-browser',
   'exports.no-sandbox',

@@ -1,5 +1,5 @@
 import { FINDING_KIND_ROWS, type FindingMeasure } from '../model/analysis/finding-kinds.ts';
-import type { Finding } from '../model/analysis/finding.ts';
+import type { ToldFinding } from '../model/analysis/finding.ts';
 import type { NamedField } from '../model/records/value-name.ts';
 import type { FindingKey } from './messages.ts';
 import type { NumberFormats } from './numbers.ts';
@@ -20,18 +20,18 @@ interface FindingSpeech {
 /** What a finding says, in the window and in reports. */
 export interface FindingSentences {
   /** In which direction, or in both. */
-  toDirections(finding: Pick<Finding, 'directions'>): string;
+  toDirections(finding: Pick<ToldFinding, 'directions'>): string;
   /** What happened, in one line. */
-  toTitle(finding: Finding): string;
+  toTitle(finding: ToldFinding): string;
   /** How much, and what is usual. */
-  toDetail(finding: Finding): string;
+  toDetail(finding: ToldFinding): string;
 }
 
 /** Puts findings into plain sentences. */
 export function createFindingSentences({ t, formats, toText }: FindingSpeech): FindingSentences {
   const { formatCount, formatDuration, formatMeasure, formatPercent } = formats;
 
-  function toPlace({ channel, service, directions }: Finding): string {
+  function toPlace({ channel, service, directions }: ToldFinding): string {
     const values = { channel: toText('channel', channel ?? ''), service: toText('service', service ?? '') };
     if (channel !== null && service !== null) return t('findings.place.pair', values);
     if (channel !== null) return t('findings.place.channel', values);
@@ -39,7 +39,7 @@ export function createFindingSentences({ t, formats, toText }: FindingSpeech): F
     return t(`findings.place.${directions.length > 1 ? 'all' : (directions[0] ?? 'all')}`, {});
   }
 
-  function toTitle(finding: Finding): string {
+  function toTitle(finding: ToldFinding): string {
     const { recent, usual, channel, service, count, requests, part } = finding;
     const { measure, words } = FINDING_KIND_ROWS[finding.kind];
     const factor = usual > 0 ? recent / usual : Infinity;
@@ -71,7 +71,7 @@ export function createFindingSentences({ t, formats, toText }: FindingSpeech): F
   }
 
   /** Requests alone don't tell whether one customer was hit or all of them. */
-  function toDetail(finding: Finding): string {
+  function toDetail(finding: ToldFinding): string {
     const { kind, count, sessionCount, clientCount } = finding;
     const detail = toFigures(finding);
     if (!FINDING_KIND_ROWS[kind].isHitting || count === 0 || sessionCount + clientCount === 0) return detail;
@@ -82,7 +82,7 @@ export function createFindingSentences({ t, formats, toText }: FindingSpeech): F
     });
   }
 
-  function toFigures({ kind, count, requests, recent, usual, source }: Finding): string {
+  function toFigures({ kind, count, requests, recent, usual, source }: ToldFinding): string {
     const { measure, words, isHitting } = FINDING_KIND_ROWS[kind];
     const values = { count: formatCount(count), requests: formatCount(requests) };
     const details: Readonly<Record<FindingMeasure, () => string>> = {

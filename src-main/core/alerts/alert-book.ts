@@ -1,5 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
-import { isMutedAt, type AlertMute, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import { isMutedAt, toEach, type AlertMute, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
 import type {
   AlertBoard,
   AlertLogEntry,
@@ -157,7 +157,7 @@ export async function openAlertBook(file: AlertFile, memory: AlertMemory): Promi
             judgedToMs,
             blindMinutes: Math.max(0, blindMinutes) + (lackingOf.get(rule.id) ?? 0),
             rests: findRest(rule),
-            values: toValueStates(standings),
+            values: toEach(rule.condition) === undefined ? [] : toValueStates(standings),
             hasMoreValues: state?.hasMore ?? false,
           },
         };

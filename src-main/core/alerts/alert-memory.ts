@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { AlertFigures, AlertLogEntry } from '../../common/model/alerts/alert-state.ts';
+import { ToldFinding } from '../../common/model/analysis/finding.ts';
 import { GroupValue } from '../../common/model/analysis/grouping.ts';
 import { Nullable } from '../../common/model/nullable.ts';
 import { keepFitting } from '../documents/fitting-entries.ts';
@@ -13,10 +14,12 @@ const Progress = {
   figures: AlertFigures,
 };
 
-/** What is carried on of all that a rule watches, or of one value of it. */
+/** What is carried on of all that a rule watches, or of one value or finding of it. */
 const StandingMemory = Type.Object({
   value: Type.Optional(GroupValue),
-  /** The last request with the value. */
+  /** Of a rule on findings, as it was last told; the value is its identifier. */
+  finding: Type.Optional(ToldFinding),
+  /** The last request with the value; up to where it was looked at when a finding was last told. */
   seenMs: Type.Optional(Type.Integer()),
   ...Progress,
   /** How far its critical threshold is; missing where it has none. */

@@ -1,4 +1,7 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
+import type { FindingsReport } from '../../common/model/analysis/finding.ts';
+import { listSetAside } from '../../common/model/connections/planned-spans.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import { nameConnection } from '../../common/words/connection-name.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
@@ -6,6 +9,8 @@ import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import { toSafeFileName } from '../exports/safe-file-name.ts';
+import { readPeriodFindings } from '../findings/read-findings.ts';
+import { withoutDismissed } from '../findings/to-incidents.ts';
 import type { Alerts } from './create-alerts.ts';
 import { writeLogCsv } from './export-log.ts';
 import { testRule } from './test-rule.ts';
@@ -22,6 +27,12 @@ export function createAlertsHandlers(parts: {
   now(): number;
 }): HandlersOf<'alerts'> {
   const { alerts, connections, now, readWords } = parts;
+  const readFindingsOf = async (connectionId: string, period: TimeSpan): Promise<FindingsReport> => {
+    const { incidents = [], plans } = connections.get(connectionId);
+    const setAside = listSetAside(plans, period);
+    const report = await readPeriodFindings(parts, connectionId, now(), { ...period, setAside });
+    return withoutDismissed(report, incidents);
+  };
   return {
     'alerts/list': () => alerts.readBoard(),
     'alerts/save-rule': ({ ruleId, draft, origin }) => alerts.save(ruleId, draft, origin),
@@ -40,12 +51,11 @@ export function createAlertsHandlers(parts: {
     'alerts/test-rule': ({ connectionId, condition, value }) => {
       const words = readWords();
       const connection = connections.get(connectionId);
-      const connectionName = nameConnection(connection, words);
-      const { plans } = connection;
+      const { plans, names: valueNames = [], serviceZone: zone } = connection;
       const chosen = value === undefined ? {} : { value };
-      return testRule(parts, connectionId, condition, {
+      return testRule({ ...parts, readFindingsOf }, connectionId, condition, {
         nowMs: now(),
-        connectionName,
+        connection: { name: nameConnection(connection, words), valueNames, zone },
         words,
         plans,
         ...chosen,

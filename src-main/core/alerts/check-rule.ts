@@ -4,13 +4,16 @@ import {
   toEach,
   withValue,
   type AlertRule,
+  type MinuteCondition,
 } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertNotice } from '../../common/model/alerts/alert-state.ts';
-import type { GroupValue } from '../../common/model/analysis/grouping.ts';
+import type { IncidentNote } from '../../common/model/analysis/incident.ts';
 import type { ConnectionPlans } from '../../common/model/connections/planned-time.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { RuleMemory, StandingMemory } from './alert-memory.ts';
+import { checkFindings, type FindingSource } from './check-findings.ts';
+import type { CheckedRule, CheckedTurn } from './log-turns.ts';
 import { judgeLevels, toLevel, type LevelTurn } from './evaluate/judge-levels.ts';
 import { NOT_FIRING } from './evaluate/judge-minutes.ts';
 import { toCriterion } from './evaluate/to-criterion.ts';
@@ -29,21 +32,18 @@ const LATE_MS = HOUR_MS;
 /** Nothing older than this is judged: nobody was watching. A value that had no request for so long is dropped. */
 const MAX_BACK_MS = 14 * DAY_MS;
 
-/** What a turn of a rule leads to: `notice` null stands for a notification. */
-export interface CheckedTurn {
-  readonly turn: LevelTurn;
-  /** Of which value, of a rule that watches each. */
-  readonly value?: GroupValue;
-  readonly notice: AlertNotice | null;
+interface WatchedRule {
+  readonly rule: AlertRule;
+  readonly plans?: ConnectionPlans | undefined;
+  /** What a person said of incidents. */
+  readonly incidents?: readonly IncidentNote[] | undefined;
+}
+/** A rule that is judged minute by minute. */
+interface PlannedRule extends WatchedRule {
+  readonly condition: MinuteCondition;
 }
 
-export interface CheckedRule {
-  readonly state: RuleMemory;
-  readonly turns: readonly CheckedTurn[];
-  readonly lackingMinutes: number;
-}
-
-type PlannedRule = { readonly rule: AlertRule; readonly plans?: ConnectionPlans | undefined };
+export type AlertSource = MinuteSource & FindingSource;
 
 /**
  * Judges what of a rule's minutes is new since the last time, always forward: a record that comes late counts for the
@@ -52,23 +52,35 @@ type PlannedRule = { readonly rule: AlertRule; readonly plans?: ConnectionPlans 
  * that watches each value of a field does so for every value by itself, from its first request on.
  */
 export async function checkRule(
+  source: AlertSource,
+  watched: WatchedRule,
+  before: RuleMemory | undefined,
+  nowMs: number,
+): Promise<CheckedRule> {
+  const { id: ruleId, connectionId, condition } = watched.rule;
+  return condition.kind === 'finding'
+    ? checkFindings(source, { ...watched, ruleId, connectionId, condition }, before, nowMs)
+    : checkMinutes(source, { ...watched, condition }, before, nowMs);
+}
+
+async function checkMinutes(
   source: MinuteSource,
   planned: PlannedRule,
   before: RuleMemory | undefined,
   nowMs: number,
 ): Promise<CheckedRule> {
-  const { rule, plans } = planned;
-  const { connectionId, condition } = rule;
+  const { rule, plans, condition } = planned;
+  const { connectionId } = rule;
   const criterion = toCriterion(condition);
   const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const oldestMs = before === undefined ? toMs - LATE_MS : toMs - MAX_BACK_MS;
   const judgedBeforeMs = Math.min(toMs, Math.max(oldestMs, before?.judgedToMs ?? 0));
   const span = { fromMs: judgedBeforeMs - criterion.minutes * MINUTE_MS, toMs };
-  const watched = await listStandings(source, planned, before, { span, judgedBeforeMs });
+  const listed = await listStandings(source, planned, before, { span, judgedBeforeMs });
   const critical = toCritical(condition);
-  const values = watched.standings.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  const values = listed.standings.flatMap(({ value }) => (value === undefined ? [] : [value]));
   const read =
-    watched.standings.length === 0
+    listed.standings.length === 0
       ? []
       : await readMinutes(
           source,
@@ -85,7 +97,7 @@ export async function checkRule(
           },
         );
   const isFirst = before === undefined;
-  const checked = watched.standings.map((standing, place) => {
+  const checked = listed.standings.map((standing, place) => {
     const minutes = read[place];
     return minutes === undefined
       ? { standing, turns: [], knownToMs: null, lackingMinutes: 0 }
@@ -93,7 +105,7 @@ export async function checkRule(
   });
   const knownToMs = checked.reduce(
     (latest, one) => Math.max(latest, one.knownToMs ?? 0),
-    watched.knownToMs ?? 0,
+    listed.knownToMs ?? 0,
   );
   const judgedToMs = Math.max(judgedBeforeMs, knownToMs);
   const isOld = ({ value, seenMs = 0, sinceMs }: StandingMemory): boolean =>
@@ -104,7 +116,7 @@ export async function checkRule(
       ruleId: rule.id,
       judgedToMs,
       standings,
-      hasMore: watched.hasMore && standings.length >= MAX_EACH_VALUES,
+      hasMore: listed.hasMore && standings.length >= MAX_EACH_VALUES,
     },
     turns: checked.flatMap(({ turns }) => turns),
     lackingMinutes: checked.reduce((most, one) => Math.max(most, one.lackingMinutes), 0),
@@ -114,7 +126,7 @@ export async function checkRule(
 /** Where all that a rule watches stood, with the values that are new. */
 async function listStandings(
   source: MinuteSource,
-  { rule }: PlannedRule,
+  { rule, condition }: PlannedRule,
   before: RuleMemory | undefined,
   { span, judgedBeforeMs }: { readonly span: MinuteSpan; readonly judgedBeforeMs: number },
 ): Promise<{
@@ -123,7 +135,7 @@ async function listStandings(
   /** Also known where no value was ever seen. */
   readonly knownToMs: number | null;
 }> {
-  const { connectionId, condition } = rule;
+  const { connectionId } = rule;
   const { standings = [], hasMore = false } = before ?? {};
   if (toEach(condition) === undefined)
     return { standings: before?.standings ?? [toStanding()], hasMore, knownToMs: null };
@@ -167,7 +179,7 @@ function judgeStanding(about: {
 } {
   const { planned, standing: before, minutes, span, judgedBeforeMs, isFirst, nowMs } = about;
   const { value } = before;
-  const condition = withValue(planned.rule.condition, value);
+  const condition = withValue(planned.condition, value);
   const { muted } = listPlannedMinutes(planned.plans, condition, span);
   const lastKnown = minutes.own.known.lastIndexOf(1);
   const beginMs =

@@ -13,7 +13,8 @@ import { createSaveQueue } from '../documents/save-queue.ts';
 import type { AlertBook } from './alert-book.ts';
 import { findRest } from './find-rest.ts';
 import { judgeRules } from './judge-rules.ts';
-import type { MinuteSource } from './read-minutes.ts';
+import { createMinuteFindings } from './check-findings.ts';
+import type { AlertSource } from './check-rule.ts';
 import { saveDraft } from './save-draft.ts';
 import { createNoteSender } from './send-notes.ts';
 import { showBoard } from './show-board.ts';
@@ -40,7 +41,7 @@ export interface Alerts {
 
 export interface AlertParts {
   readonly book: AlertBook;
-  readonly source: MinuteSource;
+  readonly source: AlertSource;
   readonly connections: Pick<ConnectionStore, 'get' | 'list' | 'listNames' | 'listSaved'>;
   readonly host: Pick<Host, 'showNote' | 'showBadge'>;
   readonly events: Pick<Events, 'emit' | 'on' | 'onAny'>;
@@ -86,7 +87,8 @@ export function createAlerts(parts: AlertParts): Alerts {
     savedAtMs = now();
     await book.saveMemory();
   };
-  const judgeParts = { ...parts, noteLacking: board.noteLacking, hasStopped: () => isStopped };
+  const source = { ...parts.source, ...createMinuteFindings(parts.source, now) };
+  const judgeParts = { ...parts, source, noteLacking: board.noteLacking, hasStopped: () => isStopped };
   const check = async (isDue: (rule: AlertRule) => boolean): Promise<void> => {
     const judged = await judgeRules(judgeParts, isDue);
     if (judged === null) return;

@@ -1,21 +1,21 @@
-import { withValue, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import { withValue, type AlertCondition, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
 import { nameConnection } from '../../common/words/connection-name.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { AlertBook } from './alert-book.ts';
-import { checkRule, type CheckedRule } from './check-rule.ts';
-import { logTurns, type NotedConnection, type TurnParts } from './log-turns.ts';
+import type { StandingMemory } from './alert-memory.ts';
+import { checkRule, type AlertSource } from './check-rule.ts';
+import { logTurns, type CheckedRule, type TurnParts } from './log-turns.ts';
 import type { OutgoingAlert } from '../destinations/create-destinations.ts';
 import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import { toLevel } from './evaluate/judge-levels.ts';
-import { nameValue, writeNote } from './note-words.ts';
+import { nameValue, writeTurn, type NotedConnection } from './note-words.ts';
 import { listPlannedMinutes } from './planned-minutes.ts';
-import type { MinuteSource } from './read-minutes.ts';
 import type { PendingNote } from './send-notes.ts';
 
 export interface JudgeParts extends TurnParts {
   readonly book: TurnParts['book'] & Pick<AlertBook, 'listRules' | 'findState' | 'setState'>;
-  readonly source: MinuteSource;
+  readonly source: AlertSource;
   readonly connections: Pick<ConnectionStore, 'get' | 'list' | 'listNames'>;
   readonly logger: Logger;
   /** Gets how many minutes of a rule's last check lacked records. */
@@ -65,12 +65,13 @@ export async function judgeRules(
 async function judgeRule(parts: JudgeParts, rule: AlertRule): Promise<JudgedRules> {
   const { book, source, connections, now, noteLacking } = parts;
   const connection = connections.get(rule.connectionId);
-  const checked = await checkRule(source, { rule, plans: connection.plans }, book.findState(rule.id), now());
-  book.setState(checked.state);
+  const checked = await checkRule(source, { ...connection, rule }, book.findState(rule.id), now());
+  if (checked.state !== null) book.setState(checked.state);
   noteLacking(rule.id, checked.lackingMinutes);
   const noted = {
     name: nameConnection(connection, parts.readWords()),
     valueNames: connections.listNames(rule.connectionId),
+    zone: connection.serviceZone,
   };
   const logged = logTurns(parts, rule, noted, checked);
   return {
@@ -89,15 +90,15 @@ function toReminders(
 ): OutgoingAlert[] {
   const nowMs = now();
   // What was last judged is too old to say that it still fires.
-  if (nowMs - state.judgedToMs > HOUR_MS) return [];
+  if (state === null || nowMs - state.judgedToMs > HOUR_MS) return [];
   const { plans } = connections.get(rule.connectionId);
   const { id: ruleId, connectionId, condition } = rule;
   // Of what a note has just said, and noted since, the book knows.
   return (book.findState(ruleId)?.standings ?? []).flatMap((standing) => {
-    const { value, sinceMs, figures, wasTold } = standing;
+    const { value, finding, sinceMs, figures, wasTold } = standing;
     const hasTurned = turns.some((one) => one.value === value);
     if (sinceMs === null || !wasTold || hasTurned || book.findMute(rule, nowMs, value) !== null) return [];
-    const own = withValue(condition, value);
+    const own = toOwnCondition(condition, standing);
     const { muted } = listPlannedMinutes(plans, own, { fromMs: nowMs, toMs: nowMs + MINUTE_MS });
     if (muted.length > 0) return [];
     const level = toLevel(standing);
@@ -113,9 +114,20 @@ function toReminders(
         atMs: nowMs,
         ...(value === undefined ? {} : { value }),
         ...(level === null ? {} : { level }),
-        name: nameValue(words, rule, value, noted.valueNames),
-        text: writeNote(words, condition, turn, ''),
+        name: nameValue(words, rule, { value, finding }, noted.valueNames),
+        text: writeTurn(words, { condition, finding, connection: noted }, turn, ''),
       },
     ];
   });
+}
+
+/** The condition of a value or a finding that is watched by itself: planned times are of its place. */
+function toOwnCondition(
+  condition: AlertCondition,
+  { value, finding }: Pick<StandingMemory, 'value' | 'finding'>,
+): AlertCondition {
+  if (condition.kind !== 'finding') return withValue(condition, value);
+  return finding === undefined
+    ? condition
+    : { ...condition, channel: finding.channel, service: finding.service };
 }

@@ -1,12 +1,32 @@
 import type { AlertRule } from '../../common/model/alerts/alert-rule.ts';
-import type { ValueName } from '../../common/model/records/value-name.ts';
+import type { AlertNotice } from '../../common/model/alerts/alert-state.ts';
+import type { ToldFinding } from '../../common/model/analysis/finding.ts';
+import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Destinations, OutgoingAlert } from '../destinations/create-destinations.ts';
 import type { AlertBook } from './alert-book.ts';
-import type { CheckedRule, CheckedTurn } from './check-rule.ts';
-import { nameValue, writeNote, writeTitle } from './note-words.ts';
+import type { RuleMemory } from './alert-memory.ts';
+import type { LevelTurn } from './evaluate/judge-levels.ts';
+import { nameValue, writeTitle, writeTurn, type NotedConnection } from './note-words.ts';
 import type { PendingNote } from './send-notes.ts';
+
+/** What a turn of a rule leads to: `notice` null stands for a notification. */
+export interface CheckedTurn {
+  readonly turn: LevelTurn;
+  /** Of which value, of a rule that watches each. */
+  readonly value?: GroupValue;
+  /** Which one, of a rule on findings. */
+  readonly finding?: ToldFinding;
+  readonly notice: AlertNotice | null;
+}
+
+export interface CheckedRule {
+  /** Null as long as it stands nowhere. */
+  readonly state: RuleMemory | null;
+  readonly turns: readonly CheckedTurn[];
+  readonly lackingMinutes: number;
+}
 
 export interface TurnParts {
   readonly book: Pick<AlertBook, 'readLog' | 'findMute' | 'addEntry' | 'markTold'>;
@@ -14,12 +34,6 @@ export interface TurnParts {
   readonly destinations: Pick<Destinations, 'isFor'>;
   readWords(): Words;
   now(): number;
-}
-
-/** What notes say of a connection. */
-export interface NotedConnection {
-  readonly name: string;
-  readonly valueNames: readonly ValueName[];
 }
 
 /**
@@ -38,18 +52,20 @@ export function logTurns(
   // A rule begins with a minute that is over; nothing can have fired before it was made.
   const byHand = book.readLog(ruleId).findLast(({ kind }) => kind === 'made' || kind === 'changed');
 
-  const logTurn = ({ turn, value, notice: reason }: CheckedTurn): PendingNote | null => {
+  const logTurn = ({ turn, value, finding, notice: reason }: CheckedTurn): PendingNote | null => {
     const { kind, level, sinceMs, figures } = turn;
     const atMs = Math.max(turn.atMs, byHand?.atMs ?? 0);
     const own = { ...(value === undefined ? {} : { value }), ...(level === null ? {} : { level }) };
-    const entry = { ruleId, atMs, kind, ...own, sinceMs, figures, condition };
+    const about = finding === undefined ? {} : { finding };
+    const entry = { ruleId, atMs, kind, ...own, ...about, sinceMs, figures, condition };
+    const noted = { condition, finding, connection };
     const words = readWords();
-    const name = nameValue(words, rule, value, connection.valueNames);
+    const name = nameValue(words, rule, { value, finding }, connection.valueNames);
     const kept = reason ?? book.findMute(rule, now(), value);
     if (kept === null && destinations.isFor(connectionId)) {
-      const text = writeNote(words, condition, turn, '');
-      const about = { ruleId, connectionId, connection: connection.name, ...own };
-      outgoing.push({ ...about, kind, name, text, sinceMs, atMs });
+      const text = writeTurn(words, noted, turn, '');
+      const place = { ruleId, connectionId, connection: connection.name, ...own };
+      outgoing.push({ ...place, kind, name, text, sinceMs, atMs });
       // Its end is sent too, also where this computer shows no notification.
       if (kind !== 'ended') book.markTold(ruleId, value);
     }
@@ -60,9 +76,9 @@ export function logTurns(
       return null;
     }
     const title = writeTitle(words, name, turn);
-    const body = writeNote(words, condition, turn, connection.name);
+    const body = writeTurn(words, noted, turn, connection.name);
     return {
-      note: { ruleId, connectionId, title, body, atMs },
+      note: { ruleId, connectionId, title, body, atMs, ...about },
       settle: (settled, noteId) => {
         book.addEntry({ ...entry, notice: settled, noteId });
         if (kind !== 'ended') book.markTold(ruleId, value);

@@ -5,23 +5,67 @@ import {
   toEach,
   type AlertCondition,
   type AlertRule,
+  type MinuteCondition,
   type MeasureCondition,
 } from '../../common/model/alerts/alert-rule.ts';
 import { MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
+import { createFindingSentences, type FindingSentences } from '../../common/words/finding-words.ts';
 import { toVisible } from '../../common/words/visible-text.ts';
+import type { ToldFinding } from '../../common/model/analysis/finding.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
+import { toNamedText } from '../exports/report/sections/value-names.ts';
 import type { LevelTurn } from './evaluate/judge-levels.ts';
 
 const HOUR_MINUTES = 60;
 /** The kind of an error can be a whole text. */
 const MAX_VALUE_CHARACTERS = 80;
 
+/** What notes say of a connection. */
+export interface NotedConnection {
+  readonly name: string;
+  readonly valueNames: readonly ValueName[];
+  /** That of its service. */
+  readonly zone: string;
+}
+
+/** Returns what a notification of any rule says under its title; of a rule on findings, of one of them. */
+export function writeTurn(
+  words: Words,
+  {
+    condition,
+    finding,
+    connection,
+  }: {
+    readonly condition: AlertCondition;
+    readonly finding: ToldFinding | undefined;
+    readonly connection: NotedConnection;
+  },
+  turn: LevelTurn,
+  connectionName: string,
+): string {
+  if (condition.kind !== 'finding') return writeNote(words, condition, turn, connectionName);
+  if (finding === undefined) return connectionName;
+  const { zone, valueNames } = connection;
+  const { toDetail, toDirections } = speakOfFindings(words, valueNames);
+  const { formatDay, formatClock } = words.formats;
+  const time = `${formatDay(turn.sinceMs, zone)} ${formatClock(turn.sinceMs, zone)} (${zone})`;
+  const since = words.t('findings.when.sinceIn', { time, direction: toDirections(finding) });
+  const said = turn.kind === 'ended' ? writeLasted(words, turn) : `${toDetail(finding)}.`;
+  return [said, `${since}.`, ...(connectionName === '' ? [] : [`${connectionName}.`])].join(' ');
+}
+
+function speakOfFindings(words: Words, valueNames: readonly ValueName[]): FindingSentences {
+  const toText: Parameters<typeof createFindingSentences>[0]['toText'] = (field, value) =>
+    toNamedText(valueNames, field, value);
+  return createFindingSentences({ t: words.t, formats: words.formats, toText });
+}
+
 /** Returns what a notification says under its title: what was measured, or how long it lasted, and of which connection. */
 export function writeNote(
   words: Words,
-  condition: AlertCondition,
+  condition: MinuteCondition,
   turn: LevelTurn,
   connectionName: string,
 ): string {
@@ -41,13 +85,16 @@ export function writeTitle(words: Words, name: string, { kind, level }: LevelTur
   return words.t(kind === 'lowered' ? 'notes.levels.lowered' : `notes.levels.${level}`, { name });
 }
 
-/** Returns the name of a rule with the value of it that is meant; by itself where it watches all records together. */
+/** Returns the name of a rule with the value or finding that is meant; by itself where it watches all records together. */
 export function nameValue(
   words: Words,
   { name, condition }: Pick<AlertRule, 'name' | 'condition'>,
-  value: GroupValue | undefined,
+  { value, finding }: { readonly value: GroupValue | undefined; readonly finding?: ToldFinding | undefined },
   valueNames: readonly ValueName[],
 ): string {
+  if (finding !== undefined) {
+    return words.t('notes.valueOf', { name, value: speakOfFindings(words, valueNames).toTitle(finding) });
+  }
   const each = toEach(condition);
   if (each === undefined || value === undefined) return name;
   if (value === null) return words.t('notes.valueOf', { name, value: words.t(`notes.noValue.${each}`) });
@@ -58,7 +105,7 @@ export function nameValue(
   return words.t('notes.valueOf', { name, value: words.t(`notes.values.${each}`, { value: shown }) });
 }
 
-function writeLowered(words: Words, condition: AlertCondition): string {
+function writeLowered(words: Words, condition: MinuteCondition): string {
   const limit = writeLimit(words, condition);
   return words.t(
     condition.kind === 'measure' && condition.comparison === 'below' ? 'notes.backAbove' : 'notes.backBelow',
@@ -66,14 +113,14 @@ function writeLowered(words: Words, condition: AlertCondition): string {
   );
 }
 
-function writeLimit(words: Words, condition: AlertCondition): string {
+function writeLimit(words: Words, condition: MinuteCondition): string {
   if (condition.kind !== 'measure') return '';
   const { measure, threshold, critical = threshold } = condition;
   if (measure === 'error-share') return writeShare(words, critical);
   return isCounted(measure) ? writeNumber(words, critical) : writeTime(words, critical);
 }
 
-function writeFired(words: Words, condition: AlertCondition, { figures }: LevelTurn): string {
+function writeFired(words: Words, condition: MinuteCondition, { figures }: LevelTurn): string {
   const minutes = writeMinutes(words, condition.minutes);
   switch (condition.kind) {
     case 'down':
@@ -116,13 +163,20 @@ function writeMeasured(
   });
 }
 
-function writeEnded(words: Words, condition: AlertCondition, { atMs, sinceMs, figures }: LevelTurn): string {
-  const span = words.formats.formatSpan(Math.round((atMs - sinceMs) / MINUTE_MS) * MINUTE_MS);
+function writeEnded(words: Words, condition: MinuteCondition, turn: LevelTurn): string {
   if (condition.kind === 'measure' && condition.measure === 'error-share') {
-    const share = writeShare(words, figures.peak);
-    return words.t(`notes.lastedPeak.${condition.comparison}`, { span, share });
+    const share = writeShare(words, turn.figures.peak);
+    return words.t(`notes.lastedPeak.${condition.comparison}`, { span: writeSpan(words, turn), share });
   }
-  return words.t('notes.lasted', { span });
+  return writeLasted(words, turn);
+}
+
+function writeLasted(words: Words, turn: LevelTurn): string {
+  return words.t('notes.lasted', { span: writeSpan(words, turn) });
+}
+
+function writeSpan({ formats }: Words, { atMs, sinceMs }: LevelTurn): string {
+  return formats.formatSpan(Math.round((atMs - sinceMs) / MINUTE_MS) * MINUTE_MS);
 }
 
 /** With one decimal where it is not zero. */

@@ -26,6 +26,10 @@ function isFor({ channels, services }: PlannedTime, condition: AlertCondition): 
   const isWithin = (field: 'channel' | 'service', planned: readonly number[] | undefined): boolean => {
     if (planned === undefined) return true;
     if (condition.kind === 'down') return false;
+    if (condition.kind === 'finding') {
+      const own = condition[field];
+      return own !== null && planned.includes(own);
+    }
     return listPlain(condition.filter).some(
       ({ field: own, exclude, values }) =>
         own === field &&

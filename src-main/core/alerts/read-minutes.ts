@@ -1,8 +1,10 @@
 import {
   isHitMeasure,
+  isOnRecords,
   toTimeMeasure,
   withValue,
-  type AlertCondition,
+  type MinuteCondition,
+  type RecordCondition,
 } from '../../common/model/alerts/alert-rule.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import type { PeriodScope } from '../../common/model/records/record-scope.ts';
@@ -24,12 +26,12 @@ export interface MinuteSpan {
 /** What a condition has to be judged by. */
 export interface MinuteQuestion {
   readonly connectionId: string;
-  readonly condition: AlertCondition;
+  readonly condition: MinuteCondition;
   readonly span: MinuteSpan;
   /** Values that are judged by themselves, of a condition that watches each. */
   readonly values?: readonly GroupValue[];
   /** Planned times that are not judged, of the condition of one value. */
-  toLeftOut?(condition: AlertCondition): readonly TimeSpan[];
+  toLeftOut?(condition: MinuteCondition): readonly TimeSpan[];
 }
 
 /** The minutes of a condition, and as they are with other thresholds. */
@@ -37,8 +39,6 @@ export interface ReadMinutes {
   readonly own: Minutes;
   with(threshold: number): Minutes;
 }
-
-type RecordCondition = Exclude<AlertCondition, { kind: 'down' }>;
 
 /** Before an error can be called new, a day must be cached in which it could have been seen. */
 const LEARNING_MS = DAY_MS;
@@ -73,7 +73,7 @@ export async function readValues(
   { engine }: Pick<MinuteSource, 'engine'>,
   { connectionId, condition, span }: Pick<MinuteQuestion, 'connectionId' | 'condition' | 'span'>,
 ): Promise<SeenValue[]> {
-  if (condition.kind === 'down' || condition.each === undefined) return [];
+  if (!isOnRecords(condition) || condition.each === undefined) return [];
   const { filter, each } = condition;
   const scope = toScope(connectionId, condition, span);
   const found = await engine.listMinuteValues({
@@ -93,7 +93,7 @@ export async function findKnownEnd(
   judgedToMs: number,
 ): Promise<number | null> {
   if (condition.kind === 'down') return null;
-  const { known } = await readKnown(source, connectionId, condition, span);
+  const { known } = await readKnownMinutes(source, connectionId, condition, span);
   const endMs = span.fromMs + (known.lastIndexOf(1) + 1) * MINUTE_MS;
   return endMs > judgedToMs ? endMs : null;
 }
@@ -112,7 +112,7 @@ export async function readMinutes(
     forget(minutes.known, span, toLeftOut(condition));
     return [alike(minutes)];
   }
-  const { known: cached, sinceMs } = await readKnown(source, connectionId, condition, span);
+  const { known: cached, sinceMs } = await readKnownMinutes(source, connectionId, condition, span);
   if (condition.kind === 'new-family') {
     const learnt = Math.ceil((sinceMs + LEARNING_MS - span.fromMs) / MINUTE_MS);
     if (learnt > 0) cached.fill(0, 0, learnt);
@@ -222,10 +222,10 @@ async function readHealth(
  * Marks the whole minutes of which all that the service had was fetched; what may still come late counts as fetched.
  * Returns since when anything is cached as well.
  */
-async function readKnown(
-  { ledger }: MinuteSource,
+export async function readKnownMinutes(
+  { ledger }: Pick<MinuteSource, 'ledger'>,
   connectionId: string,
-  { direction }: RecordCondition,
+  { direction }: Pick<RecordCondition, 'direction'>,
   { fromMs, toMs }: MinuteSpan,
 ): Promise<{ known: Uint8Array<ArrayBuffer>; sinceMs: number }> {
   const subject = { connectionId, report: `${direction}-detail` as const };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../../common/contract/errors.ts';
 import {
   isInboundOnly,
+  isOnRecords,
   MAX_ALERT_RULES,
   toCritical,
   toEach,
@@ -83,14 +84,14 @@ function checkThresholds(condition: AlertCondition): void {
 }
 
 function checkEach(condition: AlertCondition): void {
-  if (condition.kind === 'down' || condition.each === undefined) return;
+  if (!isOnRecords(condition) || condition.each === undefined) return;
   if (!listGroupFields(condition.direction).includes(condition.each)) {
     throw new AppError('app.invalid-input', 'Requests of this direction do not have the field.', {
       field: 'each',
     });
   }
   const own = withValue(condition, null);
-  if (own.kind !== 'down' && isTooLarge(own.filter)) {
+  if (isOnRecords(own) && isTooLarge(own.filter)) {
     throw new AppError('app.invalid-input', 'The filter has too many conditions.', { field: 'filter' });
   }
 }

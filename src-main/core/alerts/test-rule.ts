@@ -7,6 +7,7 @@ import {
   withValue,
   type AlertCondition,
   type MeasureCondition,
+  type MinuteCondition,
 } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertFiring, AlertTest } from '../../common/model/alerts/alert-state.ts';
 import { listNearThresholds } from '../../common/model/alerts/alert-thresholds.ts';
@@ -14,13 +15,15 @@ import type { ConnectionPlans } from '../../common/model/connections/planned-tim
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { FindingsReport } from '../../common/model/analysis/finding.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
+import { listUnknown, testFindings } from './check-findings.ts';
 import { judgeLevels, type JudgedLevels } from './evaluate/judge-levels.ts';
 import { judgeMinutes, type Minutes } from './evaluate/judge-minutes.ts';
 import { listCandidates, suggestThreshold } from './evaluate/suggest-threshold.ts';
 import { toCriterion } from './evaluate/to-criterion.ts';
 import { toHourValues } from './evaluate/to-hour-values.ts';
-import { writeNote } from './note-words.ts';
+import { writeNote, type NotedConnection } from './note-words.ts';
 import { listPlannedMinutes } from './planned-minutes.ts';
 import {
   readMinutes,
@@ -36,23 +39,43 @@ import {
 const TESTED_MS = 14 * DAY_MS;
 const NO_MINUTES = { known: new Uint8Array(0), totals: new Float64Array(0), hits: new Float64Array(0) };
 
+type TestSource = MinuteSource & {
+  readonly engine: Pick<Engine, 'readPercentiles'>;
+  /** What stood out in a period, without what a person dismissed. */
+  readFindingsOf(connectionId: string, period: MinuteSpan): Promise<FindingsReport>;
+};
+
+interface TestOptions {
+  readonly nowMs: number;
+  readonly connection: NotedConnection;
+  readonly words: Words;
+  readonly plans?: ConnectionPlans | undefined;
+  /** The value that the spans and the series are of. */
+  readonly value?: GroupValue;
+}
+
 /** Returns what a rule would have done in the fourteen days before `nowMs`, and with thresholds near its own. */
 export async function testRule(
-  source: MinuteSource & { readonly engine: Pick<Engine, 'readPercentiles'> },
+  source: TestSource,
   connectionId: string,
   condition: AlertCondition,
-  options: {
-    readonly nowMs: number;
-    readonly connectionName: string;
-    readonly words: Words;
-    readonly plans?: ConnectionPlans | undefined;
-    /** The value that the spans and the series are of. */
-    readonly value?: GroupValue;
-  },
+  options: TestOptions,
 ): Promise<AlertTest> {
-  const { nowMs, connectionName, words, plans } = options;
+  const { nowMs, words, plans } = options;
   const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const span = { fromMs: toMs - TESTED_MS, toMs };
+  if (condition.kind !== 'finding') return testMinutes(source, { connectionId, condition, span }, options);
+  const report = await source.readFindingsOf(connectionId, span);
+  const { connection } = options;
+  return testFindings(source, { connectionId, condition, plans }, { span, report, words, connection });
+}
+
+async function testMinutes(
+  source: TestSource,
+  { connectionId, condition, span }: MinuteQuestion,
+  options: TestOptions,
+): Promise<AlertTest> {
+  const { connection, words, plans } = options;
   const seen = await readValues(source, { connectionId, condition, span });
   const values = seen.slice(0, MAX_EACH_VALUES).map(({ value }) => value);
   const question = {
@@ -60,7 +83,7 @@ export async function testRule(
     condition,
     span,
     ...(toEach(condition) === undefined ? {} : { values }),
-    toLeftOut: (own: AlertCondition) => {
+    toLeftOut: (own: MinuteCondition) => {
       const { leftOut, muted } = listPlannedMinutes(plans, own, span);
       // Of muted times nobody would have been notified either.
       return [...leftOut, ...muted];
@@ -98,11 +121,11 @@ export async function testRule(
     values: ranked,
     hasMoreValues: seen.length > MAX_EACH_VALUES,
     knownMinutes: tested[place]?.judged.judgedMinutes ?? 0,
-    unknown: listUnknown(shown),
+    unknown: listUnknown(shown.known, shown.fromMs),
     firings: tested.flatMap(({ firings }) => firings).toSorted((a, b) => a.sinceMs - b.sinceMs),
     others,
     suggestion: measured === null ? null : await suggestThreshold(minutes, measured),
-    notes: listNotes(words, condition, tested, connectionName),
+    notes: listNotes(words, condition, tested, connection.name),
     series: await readSeries(source.engine, { connectionId, condition: own, span }, shown),
   };
 }
@@ -114,7 +137,7 @@ interface Tested {
   readonly own: { readonly value?: GroupValue };
 }
 
-function toTested(minutes: ReadMinutes, condition: AlertCondition, value: GroupValue | undefined): Tested {
+function toTested(minutes: ReadMinutes, condition: MinuteCondition, value: GroupValue | undefined): Tested {
   const judged = judgeLevels(minutes, condition);
   const own = value === undefined ? {} : { value };
   const firings: AlertFiring[] = [];
@@ -131,7 +154,7 @@ function toTested(minutes: ReadMinutes, condition: AlertCondition, value: GroupV
 /** The last note of either kind. */
 function listNotes(
   words: Words,
-  condition: AlertCondition,
+  condition: MinuteCondition,
   tested: readonly Tested[],
   connectionName: string,
 ): AlertTest['notes'] {
@@ -148,22 +171,10 @@ function listNotes(
   });
 }
 
-function countFirings(minutes: ReadMinutes, condition: AlertCondition, threshold: number): number {
+function countFirings(minutes: ReadMinutes, condition: MinuteCondition, threshold: number): number {
   if (condition.kind !== 'measure') return 0;
   const { turns } = judgeMinutes(minutes.with(threshold), toCriterion({ ...condition, threshold }));
   return turns.filter(({ kind }) => kind === 'fired').length;
-}
-
-function listUnknown({ fromMs, known }: Minutes): AlertTest['unknown'] {
-  const spans: AlertTest['unknown'] = [];
-  for (const [place, isKnown] of known.entries()) {
-    if (isKnown === 1) continue;
-    const atMs = fromMs + place * MINUTE_MS;
-    const last = spans.at(-1);
-    if (last?.toMs === atMs) last.toMs += MINUTE_MS;
-    else spans.push({ fromMs: atMs, toMs: atMs + MINUTE_MS });
-  }
-  return spans;
 }
 
 /**

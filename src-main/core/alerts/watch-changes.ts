@@ -33,9 +33,10 @@ export function watchChanges(options: {
     recordsOfAll = false;
     touched.clear();
     checked.clear();
-    void options.check(({ connectionId, condition }) =>
-      condition.kind === 'down' ? status.has(connectionId) : all || records.has(connectionId),
-    );
+    void options.check(({ connectionId, condition: { kind } }) => {
+      const isOfRecords = kind !== 'down' && (all || records.has(connectionId));
+      return isOfRecords || ((kind === 'down' || kind === 'finding') && status.has(connectionId));
+    });
   };
   const request = (): void => {
     timer ??= setTimeout(run, SOON_MS).unref();

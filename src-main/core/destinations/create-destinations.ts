@@ -8,6 +8,8 @@ import {
   type Destination,
   type DestinationDraft,
   type DestinationState,
+  type MailServer,
+  isMailAddress,
 } from '../../common/model/alerts/destination.ts';
 import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
@@ -16,6 +18,7 @@ import type { KnownSecrets } from '../secrets/secret-cleaner.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { KEPT_DELIVERIES, openDestinationBook } from './destination-book.ts';
 import { postMessage, type PostResult } from './post-message.ts';
+import { sendMail } from './send-mail.ts';
 import { writeBody, writeHeaders, writeText } from './write-message.ts';
 
 /** Alerts that come within this time of the first are one message. */
@@ -27,7 +30,9 @@ const GIVE_UP_MS = 24 * HOUR_MS;
 const LOOK_EVERY_MS = 1000;
 /** More alerts than this begin another message. */
 const MAX_ALERTS = 50;
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
+/** A name or an address; IPv6 without brackets. */
+const MAIL_HOST = /^[\p{L}\p{N}.:_-]+$/u;
 
 /** An alert that may be sent, and whose it is. */
 export type OutgoingAlert = Omit<DeliveredAlert, 'id'> & { readonly connectionId: string };
@@ -35,7 +40,10 @@ export type OutgoingAlert = Omit<DeliveredAlert, 'id'> & { readonly connectionId
 /** Sends alerts to where a person wants them. */
 export interface Destinations {
   list(): Promise<DestinationState[]>;
-  /** Throws `destinations.not-found`, `destinations.address`, `destinations.too-many`, `app.invalid-input`, `secrets.*`. */
+  /**
+   * Throws `destinations.not-found`, `destinations.address`, `destinations.mail`, `destinations.login`,
+   * `destinations.too-many`, `app.invalid-input`, `secrets.*`.
+   */
   save(input: Input<'destinations/save'>): Promise<Destination>;
   remove(destinationId: string): Promise<void>;
   sendTest(destinationId: string): Promise<Delivery>;
@@ -76,6 +84,11 @@ export async function createDestinations(options: {
   let timer: NodeJS.Timeout | undefined;
 
   const announce = (): void => emit('destinations/changed', null);
+  const noteLogin = (user: string | null, password: string | null): void => {
+    // Sent as one text, which a server may repeat.
+    const both = Buffer.from(`\0${user ?? ''}\0${password ?? ''}`).toString('base64');
+    for (const secret of [user, password, both]) if (secret !== null) cleaner.note(secret);
+  };
   const noteSecrets = (address: string, key: string | null): void => {
     const url = URL.parse(address);
     const parts = url === null ? [] : [url.pathname + url.search, ...url.pathname.split('/').slice(-3)];
@@ -90,18 +103,26 @@ export async function createDestinations(options: {
   const send = async (destination: Destination, delivery: Delivery): Promise<PostResult> => {
     try {
       const entry = toEntry(destination.id);
-      const [address, key] = await Promise.all([
-        secrets.get(entry, 'destinationAddress'),
+      const { kind, mail } = destination;
+      const [first, key] = await Promise.all([
+        secrets.get(entry, kind === 'email' ? 'destinationUser' : 'destinationAddress'),
         secrets.get(entry, 'destinationKey'),
       ]);
-      if (address === null) return { outcome: 'retry', answer: 'secrets.missing', retryAfterMs: null };
-      noteSecrets(address, key);
       const text = writeText(readWords(), destination, delivery.alerts);
-      const body = writeBody(destination.kind, delivery, text);
-      const headers = writeHeaders(delivery.id, body, key, now());
       const { signal } = stopping;
       const { cleanText } = cleaner;
-      return await postMessage(host.fetch, { url: address, headers, body, signal, cleanText, now });
+      if (kind === 'email' && mail !== undefined) {
+        noteLogin(first, key);
+        const login = first === null ? null : { user: first, password: key ?? '' };
+        const { id, notedAtMs } = delivery;
+        return await sendMail({ server: mail, login, id, text, notedAtMs, signal, cleanText });
+      }
+      if (kind === 'email' || first === null)
+        return { outcome: 'retry', answer: 'secrets.missing', retryAfterMs: null };
+      noteSecrets(first, key);
+      const body = writeBody(kind, delivery, text);
+      const headers = writeHeaders(delivery.id, body, key, now());
+      return await postMessage(host.fetch, { url: first, headers, body, signal, cleanText, now });
     } catch (error) {
       if (stopping.signal.aborted) throw error;
       return { outcome: 'retry', answer: toErrorInfo(error).code, retryAfterMs: null };
@@ -165,6 +186,10 @@ export async function createDestinations(options: {
     await book.note(changed);
     announce();
   };
+  const removeSecrets = async (destinationId: string): Promise<void> => {
+    for (const name of ['destinationAddress', 'destinationUser', 'destinationKey'] as const)
+      await secrets.delete(toEntry(destinationId), name);
+  };
   const listAlerts = (destinationId: string): DeliveredAlert[] =>
     book.listDeliveries(destinationId).flatMap(({ alerts }) => alerts);
 
@@ -189,7 +214,7 @@ export async function createDestinations(options: {
           deliveries: book.listDeliveries(destination.id).toReversed(),
         })),
       ),
-    async save({ destinationId, draft, address, key }) {
+    async save({ destinationId, draft, address, user, key }) {
       const known = destinationId === null ? null : book.get(destinationId);
       if (draft.name.trim() === '') {
         throw new AppError('app.invalid-input', 'A destination needs a name.', { field: 'name' });
@@ -198,27 +223,47 @@ export async function createDestinations(options: {
         const limit = MAX_DESTINATIONS;
         throw new AppError('destinations.too-many', 'There are too many destinations.', { limit });
       }
-      const url = address === undefined ? null : readAddress(address);
-      if (known === null && url === null) throw toAddressError('missing');
       const id = known?.id ?? randomUUID();
+      const entry = toEntry(id);
+      const { mail: server, ...rest } = draft;
+      const mail = draft.kind === 'email' ? readMail(server) : null;
+      const url = mail !== null || address === undefined ? null : readAddress(address);
+      const wasMail = known?.kind === 'email';
+      const isOther = known !== null && wasMail !== (mail !== null);
+      if (mail === null && url === null && (known === null || isOther)) throw toAddressError('missing');
+      if (mail !== null && wasMail && !isSameServer(mail, known.mail) && (user ?? key) === undefined) {
+        const [savedUser, savedKey] = await Promise.all([
+          secrets.get(entry, 'destinationUser'),
+          secrets.get(entry, 'destinationKey'),
+        ]);
+        if ((savedUser ?? savedKey) !== null)
+          throw new AppError('destinations.login', 'User and password are those of another server.');
+      }
+      if (isOther) await removeSecrets(id);
       if (url !== null) {
         noteSecrets(url.href, null);
-        await secrets.set(toEntry(id), 'destinationAddress', url.href);
+        await secrets.set(entry, 'destinationAddress', url.href);
       }
-      if (key === '') await secrets.delete(toEntry(id), 'destinationKey');
+      if (mail !== null && user !== undefined) {
+        noteLogin(user, key ?? null);
+        if (user === '') await secrets.delete(entry, 'destinationUser');
+        else await secrets.set(entry, 'destinationUser', user);
+      }
+      if (key === '' || user === '') await secrets.delete(entry, 'destinationKey');
       else if (key !== undefined) {
         cleaner.note(key);
-        await secrets.set(toEntry(id), 'destinationKey', key);
+        await secrets.set(entry, 'destinationKey', key);
       }
-      const own = { ...draft, id, name: draft.name.trim(), host: url?.host ?? known?.host ?? '' };
+      const name = draft.name.trim();
+      const place = mail === null ? (url?.host ?? known?.host ?? '') : `${mail.host}:${mail.port}`;
+      const own = { ...rest, ...(mail === null ? {} : { mail }), id, name, host: place };
       await book.save(own);
       announce();
       return own;
     },
     async remove(destinationId) {
       book.get(destinationId);
-      await secrets.delete(toEntry(destinationId), 'destinationAddress');
-      await secrets.delete(toEntry(destinationId), 'destinationKey');
+      await removeSecrets(destinationId);
       await book.remove(destinationId);
       announce();
     },
@@ -235,6 +280,7 @@ export async function createDestinations(options: {
     preview(draft) {
       const delivery = toDelivery('', [toExample(readWords(), now(), 'fired')], now(), 0);
       const text = writeText(readWords(), draft, delivery.alerts);
+      if (draft.kind === 'email') return { text, body: text };
       return { text, body: JSON.stringify(JSON.parse(writeBody(draft.kind, delivery, text)), null, 2) };
     },
     isFor: (connectionId) => listFor(connectionId).length > 0,
@@ -340,4 +386,24 @@ function readAddress(text: string): URL {
   if (url.username !== '' || url.password !== '') throw toAddressError('login');
   if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname)) throw toAddressError('plain');
   return url;
+}
+
+/** Returns a mail server as it is kept. Throws `destinations.mail` with what is wrong of it. */
+function readMail(server: MailServer | undefined): MailServer {
+  const { host = '', port = 0, security = 'tls', from = '', to = [] } = server ?? {};
+  const own = { host: host.trim(), port, security, from: from.trim(), to: to.map((one) => one.trim()) };
+  const fault = findMailFault(own);
+  if (fault === null) return own;
+  throw new AppError('destinations.mail', 'The mail server cannot be used.', { reason: fault });
+}
+
+function findMailFault({ host, security, from, to }: MailServer): 'host' | 'plain' | 'from' | 'to' | null {
+  if (!MAIL_HOST.test(host)) return 'host';
+  if (security === 'plain' && !LOOPBACK.has(host)) return 'plain';
+  if (!isMailAddress(from)) return 'from';
+  return to.length > 0 && to.every(isMailAddress) ? null : 'to';
+}
+
+function isSameServer(one: MailServer, other: MailServer | undefined): boolean {
+  return one.host === other?.host && one.port === other.port && one.security === other.security;
 }

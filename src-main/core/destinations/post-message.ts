@@ -7,7 +7,8 @@ import { mapNetworkError } from '../client/map-network-error.ts';
 const LIMIT_MS = 15_000;
 /** What is read of an answer; the connection is closed over the rest. */
 const MAX_ANSWER_BYTES = 4096;
-const MAX_ANSWER_CHARACTERS = 200;
+/** Longest answer that is kept. */
+export const MAX_ANSWER_CHARACTERS = 200;
 const RETRIED_STATUSES = new Set([408, 425, 429]);
 
 /** What became of one try. */

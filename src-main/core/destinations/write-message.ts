@@ -50,7 +50,7 @@ function toState({
 
 /** Returns the JSON that a kind of destination takes. */
 export function writeBody(
-  kind: DestinationKind,
+  kind: Exclude<DestinationKind, 'email'>,
   { id, alerts }: Pick<Delivery, 'id' | 'alerts'>,
   text: string,
 ): string {

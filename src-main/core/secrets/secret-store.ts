@@ -1,8 +1,8 @@
 /** The two secrets of a connection. */
 export type ConnectionSecretName = 'accessToken' | 'accessTokenSecret';
 
-/** What of a destination of alerts is secret: where it is, and the key that messages are signed with. */
-export type DestinationSecretName = 'destinationAddress' | 'destinationKey';
+/** What of a destination of alerts is secret: where it is, or the user of a mail server; and its key or password. */
+export type DestinationSecretName = 'destinationAddress' | 'destinationUser' | 'destinationKey';
 
 /** Those, what a proxy is told, and the key that evidence packs are signed with. */
 export type SecretName =

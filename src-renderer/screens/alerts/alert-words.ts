@@ -3,17 +3,20 @@ import {
   atLevel,
   isCounted,
   isHitMeasure,
+  isOnRecords,
   toEach,
   toTimeMeasure,
   type AlertCondition,
   type AlertMeasure,
+  type MinuteCondition,
 } from '../../../src-main/common/model/alerts/alert-rule.ts';
 import type { AlertLogEntry } from '../../../src-main/common/model/alerts/alert-state.ts';
 import type { GroupValue } from '../../../src-main/common/model/analysis/grouping.ts';
-import type { FieldCondition } from '../../../src-main/common/model/records/record-filter.ts';
+import type { ToldFinding } from '../../../src-main/common/model/analysis/finding.ts';
 import { listPlain } from '../../../src-main/common/query/filter-tree.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
-import { toSubject } from '../../alerts/alert-link.ts';
+import { findSingle, toSubject } from '../../alerts/alert-link.ts';
+import { useFindingWords } from '../../messages/finding-words.ts';
 import { useFieldName } from '../../messages/field-name.ts';
 import { useNames } from '../../names/use-names.ts';
 import {
@@ -27,19 +30,12 @@ import {
 
 const HOUR_MINUTES = 60;
 
-/** The one channel or service that a condition on it leaves; undefined where it says something else. */
-export function findSingle(condition: FieldCondition): number | undefined {
-  const { values = [], anyCase, exclude, classes, min, max, text } = condition;
-  const [value] = values;
-  const isPlain = [anyCase, classes, min, max, text].every((part) => part === undefined) && exclude !== true;
-  return isPlain && values.length === 1 && typeof value === 'number' ? value : undefined;
-}
-
 /** Puts rules, what they measure, and their logs into words. */
 export function useAlertWords() {
   const { t } = useI18n();
   const names = useNames();
   const toFieldName = useFieldName();
+  const { toTitle: toFindingTitle } = useFindingWords(names);
 
   /** What a value of a rule that watches each is called. */
   function toEachValue(condition: AlertCondition, value: GroupValue): string {
@@ -67,16 +63,26 @@ export function useAlertWords() {
   const toPlace = (field: 'channel' | 'service', value: number): string =>
     t(`alerts.choices.${field}`, { value: names.toText(field, value) });
 
-  /** A name for a rule that a person hasn't named. */
-  function suggestName(condition: AlertCondition): string {
-    const what = t(`alerts.names.${toSubject(condition)}`);
-    const places = condition.kind === 'down' ? [] : listPlain(condition.filter);
-    const where = places.flatMap((one) => {
+  function listPlaces(condition: AlertCondition): string[] {
+    if (condition.kind === 'finding') {
+      return (['channel', 'service'] as const).flatMap((field) => {
+        const value = condition[field];
+        return value === null ? [] : [toPlace(field, value)];
+      });
+    }
+    if (!isOnRecords(condition)) return [];
+    return listPlain(condition.filter).flatMap((one) => {
       const value = findSingle(one);
       return value !== undefined && (one.field === 'channel' || one.field === 'service')
         ? [toPlace(one.field, value)]
         : [];
     });
+  }
+
+  /** A name for a rule that a person hasn't named. */
+  function suggestName(condition: AlertCondition): string {
+    const what = t(`alerts.names.${toSubject(condition)}`);
+    const where = listPlaces(condition);
     const each = toEach(condition);
     if (each !== undefined) {
       const field = toFieldName(each).toLocaleLowerCase();
@@ -88,8 +94,12 @@ export function useAlertWords() {
 
   /** What a line of the log is about. */
   function toDetail(entry: AlertLogEntry): string {
-    const { condition, value } = entry;
+    const { condition, value, finding } = entry;
     const detail = toOwnDetail(entry);
+    if (finding !== undefined)
+      return detail === ''
+        ? toFindingTitle(finding)
+        : t('alerts.log.of', { value: toFindingTitle(finding), detail });
     if (condition === undefined || value === undefined) return detail;
     return t('alerts.log.of', { value: toEachValue(condition, value), detail });
   }
@@ -99,6 +109,8 @@ export function useAlertWords() {
     if (kind === 'made') return t(`alerts.log.origins.${origin ?? 'hand'}`);
     if (kind === 'changed') return toChange(before, condition);
     if (condition === undefined || figures === undefined) return '';
+    if (condition.kind === 'finding')
+      return kind === 'ended' ? t('alerts.log.lasted', { span: formatSpan(atMs - (sinceMs ?? atMs)) }) : '';
     if (kind !== 'ended') return toFired(atLevel(condition, level), figures.hits, figures.total);
     const span = formatSpan(atMs - (sinceMs ?? atMs));
     return condition.kind === 'measure' && condition.measure === 'error-share'
@@ -106,7 +118,7 @@ export function useAlertWords() {
       : t('alerts.log.lasted', { span });
   }
 
-  function toFired(condition: AlertCondition, hits: number, total: number): string {
+  function toFired(condition: MinuteCondition, hits: number, total: number): string {
     if (condition.kind === 'down') return t('alerts.log.down', { minutes: toMinutes(condition.minutes) });
     if (condition.kind === 'new-family') return t('alerts.log.families', { count: formatCount(hits) }, hits);
     if (condition.kind === 'measure' && isHitMeasure(condition.measure))
@@ -131,5 +143,8 @@ export function useAlertWords() {
     return t('alerts.log.condition');
   }
 
-  return { toValue, toEachValue, toMinutes, toRequests, toPlace, suggestName, toDetail } as const;
+  const toFinding = (finding: ToldFinding | undefined): string =>
+    finding === undefined ? '' : toFindingTitle(finding);
+
+  return { toValue, toEachValue, toFinding, toMinutes, toRequests, toPlace, suggestName, toDetail } as const;
 }

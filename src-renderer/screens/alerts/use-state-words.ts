@@ -8,6 +8,8 @@ import type { BoardRule } from '../../stores/analysis/alerts.ts';
 
 /** A poll and a fetch may take so long: until then nothing is said of it. */
 const MIN_BLIND_MINUTES = 6;
+/** Findings are told of minutes that are so old. */
+const MIN_BLIND_FINDINGS = 20;
 const CLOCK_INTERVAL_MS = 5000;
 
 /** How a rule is shown: firing, ready, muted, or off. */
@@ -59,12 +61,14 @@ export function useStateWords() {
   }
 
   const isBlind = ({ rule, state }: BoardRule): boolean =>
-    rule.isActive && state.blindMinutes >= MIN_BLIND_MINUTES;
+    rule.isActive &&
+    state.blindMinutes >= (rule.condition.kind === 'finding' ? MIN_BLIND_FINDINGS : MIN_BLIND_MINUTES);
 
   /** What keeps a rule from being judged; empty where nothing does. */
   function toBlindWords({ rule, state }: BoardRule): string {
     if (rule.isActive && state.rests !== null) return t(`alerts.state.rests.${state.rests}`);
     if (!isBlind({ rule, state })) return '';
+    if (rule.condition.kind === 'finding') return t('alerts.state.blindFindings');
     const count = { count: formatCount(state.blindMinutes) };
     return rule.condition.kind === 'down'
       ? t('alerts.state.blindChecked', count)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AlertCondition } from '../../../src-main/common/model/alerts/alert-rule.ts';
+import type { MinuteCondition } from '../../../src-main/common/model/alerts/alert-rule.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { readMinutes } from '../../../src-main/core/alerts/read-minutes.ts';
@@ -80,13 +80,14 @@ afterAll(async () => {
   await place.remove();
 });
 
-const test = (condition: AlertCondition) =>
-  testRule({ cache, engine, ledger: openLedger(cache) }, 'one', condition, {
+const NO_FINDINGS = { readFindingsOf: () => Promise.reject(new Error('not asked for')) };
+const test = (condition: MinuteCondition) =>
+  testRule({ cache, engine, ledger: openLedger(cache), ...NO_FINDINGS }, 'one', condition, {
     nowMs: FROM_MS + 3_600_000,
-    connectionName: 'Local',
+    connection: { name: 'Local', valueNames: [], zone: 'UTC' },
     words: ENGLISH,
   });
-const measured = (change: object): AlertCondition => ({
+const measured = (change: object): MinuteCondition => ({
   kind: 'measure',
   measure: 'error-share',
   ...INBOUND,
@@ -131,7 +132,7 @@ it('a rule is tested on what is cached, and nothing is said of the rest', async 
   expect(tested.others.map(({ threshold }) => threshold)).toEqual([0.02, 0.03, 0.05, 0.1, 0.2]);
 });
 
-it.each<[string, AlertCondition, number[]]>([
+it.each<[string, MinuteCondition, number[]]>([
   [
     'error share of a service',
     measured({ filter: { conditions: [{ field: 'service', values: [7] }] } }),

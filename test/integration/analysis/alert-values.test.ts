@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { withValue, type AlertCondition } from '../../../src-main/common/model/alerts/alert-rule.ts';
+import { withValue, type MinuteCondition } from '../../../src-main/common/model/alerts/alert-rule.ts';
 import type { RuleMemory } from '../../../src-main/core/alerts/alert-memory.ts';
 import { checkRule } from '../../../src-main/core/alerts/check-rule.ts';
 import { readMinutes, readValues } from '../../../src-main/core/alerts/read-minutes.ts';
@@ -65,9 +65,16 @@ afterAll(async () => {
   await place.remove();
 });
 
-const toSource = () => ({ cache, engine, ledger: openLedger(cache) });
+const refuse = () => Promise.reject(new Error('not asked for'));
+const toSource = () => ({
+  cache,
+  engine,
+  ledger: openLedger(cache),
+  readFindings: refuse,
+  readFindingsOf: refuse,
+});
 const records = { direction: 'inbound' as const, filter: { conditions: [] }, each: 'service' as const };
-const measured = (change: object = {}): AlertCondition => ({
+const measured = (change: object = {}): MinuteCondition => ({
   kind: 'measure',
   measure: 'error-share',
   ...records,
@@ -80,7 +87,7 @@ const measured = (change: object = {}): AlertCondition => ({
 
 describe('minutes of each value', () => {
   const span = { fromMs: FROM_MS, toMs: FROM_MS + 3_600_000 };
-  it.each<[string, AlertCondition]>([
+  it.each<[string, MinuteCondition]>([
     ['error share', measured()],
     ['error share of a channel', measured({ filter: { conditions: [{ field: 'channel', values: [1] }] } })],
     ['percentile', measured({ measure: 'p95', threshold: 1000 })],
@@ -112,10 +119,10 @@ describe('minutes of each value', () => {
 });
 
 it('the past is tested for each value, and shown of the one that would have fired', async () => {
-  const test = (condition: AlertCondition, change: object = {}) =>
+  const test = (condition: MinuteCondition, change: object = {}) =>
     testRule(toSource(), 'one', condition, {
       nowMs: FROM_MS + 3_600_000,
-      connectionName: 'Local',
+      connection: { name: 'Local', valueNames: [], zone: 'UTC' },
       words: ENGLISH,
       ...change,
     });
@@ -150,12 +157,12 @@ it('each value is judged as records come, and of what is not cached nothing is s
   const turns: string[] = [];
   for (let minute = 5; minute <= 60; minute += 1) {
     const checked = await checkRule(toSource(), { rule }, state, FROM_MS + minute * MINUTE_MS);
-    state = checked.state;
+    state = checked.state ?? undefined;
     turns.push(...checked.turns.map(({ turn, value }) => `${turn.kind} ${String(value)}`));
   }
   expect(turns).toEqual(['fired 7', 'ended 7']);
   expect(state?.standings.map(({ value }) => value).toSorted()).toEqual([2, 5, 7, 9, null]);
   const later = await checkRule(toSource(), { rule }, state, FROM_MS + 90 * MINUTE_MS);
-  expect(later.state.judgedToMs).toBe(FROM_MS + 60 * MINUTE_MS);
+  expect(later.state?.judgedToMs).toBe(FROM_MS + 60 * MINUTE_MS);
   expect(later.turns).toEqual([]);
 });

@@ -41,6 +41,7 @@ const RULES: Readonly<Record<string, AlertCondition>> = {
     minRequests: 1,
     ...records,
   },
+  'Any finding': { kind: 'finding', channel: null, service: null, isFailuresOnly: false },
 };
 
 beforeAll(async () => {
@@ -94,6 +95,7 @@ it('rules are listed, and looked at once with an exit code that a script can dec
     'Any request': 'unknown',
     [EACH]: 'unknown',
     'All fail': 'unknown',
+    'Any finding': 'unknown',
   });
 
   const followed = await cli.run('follow', '--connection', 'Watched', '--once');
@@ -104,15 +106,25 @@ it('rules are listed, and looked at once with an exit code that a script can dec
     'Any request': 'firing',
     [EACH]: 'firing',
     'All fail': 'quiet',
+    'Any finding': expect.stringMatching(/^(?:firing|quiet|unknown)$/u) as string,
   });
   // One line for each channel, with its own state.
   const channels = checked.objects.filter(({ name }) => name === EACH);
   expect(channels.length).toBeGreaterThan(1);
   expect(new Set(channels.map(({ value }) => value)).size).toBe(channels.length);
   expect(new Set(channels.map(({ level }) => level))).toEqual(new Set(['warning']));
+  // One line for each finding that goes on, and what "findings" lists too.
+  const listedNow = await cli.run('findings', '--connection', 'Watched', '--json');
+  const found = checked.objects.filter(({ name, state }) => name === 'Any finding' && state === 'firing');
+  expect(found).toHaveLength(listedNow.objects.length);
+  for (const { finding, text } of found)
+    expect({ finding, text }).toMatchObject({
+      finding: { kind: expect.any(String) as string, directions: expect.any(Array) as unknown[] },
+      text: expect.stringMatching(/./u) as string,
+    });
   // It told nobody: the rule stands where it stood.
   const after = await cli.run('alerts', 'list', '--json');
-  expect(after.objects.map(({ firingSince }) => firingSince)).toEqual([null, null, null]);
+  expect(after.objects.map(({ firingSince }) => firingSince)).toEqual([null, null, null, null]);
 });
 
 it('watching follows a connection and says what fires, until it is ended', async () => {

@@ -120,13 +120,29 @@ const FamilyCondition = Type.Object({ kind: Type.Literal('new-family'), ...Recor
 /** No request in so many minutes. */
 const SilenceCondition = Type.Object({ kind: Type.Literal('silence'), ...Records });
 
+/** A finding began that was not there before. It ends with the finding. */
+const FindingCondition = Type.Object({
+  kind: Type.Literal('finding'),
+  /** Those there, and those of any; null for all. */
+  channel: Nullable(Type.Integer()),
+  service: Nullable(Type.Integer()),
+  /** Only kinds of findings in which something fails. */
+  isFailuresOnly: Type.Boolean(),
+});
+
 export const AlertCondition = Type.Union([
   DownCondition,
   MeasureCondition,
   FamilyCondition,
   SilenceCondition,
+  FindingCondition,
 ]);
 export type AlertCondition = Static<typeof AlertCondition>;
+export type FindingCondition = Static<typeof FindingCondition>;
+/** What is judged minute by minute. */
+export type MinuteCondition = Exclude<AlertCondition, { kind: 'finding' }>;
+/** What is judged by the records that a filter leaves. */
+export type RecordCondition = Exclude<MinuteCondition, { kind: 'down' }>;
 export type MeasureCondition = Static<typeof MeasureCondition>;
 
 /** No notification until then; null until a person ends it. */
@@ -158,14 +174,19 @@ export function isMutedAt(mute: AlertMute | null, nowMs: number): boolean {
   return mute !== null && (mute.untilMs === null || mute.untilMs > nowMs);
 }
 
+/** Whether a condition is judged by the records that a filter leaves. */
+export function isOnRecords(condition: AlertCondition): condition is RecordCondition {
+  return condition.kind !== 'down' && condition.kind !== 'finding';
+}
+
 /** Returns the field whose values a condition watches one by one; undefined where it watches all records together. */
 export function toEach(condition: AlertCondition): EachField | undefined {
-  return condition.kind === 'down' ? undefined : condition.each;
+  return isOnRecords(condition) ? condition.each : undefined;
 }
 
 /** Returns the condition of one value of a rule that watches each by itself. */
-export function withValue(condition: AlertCondition, value: GroupValue | undefined): AlertCondition {
-  if (condition.kind === 'down' || condition.each === undefined || value === undefined) return condition;
+export function withValue(condition: MinuteCondition, value: GroupValue | undefined): MinuteCondition {
+  if (!isOnRecords(condition) || condition.each === undefined || value === undefined) return condition;
   const { each, ...own } = condition;
   return { ...own, filter: { conditions: [...own.filter.conditions, { field: each, values: [value] }] } };
 }
@@ -176,7 +197,7 @@ export function toCritical(condition: AlertCondition): number | undefined {
 }
 
 /** Returns a condition as one of its levels judges it: with only that threshold. */
-export function atLevel(condition: AlertCondition, level: AlertLevel | null): AlertCondition {
+export function atLevel(condition: MinuteCondition, level: AlertLevel | null): MinuteCondition {
   if (condition.kind !== 'measure') return condition;
   const { critical, ...own } = condition;
   return level === 'critical' && critical !== undefined ? { ...own, threshold: critical } : own;

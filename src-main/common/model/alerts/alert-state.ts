@@ -1,12 +1,15 @@
 import { Type, type Static } from 'typebox';
 import { Nullable } from '../nullable.ts';
+import { ToldFinding } from '../analysis/finding.ts';
 import { GroupValue } from '../analysis/grouping.ts';
 import { ALERT_LEVELS, AlertCondition, AlertMute, AlertRule } from './alert-rule.ts';
 
 /** Of a rule with two thresholds; null for one with a single one. */
 const Level = Nullable(Type.Enum([...ALERT_LEVELS]));
-/** Of a rule that watches each value of a field by itself. */
+/** Of a rule that watches each value of a field by itself; of a rule on findings, the identifier of one. */
 const Value = Type.Optional(GroupValue);
+/** Of a rule on findings. */
+const Told = Type.Optional(ToldFinding);
 
 /** Since when something fires, how bad it is, and when it began to last. */
 const Standing = {
@@ -96,6 +99,7 @@ export const AlertLogEntry = Type.Object({
   atMs: Type.Integer(),
   kind: Type.Enum(['made', 'changed', 'fired', 'raised', 'lowered', 'ended']),
   value: Value,
+  finding: Told,
   level: Type.Optional(Level),
   notice: Type.Enum([...ALERT_NOTICES]),
   origin: Type.Optional(Type.Enum([...ALERT_ORIGINS])),
@@ -116,6 +120,7 @@ export const AlertFiring = Type.Object({
   /** Null where it still does. */
   untilMs: Nullable(Type.Integer()),
   value: Value,
+  finding: Told,
   /** The worst that it came to. */
   level: Level,
   ...AlertFigures.properties,
@@ -174,6 +179,7 @@ export const AlertTest = Type.Object({
     Type.Object({
       kind: Type.Union([Type.Literal('fired'), Type.Literal('ended')]),
       value: Value,
+      finding: Told,
       level: Level,
       atMs: Type.Integer(),
       body: Type.String(),
@@ -193,5 +199,7 @@ export const AlertNote = Type.Object({
   title: Type.String(),
   body: Type.String(),
   atMs: Type.Integer(),
+  /** What it is about, of a rule on findings: a click leads to it. */
+  finding: Told,
 });
 export type AlertNote = Static<typeof AlertNote>;

@@ -3,8 +3,8 @@ import { GroupValue } from '../analysis/grouping.ts';
 import { Nullable } from '../nullable.ts';
 import { ALERT_LEVELS } from './alert-rule.ts';
 
-/** Where alerts can be sent. Each is an address that takes messages over HTTPS. */
-export const DESTINATION_KINDS = ['webhook', 'slack', 'teams'] as const;
+/** Where alerts can be sent: an address that takes messages over HTTPS, or a mail server. */
+export const DESTINATION_KINDS = ['webhook', 'slack', 'teams', 'email'] as const;
 export type DestinationKind = (typeof DESTINATION_KINDS)[number];
 
 /** Longest name of a destination, in characters. */
@@ -16,15 +16,40 @@ export const MAX_DESTINATION_TEXT = 2000;
 /** Longest address, in characters; the keychain takes no more. */
 export const MAX_DESTINATION_ADDRESS = 1000;
 
+/** Most recipients of an e-mail. */
+export const MAX_RECIPIENTS = 20;
+/** TLS from the start, TLS after a first plain line, or none, on this computer only. */
+export const MAIL_SECURITIES = ['tls', 'starttls', 'plain'] as const;
+export type MailSecurity = (typeof MAIL_SECURITIES)[number];
+/** One address without a name, on one line. */
+const MAIL_ADDRESS = /^[^\s<>()[\]\\,;:"@\p{C}]{1,64}@[^\s<>()\\,;:"@\p{C}]{1,189}$/u;
+
+/** Whether a text is one e-mail address. */
+export function isMailAddress(text: string): boolean {
+  return MAIL_ADDRESS.test(text);
+}
+
+/** The mail server of a destination; user and password are secrets, and kept apart. */
+export const MailServer = Type.Object({
+  host: Type.String({ maxLength: 253 }),
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  security: Type.Enum([...MAIL_SECURITIES]),
+  from: Type.String({ maxLength: 254 }),
+  to: Type.Array(Type.String({ maxLength: 254 }), { maxItems: MAX_RECIPIENTS }),
+});
+export type MailServer = Static<typeof MailServer>;
+
 /** What a text of one's own can name in braces, such as `{name}`. */
 export const DESTINATION_FIELDS = ['state', 'name', 'value', 'text', 'connection', 'since', 'at'] as const;
 export type DestinationField = (typeof DESTINATION_FIELDS)[number];
 
-/** What a person says of a destination; its address and its key are secrets, and kept apart. */
+/** What a person says of a destination; its address, its key and its login are secrets, and kept apart. */
 export const DestinationDraft = Type.Object({
   name: Type.String({ minLength: 1, maxLength: MAX_DESTINATION_NAME }),
   isActive: Type.Boolean(),
   kind: Type.Enum([...DESTINATION_KINDS]),
+  /** Of an e-mail. */
+  mail: Type.Optional(MailServer),
   /** Whose alerts it gets; null for those of all connections. */
   connectionId: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
   /** One line for each alert of a message; empty for the usual one. */
@@ -37,7 +62,7 @@ export type DestinationDraft = Static<typeof DestinationDraft>;
 export const Destination = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 100 }),
   ...DestinationDraft.properties,
-  /** The host of its address, which is no secret. */
+  /** The host of its address, with the port where it isn't the usual one, which is no secret. */
   host: Type.String(),
 });
 export type Destination = Static<typeof Destination>;
@@ -82,6 +107,7 @@ export type Delivery = Static<typeof Delivery>;
 /** A destination with its messages, newest first. */
 export const DestinationState = Type.Object({
   destination: Destination,
+  /** A signing key, or the password of a mail server. */
   hasKey: Type.Boolean(),
   deliveries: Type.Array(Delivery),
 });

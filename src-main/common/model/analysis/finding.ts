@@ -54,6 +54,27 @@ export const Finding = Type.Object({
 });
 export type Finding = Static<typeof Finding>;
 
+/** What a finding is put into words by: nothing of the contents of records. */
+export const ToldFinding = Type.Pick(Finding, [
+  'id',
+  'kind',
+  'part',
+  'directions',
+  'channel',
+  'service',
+  'sinceMs',
+  'endedMs',
+  'untilMs',
+  'requests',
+  'count',
+  'sessionCount',
+  'clientCount',
+  'recent',
+  'usual',
+  'source',
+]);
+export type ToldFinding = Static<typeof ToldFinding>;
+
 /** Why it can't be said that nothing stands out. */
 export const FindingsGap = Type.Object({
   direction: DirectionSchema,

@@ -1,8 +1,8 @@
 import {
   atLevel,
   toCritical,
-  type AlertCondition,
   type AlertLevel,
+  type MinuteCondition,
 } from '../../../common/model/alerts/alert-rule.ts';
 import type { ReadMinutes } from '../read-minutes.ts';
 import { judgeMinutes, NOT_FIRING, type Judged, type Progress, type Turn } from './judge-minutes.ts';
@@ -37,7 +37,7 @@ export function toLevel({ sinceMs, critical }: LevelProgress): AlertLevel | null
  */
 export function judgeLevels(
   minutes: ReadMinutes,
-  condition: AlertCondition,
+  condition: MinuteCondition,
   before: LevelProgress = NOT_FIRING,
   judgedToMs = -Infinity,
 ): JudgedLevels {

@@ -2,8 +2,8 @@ import {
   isCounted,
   isHitMeasure,
   toTimeMeasure,
-  type AlertCondition,
   type MeasureCondition,
+  type MinuteCondition,
 } from '../../../common/model/alerts/alert-rule.ts';
 import type { Criterion } from './judge-minutes.ts';
 
@@ -15,7 +15,7 @@ const FEW = 0.5;
 type Test = (value: number) => boolean;
 
 /** Returns how a condition judges the sums of its minutes. */
-export function toCriterion(condition: AlertCondition): Criterion {
+export function toCriterion(condition: MinuteCondition): Criterion {
   const { minutes } = condition;
   switch (condition.kind) {
     case 'down':

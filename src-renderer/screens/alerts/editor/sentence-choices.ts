@@ -2,6 +2,7 @@ import { listThresholds } from '../../../../src-main/common/model/alerts/alert-t
 import {
   EACH_FIELDS,
   isCounted,
+  isOnRecords,
   toCritical,
   toEach,
   type AlertCondition,
@@ -11,21 +12,25 @@ import {
 } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import { listGroupFields } from '../../../../src-main/common/model/analysis/grouping.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import type {
-  FieldCondition,
-  FilterPart,
-  RecordFilter,
-} from '../../../../src-main/common/model/records/record-filter.ts';
-import { isGroup } from '../../../../src-main/common/query/filter-tree.ts';
+import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { withChosen } from '../../../components/controls/option.ts';
-import { toCondition, toSubject, type AlertSubject } from '../../../alerts/alert-link.ts';
-import { findSingle } from '../alert-words.ts';
+import {
+  findPlace,
+  isPlace,
+  toCondition,
+  toSubject,
+  type AlertSubject,
+  type PlaceField,
+} from '../../../alerts/alert-link.ts';
 
 /** Stands for every channel, or every service. */
 export const ANY = 'any';
 
-export type PlaceField = 'channel' | 'service';
-export type RecordCondition = Exclude<AlertCondition, { kind: 'down' }>;
+/** A place that a rule is kept to. */
+export interface WatchedPlace {
+  readonly direction: Direction;
+  readonly filter: RecordFilter;
+}
 
 const MINUTES = [1, 2, 5, 10, 15, 30, 60, 120, 240, 720, 1440];
 const REQUESTS = [1, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000];
@@ -44,8 +49,8 @@ export function listLimits(measure: AlertMeasure, chosen: number): number[] {
 }
 
 /** Returns the channel or service that a filter is about; ANY where it names none by itself. */
-export function readPlace({ conditions }: RecordFilter, field: PlaceField): string {
-  const value = findPlace(conditions, field);
+export function readPlace(filter: RecordFilter, field: PlaceField): string {
+  const value = findPlace(filter, field);
   return value === undefined ? ANY : String(value);
 }
 
@@ -65,11 +70,31 @@ export function withoutRest({ conditions }: RecordFilter): RecordFilter {
   return { conditions: conditions.filter(isPlace) };
 }
 
+/** Returns the place of a condition; null for one that has none. Findings are of both directions. */
+export function toWatchedPlace(condition: AlertCondition): WatchedPlace | null {
+  if (condition.kind === 'down') return null;
+  if (condition.kind !== 'finding') return condition;
+  const conditions = (['channel', 'service'] as const).flatMap((field) => {
+    const value = condition[field];
+    return value === null ? [] : [{ field, values: [value] }];
+  });
+  return { direction: 'inbound', filter: { conditions } };
+}
+
+/** Returns a condition that is about another channel or service. */
+export function atPlace(condition: AlertCondition, field: PlaceField, place: string): AlertCondition {
+  if (condition.kind === 'down') return condition;
+  if (condition.kind === 'finding') return { ...condition, [field]: place === ANY ? null : Number(place) };
+  return { ...condition, filter: withPlace(condition.filter, field, place) };
+}
+
 /** Returns a condition that watches something else, of the same records where both are about records. */
 export function withSubject(condition: AlertCondition, subject: AlertSubject): AlertCondition {
   if (toSubject(condition) === subject) return condition;
-  const { direction, filter } =
-    condition.kind === 'down' ? { direction: 'inbound' as const, filter: { conditions: [] } } : condition;
+  const { direction, filter } = toWatchedPlace(condition) ?? {
+    direction: 'inbound' as const,
+    filter: { conditions: [] },
+  };
   const next = withEach(toCondition({ subject, direction, filter, origin: 'hand' }), toEach(condition));
   if (next.kind !== 'measure' || condition.kind !== 'measure') return next;
   const { minutes, minRequests } = condition;
@@ -84,7 +109,7 @@ export function withSubject(condition: AlertCondition, subject: AlertSubject): A
 
 /** Returns a condition that watches each value of a field, or all records together; a field that its records lack is left out. */
 export function withEach(condition: AlertCondition, field: EachField | undefined): AlertCondition {
-  if (condition.kind === 'down') return condition;
+  if (!isOnRecords(condition)) return condition;
   const together = { ...condition };
   delete together.each;
   return field === undefined || !listEach(condition.direction).includes(field)
@@ -121,16 +146,4 @@ export function isBeyond(condition: AlertCondition): boolean {
 
 function isTime(measure: AlertMeasure): boolean {
   return measure !== 'error-share' && !isCounted(measure);
-}
-
-function isPlace(one: FilterPart): one is FieldCondition {
-  return (
-    !isGroup(one) && (one.field === 'channel' || one.field === 'service') && findSingle(one) !== undefined
-  );
-}
-
-function findPlace(conditions: RecordFilter['conditions'], field: PlaceField): number | undefined {
-  return conditions
-    .flatMap((one) => (isPlace(one) && one.field === field ? [findSingle(one)] : []))
-    .find((value) => value !== undefined);
 }

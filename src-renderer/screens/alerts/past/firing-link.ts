@@ -1,6 +1,7 @@
 import type { RouteLocationRaw } from 'vue-router';
 import {
   isHitMeasure,
+  isOnRecords,
   toTimeMeasure,
   withValue,
   type AlertCondition,
@@ -11,20 +12,22 @@ import type {
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../../src-main/common/time/durations.ts';
+import { toIncident } from '../../../address/finding-address.ts';
 import { toAddress } from '../../../filters/filter-address.ts';
 import { toPeriodText } from '../../../period/period-query.ts';
 
 /**
- * The address of the records that a rule fired for, with the minutes before it that it judged; null for a rule that has
- * none.
+ * The address of the records that a rule fired for, with the minutes before it that it judged, or of the incident of a
+ * finding; null for a rule that has none.
  */
 export function toFiringRecords(
   rule: AlertCondition,
-  { sinceMs, value }: Pick<AlertFiring, 'sinceMs' | 'value'>,
+  { sinceMs, value, finding }: Pick<AlertFiring, 'sinceMs' | 'value' | 'finding'>,
   untilMs: number,
 ): RouteLocationRaw | null {
-  const condition = withValue(rule, value);
-  if (condition.kind === 'down') return null;
+  if (finding !== undefined) return toIncident(finding, Date.now());
+  const condition = rule.kind === 'finding' ? rule : withValue(rule, value);
+  if (!isOnRecords(condition)) return null;
   const { direction, filter, minutes } = condition;
   const fromMs = sinceMs - minutes * MINUTE_MS;
   const period = toPeriodText({ kind: 'custom', fromMs, toMs: Math.max(sinceMs, untilMs) - SECOND_MS });

@@ -1,6 +1,8 @@
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { AlertCondition, AlertDraft } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import type { AlertNote } from '../../../../src-main/common/model/alerts/alert-state.ts';
+import type { FindingsReport } from '../../../../src-main/common/model/analysis/finding.ts';
+import type { IncidentNote } from '../../../../src-main/common/model/analysis/incident.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { ConnectionPlans } from '../../../../src-main/common/model/connections/planned-time.ts';
 import type { HealthState } from '../../../../src-main/common/model/connections/status.ts';
@@ -15,7 +17,7 @@ import {
   type AlertParts,
   type Alerts,
 } from '../../../../src-main/core/alerts/create-alerts.ts';
-import type { MinuteSource } from '../../../../src-main/core/alerts/read-minutes.ts';
+import type { AlertSource } from '../../../../src-main/core/alerts/check-rule.ts';
 import { createEvents } from '../../../../src-main/core/events.ts';
 import type { ShownNote } from '../../../../src-main/core/host.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
@@ -40,6 +42,10 @@ export interface SimulatedCache {
   readonly checks: (minute: number) => HealthState;
   /** The traffic of each service, for rules that watch every one by itself. */
   readonly services?: Readonly<Record<number, (minute: number) => TrafficMinute>>;
+  /** What stands out at the end of a minute. */
+  readonly findings?: (
+    minute: number,
+  ) => Pick<FindingsReport, 'findings' | 'resolved'> & Partial<FindingsReport>;
 }
 
 export const START_MS = Date.UTC(2026, 9, 1);
@@ -90,7 +96,7 @@ function toSnapshot(id: number, from: number, to: number): Snapshot {
   } as unknown as Snapshot;
 }
 
-function createSource(cache: SimulatedCache): MinuteSource & { counted: number } {
+function createSource(cache: SimulatedCache, now: () => number): AlertSource & { counted: number } {
   const walk = (
     fromMs: number,
     toMs: number,
@@ -128,6 +134,11 @@ function createSource(cache: SimulatedCache): MinuteSource & { counted: number }
     ledger: {
       read: (subject: CoverageSubject, span: TimeSpan) => toLedger().read(subject, span),
       readExtent: (subject: CoverageSubject) => toLedger().readExtent(subject),
+    },
+    readFindings: () => {
+      const minute = (now() - START_MS) / MINUTE_MS;
+      const report = cache.findings?.(minute) ?? { findings: [], resolved: [] };
+      return Promise.resolve({ untilMs: now(), gaps: [], ...report });
     },
     engine: {
       countMinutes: ({
@@ -191,6 +202,7 @@ export interface AlertRig {
   readonly alerts: Alerts;
   /** Titles of the notifications so far. */
   readonly titles: string[];
+  readonly bodies: string[];
   readonly badges: number[];
   readonly source: { counted: number };
   readonly events: ReturnType<typeof createEvents>;
@@ -212,6 +224,7 @@ export async function openRig(
     readonly memory?: AlertMemory;
     readonly settings?: Pick<Settings, 'alertNotes' | 'alertBadge'>;
     readonly plans?: ConnectionPlans;
+    readonly incidents?: IncidentNote[];
     readonly kind?: 'remote' | 'imported';
     /** How it is followed. */
     readonly following?: { connectionId: string; state: Following['state'] }[];
@@ -222,13 +235,21 @@ export async function openRig(
   const now = (): number => nowMs;
   const logger = createSilentLogger();
   const titles: string[] = [];
+  const bodies: string[] = [];
   const opens: (() => void)[] = [];
   const refusals: ((reason: string) => void)[] = [];
   const badges: number[] = [];
-  const source = createSource(cache);
+  const source = createSource(cache, now);
   const events = createEvents();
   const connections = [
-    { id: 'one', name: 'Local service', plans: options.plans, kind: options.kind ?? 'remote' },
+    {
+      id: 'one',
+      name: 'Local service',
+      plans: options.plans,
+      incidents: options.incidents,
+      kind: options.kind ?? 'remote',
+      serviceZone: 'UTC',
+    },
   ];
   const alerts = createAlerts({
     book: await openAlertBook(
@@ -244,8 +265,9 @@ export async function openRig(
     },
     following: { list: () => options.following ?? [] },
     host: {
-      showNote: ({ title }, onOpen, onRefused) => {
+      showNote: ({ title, body }, onOpen, onRefused) => {
         titles.push(title);
+        bodies.push(body);
         opens.push(onOpen);
         refusals.push(onRefused);
         return options.shown ?? 'computer';
@@ -266,6 +288,7 @@ export async function openRig(
   return {
     alerts,
     titles,
+    bodies,
     badges,
     source,
     events,

@@ -114,7 +114,11 @@ describe('a simulated month', () => {
       expect(ended?.sinceMs).toBe(fired?.atMs);
       const source = { ...rig.source, engine: { readPercentiles: () => Promise.resolve([]) } };
       const engine = { ...(rig.source as never as { engine: object }).engine, ...source.engine };
-      const about = { nowMs: (ended?.atMs ?? 0) + HOUR * MINUTE_MS, connectionName: '', words: ENGLISH };
+      const about = {
+        nowMs: (ended?.atMs ?? 0) + HOUR * MINUTE_MS,
+        connection: { name: '', valueNames: [], zone: 'UTC' },
+        words: ENGLISH,
+      };
       const tested = await testRule({ ...rig.source, engine } as never, 'one', condition, about);
       expect(tested.firings).toMatchObject([{ sinceMs: fired?.atMs, untilMs: ended?.atMs }]);
     }

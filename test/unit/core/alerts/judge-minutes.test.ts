@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import type {
-  AlertCondition,
+  MinuteCondition,
   MeasureCondition,
 } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import {
@@ -28,7 +28,7 @@ const NOWHERE: { direction: 'inbound'; filter: RecordFilter } = {
   direction: 'inbound',
   filter: { conditions: [] },
 };
-const measure = (change: Partial<MeasureCondition>): AlertCondition => ({
+const measure = (change: Partial<MeasureCondition>): MinuteCondition => ({
   kind: 'measure',
   measure: 'error-share',
   ...NOWHERE,
@@ -38,19 +38,19 @@ const measure = (change: Partial<MeasureCondition>): AlertCondition => ({
   minRequests: 20,
   ...change,
 });
-const DOWN: AlertCondition = { kind: 'down', part: 'platform', minutes: 3 };
-const SILENCE: AlertCondition = { kind: 'silence', ...NOWHERE, minutes: 5 };
-const FAMILY: AlertCondition = { kind: 'new-family', ...NOWHERE, minutes: 4 };
+const DOWN: MinuteCondition = { kind: 'down', part: 'platform', minutes: 3 };
+const SILENCE: MinuteCondition = { kind: 'silence', ...NOWHERE, minutes: 5 };
+const FAMILY: MinuteCondition = { kind: 'new-family', ...NOWHERE, minutes: 4 };
 const say = (turns: readonly Turn[]): string =>
   turns.map(({ kind, atMs }) => `${kind} ${atMs / MINUTE_MS}`).join(', ');
-const run = (condition: AlertCondition, list: readonly Minute[]): string =>
+const run = (condition: MinuteCondition, list: readonly Minute[]): string =>
   say(judgeMinutes(toMinutes(list), toCriterion(condition)).turns);
 
 const CALM: Minute = [0, 10];
 const BAD: Minute = [9, 10];
 
 describe('a rule over minutes', () => {
-  it.each<[string, AlertCondition, readonly Minute[], string]>([
+  it.each<[string, MinuteCondition, readonly Minute[], string]>([
     ['stays quiet while nothing happens', measure({}), repeat(60, CALM), ''],
     [
       'fires once and ends once',
@@ -159,7 +159,7 @@ const arbitraryMinute = fc.oneof(
   { weight: 1, arbitrary: fc.constant(null) },
   { weight: 12, arbitrary: fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 4, max: 12 })) },
 );
-const arbitraryCondition = fc.constantFrom<AlertCondition>(
+const arbitraryCondition = fc.constantFrom<MinuteCondition>(
   measure({ threshold: 0.2, minutes: 5 }),
   measure({ threshold: 0.3, comparison: 'below', minutes: 3 }),
   measure({ measure: 'volume', threshold: 40, minutes: 4 }),

@@ -11,6 +11,7 @@ import {
   type AlertIdea,
 } from '../../../../src-renderer/alerts/alert-link.ts';
 import {
+  atPlace,
   readPlace,
   readRest,
   withPlace,
@@ -79,6 +80,18 @@ test('another subject keeps the records, and a threshold only where it means the
     filter: { conditions: [{ field: 'service' }] },
   });
   expect(withSubject(condition, 'p95')).toMatchObject({ measure: 'p95', threshold: 5000 });
+  // Findings are of a place alone, and lead back to records of it.
+  const placed = withSubject(condition, 'finding');
+  expect(placed).toEqual({ kind: 'finding', channel: null, service: 7, isFailuresOnly: false });
+  expect(withSubject(atPlace(placed, 'channel', '3'), 'volume')).toMatchObject({
+    measure: 'volume',
+    filter: {
+      conditions: [
+        { field: 'channel', values: [3] },
+        { field: 'service', values: [7] },
+      ],
+    },
+  });
   const slow = {
     ...toCondition({ subject: 'p95', direction: 'inbound', filter: { conditions: [] }, origin: 'hand' }),
   };

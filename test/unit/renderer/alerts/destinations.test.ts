@@ -1,9 +1,10 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { TooltipProvider } from 'reka-ui';
-import { h } from 'vue';
+import { h, type ComponentPublicInstance } from 'vue';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { DestinationState } from '../../../../src-main/common/model/alerts/destination.ts';
+import SelectField from '../../../../src-renderer/components/controls/SelectField.vue';
 import DestinationsView from '../../../../src-renderer/screens/alerts/destinations/DestinationsView.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
@@ -83,7 +84,7 @@ it('asks before an address that was typed is lost, and stays where the answer is
   await secret?.setValue('https://hooks.example/canary');
   void router.push('/library');
   await vi.waitFor(() =>
-    expect(document.body.textContent).toContain('Discard the address or key you typed?'),
+    expect(document.body.textContent).toContain('Discard the address, key or login you typed?'),
   );
   const press = (name: string) =>
     [...document.body.querySelectorAll('button')].find(({ textContent }) => textContent === name)?.click();
@@ -92,7 +93,7 @@ it('asks before an address that was typed is lost, and stays where the answer is
   expect(router.currentRoute.value.path).toBe('/alerts');
   void router.push('/alerts?part=destinations&destination=a');
   await vi.waitFor(() =>
-    expect(document.body.textContent).toContain('Discard the address or key you typed?'),
+    expect(document.body.textContent).toContain('Discard the address, key or login you typed?'),
   );
   press('Discard');
   await vi.waitFor(() => expect(router.currentRoute.value.query['destination']).toBe('a'));
@@ -115,4 +116,60 @@ it('a list that fails says why, and can be read again', async () => {
     ?.trigger('click');
   await flushPromises();
   expect(page.text()).toContain('On call');
+});
+
+it('an e-mail is saved with its server, several recipients and a login that is kept nowhere', async () => {
+  const saved: unknown[] = [];
+  const { page } = await show('/alerts?part=destinations&destination=new', {
+    'destinations/list': () => [],
+    'destinations/save': (input) => {
+      saved.push(input);
+      return { ...input.draft, id: 'mail', host: 'smtp.example.org:587' };
+    },
+  });
+  const fill = async (label: string, text: string): Promise<void> => {
+    const own = page.findAll('label').find((one) => one.text() === label);
+    await page.get(`[id="${own?.attributes('for') ?? ''}"]`).setValue(text);
+  };
+  const choose = async (label: string, value: string): Promise<void> => {
+    const own = page.findAllComponents(SelectField).find((one) => one.props('label') === label);
+    (own?.vm as ComponentPublicInstance | undefined)?.$emit('update:modelValue', value);
+    await flushPromises();
+  };
+  const press = (name: string) =>
+    page
+      .findAll('button')
+      .find((button) => button.text() === name)
+      ?.trigger('click');
+  await press('New destination');
+  await flushPromises();
+  await choose('Kind', 'email');
+  expect(page.findAll('label').map((label) => label.text())).not.toContain('Address');
+  await fill('Server', 'smtp.example.org');
+  await choose('Encryption', 'starttls');
+  await fill('User', 'canary-user');
+  await fill('Password', 'canary-password');
+  await fill('From', 'alerts@example.org');
+  // A second recipient can be typed after a comma.
+  await fill('To', 'one@example.org,');
+  await fill('To', 'one@example.org, two@example.org');
+  expect(readStorage()).not.toContain('canary');
+  await press('Save');
+  await flushPromises();
+  expect(saved).toMatchObject([
+    {
+      draft: {
+        kind: 'email',
+        mail: {
+          host: 'smtp.example.org',
+          port: 587,
+          security: 'starttls',
+          from: 'alerts@example.org',
+          to: ['one@example.org', 'two@example.org'],
+        },
+      },
+      user: 'canary-user',
+      key: 'canary-password',
+    },
+  ]);
 });

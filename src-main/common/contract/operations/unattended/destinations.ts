@@ -15,8 +15,10 @@ export const destinationsOperations = {
   /** The destinations of alerts by name, with their messages. Addresses and keys are never returned. */
   'destinations/list': operation(Nothing, Type.Array(DestinationState)),
   /**
-   * Saves a destination; id null makes one, which needs an address. Fails with `destinations.address` for one that is not
-   * https beyond this computer, with `destinations.too-many`, and with `secrets.*`.
+   * Saves a destination; id null makes one, which needs an address or a mail server. Fails with `destinations.address` for
+   * one that is not https beyond this computer, with `destinations.mail` for a mail server that can't be used, with
+   * `destinations.login` where user and password were saved for another server, with `destinations.too-many`, and with
+   * `secrets.*`.
    */
   'destinations/save': operation(
     Type.Object({
@@ -24,7 +26,9 @@ export const destinationsOperations = {
       draft: DestinationDraft,
       /** Left out, the address stays. */
       address: Type.Optional(Type.String({ maxLength: MAX_DESTINATION_ADDRESS })),
-      /** Left out, the key stays; an empty one removes it. */
+      /** Of a mail server. Left out, the user stays; an empty one removes user and password. */
+      user: Type.Optional(Type.String({ maxLength: MAX_DESTINATION_ADDRESS })),
+      /** The signing key, or the password of a mail server. Left out, it stays; an empty one removes it. */
       key: Type.Optional(Type.String({ maxLength: MAX_DESTINATION_ADDRESS })),
     }),
     Destination,
