@@ -4,6 +4,7 @@ import { makePrivateFolder } from '../node/private-files.ts';
 import { openAlertBook } from './alerts/alert-book.ts';
 import { createAlertFile } from './alerts/alert-file.ts';
 import { createAlertMemory } from './alerts/alert-memory.ts';
+import { isAlertPlanned } from './alerts/judge-rules.ts';
 import { createAlerts } from './alerts/create-alerts.ts';
 import { createEngine, ENGINE_LIMITS, type Engine } from './analysis/engine/create-engine.ts';
 import { findFilesFolder } from './analysis/engine/files/files-folder.ts';
@@ -161,6 +162,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
       const rule = alertBook.listRules().find(({ id }) => id === ruleId);
       return rule !== undefined && alertBook.findMute(rule, now(), value) !== null;
     },
+    isPlanned: (alert) => isAlertPlanned({ book: alertBook, connections, now }, alert),
     readWords,
     now,
   });

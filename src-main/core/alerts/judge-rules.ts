@@ -7,10 +7,10 @@ import type { StandingMemory } from './alert-memory.ts';
 import { checkRule, type AlertSource } from './check-rule.ts';
 import { logTurns, type CheckedRule, type TurnParts } from './log-turns.ts';
 import type { OutgoingAlert } from '../destinations/create-destinations.ts';
-import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
+import { HOUR_MS } from '../../common/time/durations.ts';
 import { toLevel } from './evaluate/judge-levels.ts';
 import { nameValue, writeTurn, type NotedConnection } from './note-words.ts';
-import { listPlannedMinutes } from './planned-minutes.ts';
+import { isPlannedAt } from './planned-minutes.ts';
 import type { PendingNote } from './send-notes.ts';
 
 export interface JudgeParts extends TurnParts {
@@ -99,8 +99,7 @@ function toReminders(
     const hasTurned = turns.some((one) => one.value === value);
     if (sinceMs === null || !wasTold || hasTurned || book.findMute(rule, nowMs, value) !== null) return [];
     const own = toOwnCondition(condition, standing);
-    const { muted } = listPlannedMinutes(plans, own, { fromMs: nowMs, toMs: nowMs + MINUTE_MS });
-    if (muted.length > 0) return [];
+    if (isPlannedAt(plans, own, nowMs)) return [];
     const level = toLevel(standing);
     const words = readWords();
     const turn = { kind: 'fired', level, atMs: nowMs, sinceMs, figures } as const;
@@ -121,10 +120,28 @@ function toReminders(
   });
 }
 
+/** Whether a planned time keeps an alert that was noted from being sent now. */
+export function isAlertPlanned(
+  {
+    book,
+    connections,
+    now,
+  }: Pick<JudgeParts, 'book' | 'now'> & {
+    readonly connections: Pick<ConnectionStore, 'listSaved'>;
+  },
+  { ruleId, value }: Pick<OutgoingAlert, 'ruleId' | 'value'>,
+): boolean {
+  const rule = book.listRules().find(({ id }) => id === ruleId);
+  const plans = connections.listSaved().find(({ id }) => id === rule?.connectionId)?.plans;
+  if (rule === undefined || plans === undefined) return false;
+  const standing = book.findState(ruleId)?.standings.find((one) => one.value === value);
+  return isPlannedAt(plans, toOwnCondition(rule.condition, { value, finding: standing?.finding }), now());
+}
+
 /** The condition of a value or a finding that is watched by itself: planned times are of its place. */
 function toOwnCondition(
   condition: AlertCondition,
-  { value, finding }: Pick<StandingMemory, 'value' | 'finding'>,
+  { value, finding }: { readonly [Name in 'value' | 'finding']?: StandingMemory[Name] | undefined },
 ): AlertCondition {
   if (condition.kind !== 'finding') return withValue(condition, value);
   return finding === undefined

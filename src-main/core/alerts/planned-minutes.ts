@@ -10,6 +10,16 @@ export interface PlannedMinutes {
   readonly muted: readonly TimeSpan[];
 }
 
+/** Whether a planned time keeps a condition from being notified of at a moment. */
+export function isPlannedAt(
+  plans: ConnectionPlans | undefined,
+  condition: AlertCondition,
+  atMs: number,
+): boolean {
+  const { leftOut, muted } = listPlannedMinutes(plans, condition, { fromMs: atMs, toMs: atMs + 1 });
+  return leftOut.length > 0 || muted.length > 0;
+}
+
 /** Lists the planned times of a span that hold for all that a condition looks at. */
 export function listPlannedMinutes(
   plans: ConnectionPlans | undefined,

@@ -70,8 +70,10 @@ export async function createDestinations(options: {
   readonly logger: Logger;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** Whether a person wants no notification of an alert now. */
+  /** Whether a person wants no notification of an alert now: it is dropped. */
   isMuted(alert: Pick<DeliveredAlert, 'ruleId' | 'value'>): boolean;
+  /** Whether a planned time keeps an alert from being sent now: it waits. */
+  isPlanned(alert: Pick<DeliveredAlert, 'ruleId' | 'value'>): boolean;
   /** What messages are written in. */
   readWords(): Words;
   now(): number;
@@ -138,13 +140,29 @@ export async function createDestinations(options: {
     const dueAtMs = state === 'waiting' ? Math.round(atMs + waitMs) : delivery.dueAtMs;
     return { ...delivery, attempts, triedAtMs: atMs, answer, state, dueAtMs };
   };
-  /** One after the other, in their order: what comes later waits for what is tried again. */
+  /** The next message that no planned time holds; of one that it holds a part of, the rest. */
+  const findNext = async (destinationId: string): Promise<Delivery | undefined> => {
+    for (const delivery of book.listDeliveries(destinationId)) {
+      if (delivery.state !== 'waiting') continue;
+      const held = delivery.alerts.filter((alert) => options.isPlanned(alert));
+      if (held.length === 0) return delivery;
+      if (held.length === delivery.alerts.length) continue;
+      const rest = { ...delivery, alerts: delivery.alerts.filter((alert) => !held.includes(alert)) };
+      await book.split(delivery.id, [rest, { ...delivery, id: randomUUID(), alerts: held, attempts: 0 }]);
+      return rest;
+    }
+    return undefined;
+  };
+  /**
+   * One after the other, in their order: what comes later waits for what is tried again. What a planned time holds is
+   * passed over until its end, with all that follows of the same alert.
+   */
   const pump = async (destination: Destination): Promise<void> => {
     if (busy.has(destination.id)) return;
     busy.add(destination.id);
     try {
       for (;;) {
-        const next = book.listDeliveries(destination.id).find(({ state }) => state === 'waiting');
+        const next = await findNext(destination.id);
         if (next === undefined || next.dueAtMs > now() || stopping.signal.aborted) return;
         const alerts = next.alerts.filter((alert) => !options.isMuted(alert));
         const tried =

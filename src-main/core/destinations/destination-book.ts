@@ -17,6 +17,8 @@ export interface DestinationBook {
   remove(destinationId: string): Promise<void>;
   /** Oldest first. */
   listDeliveries(destinationId: string): readonly Delivery[];
+  /** Puts several messages in the place of one. */
+  split(deliveryId: string, parts: readonly Delivery[]): Promise<void>;
   /** Adds messages, or changes those with their ids; settles once they are on the disk. */
   note(deliveries: readonly Delivery[]): Promise<void>;
 }
@@ -69,6 +71,8 @@ export async function openDestinationBook(options: {
       await saveDeliveries(deliveries.filter((delivery) => delivery.destinationId !== destinationId));
     },
     listDeliveries,
+    split: (deliveryId, parts) =>
+      saveDeliveries(deliveries.flatMap((delivery) => (delivery.id === deliveryId ? parts : [delivery]))),
     async note(noted) {
       const changed = new Map(noted.map((delivery) => [delivery.id, delivery]));
       const known = new Set(deliveries.map(({ id }) => id));

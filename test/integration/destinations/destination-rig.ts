@@ -17,6 +17,7 @@ export function openDestinations(
     readonly now: () => number;
     readonly secrets?: SecretStore;
     readonly isMuted?: (alert: { readonly ruleId: string; readonly value?: unknown }) => boolean;
+    readonly isPlanned?: (alert: { readonly ruleId: string }) => boolean;
   },
 ): Promise<Destinations> {
   return createDestinations({
@@ -27,6 +28,7 @@ export function openDestinations(
     logger: createSilentLogger(),
     random: () => 1,
     isMuted: () => false,
+    isPlanned: () => false,
     readWords: () => ENGLISH,
     ...options,
   });

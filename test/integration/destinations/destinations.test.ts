@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Destinations } from '../../../src-main/core/destinations/create-destinations.ts';
 import { postMessage } from '../../../src-main/core/destinations/post-message.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { startFaultServer, type Answer, type FaultServer } from '../../support/network/fault-server.ts';
+import { makeCertificate } from '../../support/network/make-certificate.ts';
 import { openDestinations, toAlert, toInput } from './destination-rig.ts';
 
 const KILLS = Number(process.env['CHANNELSCOPE_TEST_KILLS'] ?? 20);
@@ -36,6 +38,13 @@ const open = (
   isMuted?: (alert: { readonly ruleId: string; readonly value?: unknown }) => boolean,
 ): Promise<Destinations> =>
   openDestinations(folder, { now: () => nowMs, ...(isMuted === undefined ? {} : { isMuted }) });
+/** The secrets that a destination has after a restart. */
+async function keepAddress(destinations: Destinations, address: string) {
+  const secrets = createInMemorySecretStore();
+  const id = (await destinations.list())[0]?.destination.id ?? '';
+  await secrets.set(`destination ${id}`, 'destinationAddress', address);
+  return secrets;
+}
 const readLast = async (destinations: Destinations) => (await destinations.list())[0]?.deliveries[0];
 async function sendOne(destinations: Destinations): Promise<void> {
   await destinations.note([toAlert(1)]);
@@ -149,6 +158,48 @@ it('sends nothing of what was muted meanwhile', async () => {
   expect(await readLast(destinations)).toMatchObject({ state: 'failed', answer: 'muted' });
 });
 
+it('holds what a planned time began for while it was tried again, and sends the rest meanwhile', async () => {
+  let planned: readonly string[] = [];
+  const isPlanned = ({ ruleId }: { readonly ruleId: string }): boolean => planned.includes(ruleId);
+  const destinations = await openDestinations(folder, { now: () => nowMs, isPlanned });
+  await destinations.save(toInput(server.address));
+  answer = (_request, response) => void response.writeHead(503).end();
+  await destinations.note([toAlert(1), toAlert(2)]);
+  nowMs += 10_000;
+  await destinations.look();
+  expect(server.requests).toHaveLength(1);
+
+  planned = ['rule-1'];
+  answer = (_request, response) => void response.end('ok');
+  await destinations.note([toAlert(1, { kind: 'ended', atMs: 9 })]);
+  await destinations.note([toAlert(3)]);
+  for (let minute = 0; minute < 30; minute += 1) {
+    nowMs += 60_000;
+    await destinations.look();
+  }
+  const sentRules = () =>
+    server.requests
+      .slice(1)
+      .map(({ body }) =>
+        (JSON.parse(body) as { alerts: { ruleId: string; kind: string }[] }).alerts
+          .map(({ ruleId, kind }) => `${ruleId} ${kind}`)
+          .join(),
+      );
+  expect(sentRules()).toEqual(['rule-2 fired', 'rule-3 fired']);
+
+  // Kept over a restart; afterwards it is sent in its order.
+  planned = [];
+  const again = await openDestinations(folder, {
+    now: () => nowMs,
+    isPlanned,
+    secrets: await keepAddress(destinations, server.address),
+  });
+  await again.look();
+  expect(sentRules().slice(2)).toEqual(['rule-1 fired', 'rule-1 ended']);
+  const ids = server.requests.map(({ headers }) => headers['idempotency-key']);
+  expect(new Set(ids.slice(1)).size).toBe(ids.length - 1);
+});
+
 it('says which value and which level, mutes one value alone, and knows each firing by its value', async () => {
   const destinations = await open(({ value }) => value === 9);
   await destinations.save(toInput(server.address, { text: '{state}|{name}|{value}' }));
@@ -229,13 +280,20 @@ it('writes no secret to a file, also where the receiver repeats it', async () =>
 });
 
 it(
-  `loses no alert and keeps their order over ${KILLS} kills`,
+  `loses no alert and keeps their order over TLS and ${KILLS} kills`,
   async () => {
     const count = 60;
+    const authority = makeCertificate({ name: 'Test authority', isAuthority: true });
+    const own = makeCertificate({ name: 'Receiver', issuer: authority, address: '127.0.0.1' });
+    const trusted = join(folder, 'authority.pem');
+    await writeFile(trusted, authority.cert);
+    await server.close();
+    server = await startFaultServer((request, response) => answer(request, response), own);
     const script = fileURLToPath(new URL('note-alerts.ts', import.meta.url));
     for (let round = 0; round <= KILLS; round += 1) {
       const child = spawn(process.execPath, [script, folder, server.address, String(count)], {
         stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, NODE_EXTRA_CA_CERTS: trusted },
       });
       const ended = once(child, 'exit');
       if (round < KILLS) {

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { createServer as createNetServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+import type { MadeCertificate } from './make-certificate.ts';
 
 export interface ReceivedRequest {
   readonly method: string;
@@ -37,10 +40,13 @@ function trackSockets(server: Server): () => Promise<void> {
   };
 }
 
-/** An HTTP server that responds as the test says, and remembers its requests. */
-export async function startFaultServer(answer: Answer): Promise<FaultServer> {
+/** An HTTP server that responds as the test says, and remembers its requests; over TLS with a certificate. */
+export async function startFaultServer(
+  answer: Answer,
+  certificate?: Pick<MadeCertificate, 'cert' | 'key'>,
+): Promise<FaultServer> {
   const requests: ReceivedRequest[] = [];
-  const server = createServer((incoming, response) => {
+  const listener: RequestListener = (incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
@@ -53,9 +59,18 @@ export async function startFaultServer(answer: Answer): Promise<FaultServer> {
       requests.push(request);
       void answer(request, response);
     });
-  });
+  };
+  const server =
+    certificate === undefined
+      ? createServer(listener)
+      : createTlsServer({ cert: certificate.cert, key: certificate.key }, listener);
   const close = trackSockets(server);
-  return { address: await listen(server), requests, close };
+  const address = await listen(server);
+  return {
+    address: certificate === undefined ? address : address.replace('http:', 'https:'),
+    requests,
+    close,
+  };
 }
 
 /** A server below HTTP: the test responds to each connection's first bytes with raw bytes. */

@@ -8,6 +8,7 @@ import { toDayClock } from '../../../../src-main/common/model/connections/planne
 import type { ConnectionPlans } from '../../../../src-main/common/model/connections/planned-time.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { ENGLISH } from '../../../../src-main/common/words/english.ts';
+import { isAlertPlanned } from '../../../../src-main/core/alerts/judge-rules.ts';
 import { testRule } from '../../../../src-main/core/alerts/test-rule.ts';
 import type { OutgoingAlert } from '../../../../src-main/core/destinations/create-destinations.ts';
 import { makeFinding } from '../../../support/findings/make-finding.ts';
@@ -253,6 +254,25 @@ describe('a rule on findings', () => {
     expect(rig.alerts.readBoard().rules[0]?.state.blindMinutes).toBe(0);
     expect(rig.titles).toEqual([]);
   });
+});
+
+it('what was noted of a finding is held in planned times of its place only', async () => {
+  const rig = await open(tell({ from: 120, to: 400 }), { startMinute: 100 });
+  const { id: ruleId } = await rig.alerts.save(null, draftOf('Findings', anyFinding()), 'hand');
+  await pass(rig, 100, 125);
+  const isHeld = (channels: number[], minute: number, value = 'own 120'): boolean => {
+    const dates = [{ from: toDayClock(at(130), 'UTC'), to: toDayClock(at(160), 'UTC') }];
+    const times = { repeats: 'dates' as const, dates };
+    const leftOut = { findings: false, alerts: 'muted' as const, uptime: true };
+    const own = { id: 'plan', name: 'Maintenance', kind: 'planned' as const, zone: 'UTC' };
+    const plans = { marks: [], times: [{ ...own, times, leftOut, channels }] };
+    const connections = { listSaved: () => [{ id: 'one', plans }] as never };
+    return isAlertPlanned({ book: rig.book, connections, now: () => at(minute) }, { ruleId, value });
+  };
+  expect([129, 130, 159, 160].map((minute) => isHeld([3], minute))).toEqual([false, true, true, false]);
+  expect(isHeld([4], 140)).toBe(false);
+  // Of which place one is that nobody remembers isn't known.
+  expect(isHeld([3], 140, 'another')).toBe(false);
 });
 
 it('the past of a rule on findings is what stood out in it', async () => {

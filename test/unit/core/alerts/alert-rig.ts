@@ -9,7 +9,7 @@ import type { HealthState } from '../../../../src-main/common/model/connections/
 import type { Following } from '../../../../src-main/common/contract/operations/unattended/following.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
-import { openAlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
+import { openAlertBook, type AlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
 import { createAlertFile } from '../../../../src-main/core/alerts/alert-file.ts';
 import { createAlertMemory, type AlertMemory } from '../../../../src-main/core/alerts/alert-memory.ts';
 import {
@@ -200,6 +200,7 @@ function createSource(cache: SimulatedCache, now: () => number): AlertSource & {
 
 export interface AlertRig {
   readonly alerts: Alerts;
+  readonly book: AlertBook;
   /** Titles of the notifications so far. */
   readonly titles: string[];
   readonly bodies: string[];
@@ -251,11 +252,12 @@ export async function openRig(
       serviceZone: 'UTC',
     },
   ];
+  const book = await openAlertBook(
+    createAlertFile(folder, now, logger),
+    options.memory ?? createAlertMemory(folder, now, logger),
+  );
   const alerts = createAlerts({
-    book: await openAlertBook(
-      createAlertFile(folder, now, logger),
-      options.memory ?? createAlertMemory(folder, now, logger),
-    ),
+    book,
     source,
     connections: {
       get: () => connections[0] as never,
@@ -287,6 +289,7 @@ export async function openRig(
   });
   return {
     alerts,
+    book,
     titles,
     bodies,
     badges,

@@ -131,9 +131,10 @@ it('an e-mail is saved with its server, several recipients and a login that is k
     const own = page.findAll('label').find((one) => one.text() === label);
     await page.get(`[id="${own?.attributes('for') ?? ''}"]`).setValue(text);
   };
+  const fields = () => page.findAllComponents(SelectField as never) as VueWrapper<ComponentPublicInstance>[];
   const choose = async (label: string, value: string): Promise<void> => {
-    const own = page.findAllComponents(SelectField).find((one) => one.props('label') === label);
-    (own?.vm as ComponentPublicInstance | undefined)?.$emit('update:modelValue', value);
+    const own = fields().find((one) => one.props()['label'] === label);
+    own?.vm.$emit('update:modelValue', value);
     await flushPromises();
   };
   const press = (name: string) =>
