@@ -1,10 +1,9 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { TooltipProvider } from 'reka-ui';
-import { h, type ComponentPublicInstance } from 'vue';
+import { h } from 'vue';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { DestinationState } from '../../../../src-main/common/model/alerts/destination.ts';
-import SelectField from '../../../../src-renderer/components/controls/SelectField.vue';
 import DestinationsView from '../../../../src-renderer/screens/alerts/destinations/DestinationsView.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
@@ -131,9 +130,8 @@ it('an e-mail is saved with its server, several recipients and a login that is k
     const own = page.findAll('label').find((one) => one.text() === label);
     await page.get(`[id="${own?.attributes('for') ?? ''}"]`).setValue(text);
   };
-  const fields = () => page.findAllComponents(SelectField as never) as VueWrapper<ComponentPublicInstance>[];
   const choose = async (label: string, value: string): Promise<void> => {
-    const own = fields().find((one) => one.props()['label'] === label);
+    const own = page.findAllComponents({ name: 'SelectField' }).find((one) => one.props()['label'] === label);
     own?.vm.$emit('update:modelValue', value);
     await flushPromises();
   };
