@@ -14,6 +14,7 @@ import { benchRecords } from './records.ts';
 import { benchRules } from './rules.ts';
 import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
+import { benchTimes } from './times.ts';
 import { benchWindow } from './window.ts';
 
 type Bench = (options: BenchOptions) => Promise<BenchFigure[]> | AsyncGenerator<BenchFigure>;
@@ -33,6 +34,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   rules: benchRules,
   service: benchService,
   start: benchStart,
+  times: benchTimes,
   window: benchWindow,
 };
 const DEFAULT_SIZE = 200_000;
@@ -48,6 +50,7 @@ const OWN_SIZES: Readonly<Record<string, number>> = {
   follow: 360_000,
   rules: 10_000_000,
   start: 2_000_000,
+  times: 1_000_000,
 };
 
 async function run(): Promise<void> {

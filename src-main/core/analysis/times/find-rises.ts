@@ -12,8 +12,9 @@ const MIN_USUAL = 6;
 /** What has risen is so many times the usual, and longer by so much. */
 const MIN_RATIO = 1.4;
 const MIN_RISE_MS = 10;
-/** And so many standard errors above it, in two buckets that follow each other. */
-const MIN_DEVIATION = 5;
+/** And so many standard errors above it in each of two buckets that follow each other, and in both together. */
+const MIN_DEVIATION = 2.5;
+const MIN_JOINT_DEVIATION = 4.5;
 /** It is over where two buckets are back below this share of the rise. */
 const BACK_SHARE = 1 / 3;
 /** The spread of a normal distribution by its median deviation. */
@@ -99,7 +100,12 @@ function findRise(
     const [own, next] = [told[place], told[place + 1]];
     if (own === undefined || next === undefined) break;
     const level = usual.length < MIN_USUAL ? null : measureUsual(usual);
-    if (level !== null && isRisen(own, level) && isRisen(next, level)) {
+    const both = joinBoth(own, next);
+    if (
+      level !== null &&
+      [own, next].every((point) => isRisen(point, level, MIN_DEVIATION)) &&
+      isRisen(both, level, MIN_JOINT_DEVIATION)
+    ) {
       const end = findEnd(told.slice(place), level.meanMs);
       const lasting = told.slice(place, end === null ? undefined : place + end);
       const count = lasting.reduce((all, point) => all + point.count, 0);
@@ -112,7 +118,7 @@ function findRise(
       };
     }
     // One bucket by itself is neither a rise nor usual.
-    if (level === null || !isRisen(own, level)) usual.push(own);
+    if (level === null || !isRisen(own, level, MIN_DEVIATION)) usual.push(own);
   }
   return null;
 }
@@ -140,10 +146,20 @@ function toVariance({ count, ms, squares }: Point): number {
   return Math.max(0, squares - ms ** 2 / count) / count ** 2;
 }
 
-function isRisen(point: Point, { meanMs, spreadMs, variance }: Level): boolean {
+function joinBoth(one: Point, other: Point): Point {
+  return {
+    fromMs: one.fromMs,
+    toMs: other.toMs,
+    count: one.count + other.count,
+    ms: one.ms + other.ms,
+    squares: one.squares + other.squares,
+  };
+}
+
+function isRisen(point: Point, { meanMs, spreadMs, variance }: Level, deviation: number): boolean {
   const mean = point.ms / point.count;
   const error = Math.sqrt(toVariance(point) + variance + spreadMs ** 2);
-  return mean >= meanMs * MIN_RATIO && mean >= meanMs + MIN_RISE_MS && mean >= meanMs + MIN_DEVIATION * error;
+  return mean >= meanMs * MIN_RATIO && mean >= meanMs + MIN_RISE_MS && mean >= meanMs + deviation * error;
 }
 
 /** The place of the first of two points that are back near the usual; null where there are none. */

@@ -15,7 +15,7 @@ import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { findRises, type TimedPlace } from '../../times/find-rises.ts';
 import { readRows } from '../engine-database.ts';
 import { toBucketSql } from '../measures/bucket-sql.ts';
-import type { ResolvedScope } from '../resolved-scope.ts';
+import { countAtMost, type ResolvedScope } from '../resolved-scope.ts';
 import { toMembersSql } from './conversation-sql.ts';
 
 /** Longer periods are shown by day. */
@@ -23,6 +23,8 @@ const MAX_HOURS = 62 * 24;
 /** What rose is looked for in buckets of about so many to a period, at least five minutes long. */
 const BUCKETS = 288;
 const WIDTHS_MS = [5, 15, 30, 60].map((minutes) => minutes * MINUTE_MS);
+/** Conversations are measured in parts of about so many records, which are sorted in little memory. */
+const PART_RECORDS = 400_000;
 /** What rose is looked for in the places with the most records. */
 const MAX_RISING_PLACES = 50;
 /** A whole number of 64 bits, with room to spare. */
@@ -146,7 +148,7 @@ function findPlace(spans: readonly TimeSpan[], atMs: number): number {
 }
 
 /**
- * Adds up the parts by bucket and place. All conversations are laid one after the other on one axis, so that one walk in
+ * Adds up the parts by bucket and place. Conversations are laid one after the other on one axis, so that one walk in
  * its order tells at each moment how far what has begun reaches: no request of a conversation reaches into the next one,
  * which begins a microsecond after it.
  * Windows without an order of their own run over the rows as the table has them, which takes a fifth of sorting each
@@ -156,23 +158,50 @@ function findPlace(spans: readonly TimeSpan[], atMs: number): number {
  */
 async function sweep(
   connection: DuckDBConnection,
+  question: TimesQuestion,
+  target: { edges: readonly number[]; times: string; places: string },
+): Promise<void> {
+  const { scopes, list } = question;
+  await connection.run(
+    `CREATE TEMP TABLE ${target.places} AS
+     SELECT channel, service, row_number() OVER () - 1 AS place
+     FROM (SELECT DISTINCT channel, service FROM ${toMembersSql(scopes)} SEMI JOIN ${list} USING (conversation))`,
+  );
+  await connection.run(
+    `CREATE TEMP TABLE ${target.times}
+     (bucket BIGINT, is_cut BOOLEAN, part TINYINT, place BIGINT, us BIGINT, squares DOUBLE)`,
+  );
+  const records = scopes.reduce((sum, scope) => sum + countAtMost(scope), 0);
+  const parts = Math.max(1, Math.ceil(records / PART_RECORDS));
+  for (let part = 0; part < parts; part += 1)
+    await sweepPart(connection, question, { ...target, own: `conversation % ${parts} = ${part}` });
+}
+
+/** Adds up the conversations for which a condition holds. */
+async function sweepPart(
+  connection: DuckDBConnection,
   { scopes, list, known, number }: TimesQuestion,
-  { edges, times, places }: { edges: readonly number[]; times: string; places: string },
+  {
+    edges,
+    times,
+    places,
+    own,
+  }: {
+    readonly edges: readonly number[];
+    readonly times: string;
+    readonly places: string;
+    readonly own: string;
+  },
 ): Promise<void> {
   const [sessions, events] = [`sessions_${number}`, `events_${number}`];
   const members = toMembersSql(scopes);
-  await connection.run(
-    `CREATE TEMP TABLE ${places} AS
-     SELECT channel, service, row_number() OVER () - 1 AS place
-     FROM (SELECT DISTINCT channel, service FROM ${members} SEMI JOIN ${list} USING (conversation))`,
-  );
   await connection.run(
     `CREATE TEMP TABLE ${sessions} AS
      SELECT *, (sum(end_us - begin_us + 1) OVER (ROWS UNBOUNDED PRECEDING))::BIGINT - end_us - 1 AS shift FROM (
        SELECT conversation, is_cut, min(date_ms * 1000 - coalesce(late_us, 0)) AS begin_us,
          max(date_ms * 1000 + coalesce(took_us, 0)) AS end_us
        FROM ${members}
-       JOIN (SELECT conversation, is_cut FROM conversations SEMI JOIN ${list} USING (conversation)) AS own
+       JOIN (SELECT conversation, is_cut FROM conversations SEMI JOIN ${list} USING (conversation) WHERE ${own}) AS own
          USING (conversation)
        GROUP BY conversation, is_cut
      )`,
@@ -228,7 +257,7 @@ async function sweep(
   const holes = gaps.length === 0 ? 'false' : 'coalesce(gap_until > own, false)';
   const isOf = (until: string): string => `coalesce(${until} > own, false)`;
   await connection.run(
-    `CREATE TEMP TABLE ${times} AS
+    `INSERT INTO ${times}
      WITH reached AS (
        SELECT bucket, is_last, is_cut, ran, moment // ${span * 2} AS at_us, lead(moment) OVER () AS next,
          (moment // ${span * 2} * 2 + 1) * ${span} + ${span - 1} AS own, ${running('work', 'work_until')},
@@ -259,7 +288,7 @@ async function sweep(
        count(*), 0
      FROM ${events} WHERE bucket IS NOT NULL AND (work IS NOT NULL OR ran IS NOT NULL) GROUP BY ALL`,
   );
-  await connection.run(`DROP TABLE ${events}`);
+  for (const name of [events, sessions]) await connection.run(`DROP TABLE ${name}`);
 }
 
 /** The times of each channel or service, those with the most time that was spent on something first. */
