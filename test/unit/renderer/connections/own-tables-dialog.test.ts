@@ -56,7 +56,7 @@ async function open(tables: OwnTable[]) {
     }),
   );
   const store = useConnectionsStore();
-  store.list = [connection];
+  await store.load();
   dialog = mount(
     {
       components: { OwnTablesDialog },
