@@ -66,7 +66,7 @@ export function createMinuteFindings(source: FindingSource, now: () => number): 
 }
 
 /** Whether a rule watches a finding: one at its place, or of more than that place. */
-export function isWatchedFinding(
+function isWatchedFinding(
   { channel, service, isFailuresOnly }: FindingCondition,
   finding: Pick<Finding, 'kind' | 'channel' | 'service'>,
 ): boolean {

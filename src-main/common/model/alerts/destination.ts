@@ -17,7 +17,7 @@ export const MAX_DESTINATION_TEXT = 2000;
 export const MAX_DESTINATION_ADDRESS = 1000;
 
 /** Most recipients of an e-mail. */
-export const MAX_RECIPIENTS = 20;
+const MAX_RECIPIENTS = 20;
 /** TLS from the start, TLS after a first plain line, or none, on this computer only. */
 export const MAIL_SECURITIES = ['tls', 'starttls', 'plain'] as const;
 export type MailSecurity = (typeof MAIL_SECURITIES)[number];

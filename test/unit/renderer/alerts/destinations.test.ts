@@ -131,7 +131,9 @@ it('an e-mail is saved with its server, several recipients and a login that is k
     await page.get(`[id="${own?.attributes('for') ?? ''}"]`).setValue(text);
   };
   const choose = async (label: string, value: string): Promise<void> => {
-    const own = page.findAllComponents({ name: 'SelectField' }).find((one) => one.props()['label'] === label);
+    const own: VueWrapper | undefined = page
+      .findAllComponents({ name: 'SelectField' })
+      .find((one) => one.props()['label'] === label);
     own?.vm.$emit('update:modelValue', value);
     await flushPromises();
   };
