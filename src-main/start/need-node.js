@@ -46,10 +46,10 @@ function runWith(program) {
   } catch {
     // It is there already, or the folder can't be written to, and this is done at each start.
   }
-  const child = spawn(program, [...execArgv, ...argv.slice(1)], { stdio: 'inherit' });
-  // Ctrl+C reaches it by itself.
+  // Before there is a child: it would be left behind by a signal that comes as soon as it runs. Ctrl+C reaches it by itself.
   process.on('SIGINT', () => undefined);
-  process.on('SIGTERM', (signal) => child.kill(signal)).on('SIGHUP', (signal) => child.kill(signal));
+  for (const name of ['SIGTERM', 'SIGHUP']) process.on(name, (signal) => child.kill(signal));
+  const child = spawn(program, [...execArgv, ...argv.slice(1)], { stdio: 'inherit' });
   child.once('error', (error) => stderr.write(`${program} can't be run: ${error.message}\n`));
   child.once('exit', (code) => {
     process.exitCode = code === null ? 1 : code;
