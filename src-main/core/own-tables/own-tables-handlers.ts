@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import { MAX_OWN_TABLES, toOwnSqlName, type OwnTable } from '../../common/model/connections/own-table.ts';
-import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { OwnTableFiles } from './own-table-files.ts';
 import { readTable, toOwnRows } from './read-table.ts';
@@ -12,11 +11,10 @@ const SHOWN_ROWS = 5;
 /** The handlers of `own-tables/…`. */
 export function createOwnTablesHandlers(parts: {
   readonly connections: Pick<ConnectionStore, 'saveTables'>;
-  readonly engine: Pick<Engine, 'noteConnections'>;
   readonly ownTableFiles: OwnTableFiles;
   now(): number;
 }): HandlersOf<'own-tables'> {
-  const { connections, engine, ownTableFiles: files, now } = parts;
+  const { connections, ownTableFiles: files, now } = parts;
   return {
     'own-tables/read-file': ({ text }) => {
       const { columns, rows } = readTable(text);
@@ -40,14 +38,11 @@ export function createOwnTablesHandlers(parts: {
       await files.write(id, rows);
       return connections.saveTables(connectionId, (tables) => put(tables, tableId, table));
     },
-    'own-tables/remove': async ({ connectionId, tableId }) => {
-      const connection = await connections.saveTables(connectionId, (tables) => {
+    'own-tables/remove': ({ connectionId, tableId }) =>
+      connections.saveTables(connectionId, (tables) => {
         if (!tables.some(({ id }) => id === tableId)) throw notFound();
         return tables.filter(({ id }) => id !== tableId);
-      });
-      engine.noteConnections();
-      return connection;
-    },
+      }),
     'own-tables/restore': ({ connectionId, table }) => {
       if (!files.has(table.id)) throw notFound();
       return connections.saveTables(connectionId, (tables) => put(tables, null, table));

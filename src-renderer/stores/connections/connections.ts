@@ -63,14 +63,16 @@ export const useConnectionsStore = defineStore('connections', () => {
     return saved;
   }
 
-  async function saveNames(connectionId: string, names: ValueName[]): Promise<void> {
-    const saved = await backend.call('connections/save-names', { connectionId, names });
+  function replace(saved: Connection): void {
     list.value = list.value.map((connection) => (connection.id === saved.id ? saved : connection));
   }
 
+  async function saveNames(connectionId: string, names: ValueName[]): Promise<void> {
+    replace(await backend.call('connections/save-names', { connectionId, names }));
+  }
+
   async function saveOutcomes(connectionId: string, outcomes: ConnectionOutcomes): Promise<void> {
-    const saved = await backend.call('outcome/save', { connectionId, outcomes });
-    list.value = list.value.map((connection) => (connection.id === saved.id ? saved : connection));
+    replace(await backend.call('outcome/save', { connectionId, outcomes }));
   }
 
   /** Changes what is kept with a connection beside its form; resolves once the list has it. */
@@ -78,8 +80,7 @@ export const useConnectionsStore = defineStore('connections', () => {
     name: 'own-tables/save' | 'own-tables/remove' | 'own-tables/restore',
     input: Input<typeof name>,
   ): Promise<void> {
-    const saved = await backend.call(name, input);
-    list.value = list.value.map((connection) => (connection.id === saved.id ? saved : connection));
+    replace(await backend.call(name, input));
   }
 
   function forgetSaved(): void {
