@@ -2,6 +2,7 @@ import type { Keychain } from '../../common/contract/operations/app.ts';
 import { MIN_PASSPHRASE_CHARACTERS } from '../../common/model/settings/passphrase.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { readKeychain, unlockSecrets } from '../session/unlock-secrets.ts';
+import type { Session } from '../session/session.ts';
 import { toUsageError } from '../words/arguments.ts';
 import type { Command, CommandContext } from '../words/command.ts';
 
@@ -47,6 +48,13 @@ async function requireNew(context: CommandContext, option: string): Promise<stri
   return chosen;
 }
 
+/** Throws a CommandError where there is none: nobody is asked for a passphrase then. */
+async function requireFile(session: Session): Promise<void> {
+  const { file } = await readKeychain(session);
+  if (file !== 'locked' && file !== 'open')
+    throw new CommandError(EXIT.notFound, 'There is no encrypted file.');
+}
+
 const status: Command = {
   name: 'secrets status',
   summary: 'says where credentials are kept',
@@ -72,6 +80,12 @@ const encrypt: Command = {
     if (kind === 'keychain') throw new CommandError(EXIT.usage, PLACES.keychain, 'Nothing was changed.');
     if (file === 'locked' || file === 'open')
       throw new CommandError(EXIT.usage, 'There is an encrypted file already.');
+    if (file === 'none') {
+      throw new CommandError(
+        EXIT.usage,
+        "The system's keychain can't be used now, and may only be locked: no encrypted file takes its place.",
+      );
+    }
     const passphrase = await requireNew(context, 'passphrase-file');
     return tell(context, await session.call('secrets/create-file', { passphrase }));
   },
@@ -104,6 +118,7 @@ const change: Command = {
   about: ABOUT,
   async run(context) {
     const session = await context.open();
+    await requireFile(session);
     const passphrase = await requirePassphrase(context, 'Passphrase now: ');
     const next = await requireNew(context, 'new-passphrase-file');
     const keychain = await session.call('secrets/change-passphrase', { passphrase, next });
@@ -121,9 +136,7 @@ const remove: Command = {
   options: [{ name: 'yes', value: null, summary: "don't ask" }],
   async run(context) {
     const session = await context.open();
-    const { file } = await readKeychain(session);
-    if (file !== 'locked' && file !== 'open')
-      throw new CommandError(EXIT.notFound, 'There is no encrypted file.');
+    await requireFile(session);
     const question = 'Delete the encrypted file? The credentials in it have to be entered anew.';
     if (context.confirm !== null && !context.args.has('yes') && !(await context.confirm(question))) {
       throw new CommandError(EXIT.cancelled, 'Nothing was deleted.');

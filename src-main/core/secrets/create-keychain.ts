@@ -178,7 +178,12 @@ export async function createKeychain(options: {
           throw new AppError('secrets.file-locked', 'There is a secrets file already.');
         }
         if (state !== 'offered') {
-          throw new AppError('secrets.has-keychain', 'Secrets are kept in the keychain of the system.');
+          throw new AppError(
+            'secrets.has-keychain',
+            read().kind === 'keychain'
+              ? 'Secrets are kept in the keychain of the system.'
+              : "There is a keychain of the system, which can't be used now.",
+          );
         }
         const store = await file.create(chosen);
         try {

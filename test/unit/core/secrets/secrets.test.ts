@@ -101,7 +101,17 @@ describe('toKeychainError', () => {
 it('A7: a Linux without a session bus has no keychain, whatever its language', () => {
   expect(mayHaveKeychain('linux', {})).toBe(false);
   expect(mayHaveKeychain('linux', { XDG_RUNTIME_DIR: '/nowhere' })).toBe(false);
-  expect(mayHaveKeychain('linux', { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/a' })).toBe(true);
+  const at = (address: string) => mayHaveKeychain('linux', { DBUS_SESSION_BUS_ADDRESS: address });
+  expect([at('unix:path=/'), at('unix:abstract=/a'), at('unix:guid=1,path=/gone;tcp:host=a')]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  // A session that is over leaves its address in what goes on.
+  expect([at('unix:path=/gone'), at('unix:path=/gone,guid=1;unix:guid=2,path=/go%6e')]).toEqual([
+    false,
+    false,
+  ]);
   expect([mayHaveKeychain('win32', {}), mayHaveKeychain('darwin', {})]).toEqual([true, true]);
 });
 
@@ -128,7 +138,7 @@ describe('openSecretStore', () => {
 
   it('does not call a secret absent that a locked keychain may hold', async () => {
     const load = () => Promise.resolve(createFakeKeytar(new Map(), { setPassword: lockedSet }));
-    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/somewhere');
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/');
     const { store, failure } = await openSecretStore({ load, logger });
     vi.unstubAllEnvs();
     expect([store.kind, failure?.code]).toEqual(['session', 'secrets.denied']);
