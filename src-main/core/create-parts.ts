@@ -39,7 +39,7 @@ import { createFollowing } from './following/create-following.ts';
 import type { Host } from './host.ts';
 import { createLibraryImporter } from './imports/create-library-importer.ts';
 import { createLocalService } from './local-service/create-local-service.ts';
-import { createFileLogger } from './logging/create-file-logger.ts';
+import { createFileLogger, type FileLogger } from './logging/create-file-logger.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
 import { followNetworkSettings } from './proxy/follow-network-settings.ts';
 import { createProxyLogins } from './proxy/create-proxy-logins.ts';
@@ -49,7 +49,7 @@ import { createKeychain, type OpenSecretStore } from './secrets/create-keychain.
 import { openSecretStore } from './secrets/open-secret-store.ts';
 import { createSecretFile } from './secrets/secret-file.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
-import { createKnownSecrets } from './secrets/secret-cleaner.ts';
+import { createKnownSecrets, type KnownSecrets } from './secrets/secret-cleaner.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { createWordsReader } from './settings/read-words.ts';
@@ -71,23 +71,48 @@ export interface PartOverrides {
 }
 
 /** Everything that the handlers work with. */
-export type Parts = Awaited<ReturnType<typeof createParts>>;
+export type Parts = Awaited<ReturnType<typeof joinParts>>;
+
+/** What everything else is built on. */
+interface Ground {
+  readonly knownSecrets: KnownSecrets;
+  readonly logger: FileLogger;
+  readonly cacheFile: string;
+  /** Is on its way. */
+  readonly cache: Promise<Cache>;
+}
 
 /**
- * Builds the parts in order and joins them. Rejects with an AppError (`cache.newer`, `cache.damaged` …) when the
- * data folder can't be used; nothing is left running then.
+ * Builds the parts and joins them. Rejects with an AppError (`cache.newer`, `cache.damaged` …) when the data folder can't
+ * be used; nothing is left running then.
  */
-export async function createParts(host: Host, overrides: PartOverrides) {
-  const { now = Date.now, openSecretStore: open = openSecretStore, passphrase = null } = overrides;
+export async function createParts(host: Host, overrides: PartOverrides): Promise<Parts> {
+  const { now = Date.now } = overrides;
   const { dataFolder } = host;
-  const events = createEvents();
-  const { emit } = events;
-
   const logFolder = join(dataFolder, 'logs');
   makePrivateFolder(logFolder);
   const knownSecrets = createKnownSecrets();
   const logger = createFileLogger({ folder: logFolder, now, clean: knownSecrets.cleanText });
   logger.info('starting', { version: host.version, host: host.kind, platform: host.platform });
+  // Its threads take longer to start than all the rest, which is read meanwhile.
+  const cacheFile = join(dataFolder, 'cache.sqlite');
+  const cache = openCache({ file: cacheFile, workerUrl: host.workers.cache, logger: logger.child('cache') });
+  // Whoever awaits it learns of its failure.
+  cache.catch(() => undefined);
+  try {
+    return await joinParts(host, overrides, { knownSecrets, logger, cacheFile, cache });
+  } catch (error) {
+    await cache.then((opened) => opened.close()).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
+  const { now = Date.now, openSecretStore: open = openSecretStore, passphrase = null } = overrides;
+  const { knownSecrets, logger, cacheFile } = ground;
+  const { dataFolder } = host;
+  const events = createEvents();
+  const { emit } = events;
 
   const settings = await createSettings({ folder: dataFolder, now, emit, logger: logger.child('settings') });
   const { platform } = host;
@@ -167,12 +192,7 @@ export async function createParts(host: Host, overrides: PartOverrides) {
     now,
   });
   // The last step that may fail: nothing else would have to be stopped again.
-  const cacheFile = join(dataFolder, 'cache.sqlite');
-  const cache = await openCache({
-    file: cacheFile,
-    workerUrl: host.workers.cache,
-    logger: logger.child('cache'),
-  });
+  const cache = await ground.cache;
   cache.watchState((state) => emit('cache/changed', state));
   const engineFile = join(dataFolder, 'analysis.duckdb');
   const startAnalysis: StartEngineProcess = (argument) => host.startProcess(host.workers.engine, argument);

@@ -18,7 +18,6 @@ import type { KnownSecrets } from '../secrets/secret-cleaner.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { KEPT_DELIVERIES, openDestinationBook } from './destination-book.ts';
 import { postMessage, type PostResult } from './post-message.ts';
-import { sendMail } from './send-mail.ts';
 import { writeBody, writeHeaders, writeText } from './write-message.ts';
 
 /** Alerts that come within this time of the first are one message. */
@@ -117,6 +116,8 @@ export async function createDestinations(options: {
         noteLogin(first, key);
         const login = first === null ? null : { user: first, password: key ?? '' };
         const { id, notedAtMs } = delivery;
+        // Not before there is something to send: it would take a tenth of each start.
+        const { sendMail } = await import('./send-mail.ts');
         return await sendMail({ server: mail, login, id, text, notedAtMs, signal, cleanText });
       }
       if (kind === 'email' || first === null)
