@@ -44,10 +44,15 @@ export function createRecordsHandlers(parts: {
   return {
     'records/open-view': (question) => engine.openView(question),
     'records/count-view': ({ viewId }) => engine.countView(viewId),
-    'records/read-rows': async (place) => {
+    'records/read-rows': async ({ paths = [], ...place }) => {
       const { report, ids } = await engine.readIds(place);
-      const rows = await cache.readRows({ report, ids });
-      return addOutcomes(parts, report === 'inbound-detail' ? 'inbound' : 'outbound', rows);
+      const direction = report === 'inbound-detail' ? 'inbound' : 'outbound';
+      const [rows, values] = await Promise.all([
+        cache.readRows({ report, ids }),
+        paths.length === 0 ? null : engine.readValues({ direction, ids, paths }),
+      ]);
+      const shown = await addOutcomes(parts, direction, rows);
+      return values === null ? shown : shown.map((row, place) => ({ ...row, values: values[place] ?? {} }));
     },
     'records/close-view': async ({ viewId }) => {
       for (const own of Object.values(ends)) own.get(viewId)?.abort();

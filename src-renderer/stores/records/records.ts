@@ -171,11 +171,17 @@ export const useRecordsStore = defineStore('records', () => {
     if (view.value !== null) await readHistogram(view.value, ticket);
   }
 
-  /** Reads rows [start, end) of a view; resolves to null when it is not, or no longer, the open one. */
-  async function readRows(viewId: string, start: number, end: number): Promise<readonly RecordRow[] | null> {
+  /** Reads rows [start, end) of a view, with their values at paths; resolves to null when it is not, or no longer, the open one. */
+  async function readRows(
+    viewId: string,
+    [start, end]: readonly [number, number],
+    paths: readonly string[],
+  ): Promise<readonly RecordRow[] | null> {
     if (view.value?.viewId !== viewId) return null;
     try {
-      const rows = await backend.call('records/read-rows', { viewId, offset: start, limit: end - start });
+      const place = { viewId, offset: start, limit: end - start };
+      const asked = paths.length === 0 ? place : { ...place, paths: [...paths] };
+      const rows = await backend.call('records/read-rows', asked);
       return isOpen(viewId) ? rows : null;
     } catch (thrown) {
       const current = view.value;

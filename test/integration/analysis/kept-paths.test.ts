@@ -5,7 +5,11 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPathTree, findPaths } from '../../../src-main/core/analysis/engine/bodies/find-paths.ts';
 import { createPathStore, type PathStore } from '../../../src-main/core/analysis/engine/bodies/keep-paths.ts';
-import { readPathValues } from '../../../src-main/core/analysis/engine/bodies/read-path.ts';
+import {
+  readPathsOf,
+  readPathValues,
+  toReadPath,
+} from '../../../src-main/core/analysis/engine/bodies/read-path.ts';
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { PATH_COLUMNS } from '../../../src-main/core/analysis/engine/engine-tables.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
@@ -175,6 +179,28 @@ describe('a path that is asked for', () => {
     const rows = await readRows<[number]>(connection, 'SELECT count(*) FROM kept_paths');
     expect(rows[0]?.[0]).toBeLessThanOrEqual(PATH_COLUMNS.length);
     expect(await find(next.paths, limited)).toEqual([0, 1]);
+  });
+
+  it('is read of single records in any order, whole or cut, with the values of a list one after the other', async () => {
+    const { restart, connection, records } = await start();
+    records.push(toRecord(`{"error":{"code":"${'é'.repeat(1200)}"}}`, 5));
+    await restart();
+    const asked = ['payload.error.code', 'payload.items[].id', 'own.Owners.Team', 'response.a'];
+    const none = () => Promise.resolve(undefined);
+    const paths = await Promise.all(asked.map((path) => toReadPath(path, 'inbound', none)));
+    const read = (seqs: readonly number[]) =>
+      readPathsOf(connection, { direction: 'inbound', ids: seqs.map((seq) => SPAN + seq) }, paths);
+    expect(await read([4, 2, 0, 99])).toEqual([
+      {},
+      { 'payload.error.code': '504' },
+      { 'payload.error.code': 'rate_limited', 'payload.items[].id': '1, 2' },
+      {},
+    ]);
+    const [long] = await read([5]);
+    expect(long?.['payload.error.code']).toBe('é'.repeat(1000));
+    await expect(toReadPath('nonsense', 'inbound', none)).rejects.toMatchObject({
+      code: 'app.invalid-input',
+    });
   });
 
   it('lists its values with their records, those of an array each', async () => {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { TimedField } from '../../model/analysis/measured-times.ts';
 import { Nullable } from '../../model/nullable.ts';
-import { FoundPaths, PathText, PathValues } from '../../model/records/body-paths.ts';
+import { FoundPaths, MAX_SHOWN_PATHS, PathText, PathValues } from '../../model/records/body-paths.ts';
 import { Facets, RecordDetail, RecordOrder, RecordRow } from '../../model/records/record.ts';
 import { ERROR_GROUPINGS, ErrorFamilies, ErrorGroups } from '../../model/records/error-family.ts';
 import { Histogram, HistogramSplit } from '../../model/records/histogram.ts';
@@ -58,6 +58,8 @@ export const recordsOperations = {
       viewId: Type.String(),
       offset: Type.Integer({ minimum: 0 }),
       limit: Type.Integer({ minimum: 1, maximum: 500 }),
+      /** Paths in bodies and own tables whose values each row has; one that is unknown has none. */
+      paths: Type.Optional(Type.Array(PathText, { maxItems: MAX_SHOWN_PATHS, uniqueItems: true })),
     }),
     Type.Array(RecordRow),
   ),

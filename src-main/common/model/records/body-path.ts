@@ -92,3 +92,8 @@ export function isBodyField(field: string): field is BodyField {
 export function isOwnField(field: string): boolean {
   return field.startsWith(`${OWN_ROOT}.`);
 }
+
+/** True for a path through any element of a list: a record may have several values there. */
+export function isListPath(field: BodyField): boolean {
+  return parseBodyPath(field)?.steps.includes(null) ?? false;
+}

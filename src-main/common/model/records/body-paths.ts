@@ -9,6 +9,8 @@ export type PathType = (typeof PATH_TYPES)[number];
 export const MAX_LISTED_PATHS = 500;
 /** Paths that are shown among the fields at most. */
 export const MAX_SHOWN_PATHS = 12;
+/** Longest value at a path that a row shows, in characters. */
+export const MAX_CELL_CHARACTERS = 1000;
 /** Records that are read before all of them are. */
 export const SAMPLED_RECORDS = 2000;
 

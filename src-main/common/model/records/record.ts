@@ -55,6 +55,8 @@ export const RecordRow = Type.Object({
   outcome: Type.Optional(Outcome),
   /** What a person noted on the record; absent for most. */
   mark: Type.Optional(RecordMark),
+  /** Values at the paths that were asked for, cut at 1,000 characters; those of a list one after the other. */
+  values: Type.Optional(Type.Record(Type.String(), Type.String())),
 });
 export type RecordRow = Static<typeof RecordRow>;
 

@@ -85,6 +85,7 @@ const NAMES = [
   'findPatterns',
   'findPaths',
   'readPath',
+  'readValues',
   'findFirstSeen',
   'readFamily',
   'checkFamilies',

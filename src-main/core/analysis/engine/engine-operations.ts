@@ -23,13 +23,14 @@ import {
 } from './feed/create-engine-feed.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FamiliesByConnection } from './feed/keep-families.ts';
+import { fromRecordId } from '../../../common/model/records/record-ids.ts';
 import { readRows, type EngineDatabase } from './engine-database.ts';
 import { countHitMinutes, countMinutes, listMinuteValues, readPercentiles } from './alerts/count-minutes.ts';
 import { findNewFamilies } from './alerts/find-new-families.ts';
 import { findErrorFamilies, groupErrors, listFamilyNames, resolveFamilies } from './error-families.ts';
 import { findPaths, type PathsProgress } from './bodies/find-paths.ts';
 import { createPathStore } from './bodies/keep-paths.ts';
-import { readPathValues } from './bodies/read-path.ts';
+import { readPathsOf, readPathValues, toReadPath } from './bodies/read-path.ts';
 import { findPatterns, type PatternsProgress } from './find-patterns.ts';
 import { findFirstSeen } from './first-seen.ts';
 import { createConversationViews, type ConversationsQuestion } from './conversations/conversation-views.ts';
@@ -328,6 +329,26 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       askFiltered(question, context, async (connection, records) => {
         const kept = await findKept(question.scope, records.scope.direction, path);
         return readPathValues(connection, records, { path: path as BodyField, limit, kept });
+      }),
+    /** What records of one connection have at some paths, in the order of their ids. */
+    readValues: (
+      {
+        direction,
+        ids,
+        paths: asked,
+      }: { direction: Direction; ids: readonly number[]; paths: readonly string[] },
+      context: Context,
+    ) =>
+      withConnection(context, async (connection) => {
+        const [first] = ids;
+        if (first === undefined) return [];
+        const { connectionId } = source.getSnapshot(fromRecordId(first).snapshotId);
+        const found = await Promise.all(
+          asked.map((path) =>
+            toReadPath(path, direction, () => ownValues.find(connectionId, direction, path)),
+          ),
+        );
+        return readPathsOf(connection, { direction, ids }, found);
       }),
     /** Of the families those that nothing cached of the report before `fromMs` has. */
     findFirstSeen: (

@@ -1,3 +1,9 @@
+import {
+  isBodyField,
+  isListPath,
+  type BodyField,
+} from '../../../../src-main/common/model/records/body-path.ts';
+import { MAX_CELL_CHARACTERS } from '../../../../src-main/common/model/records/body-paths.ts';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import {
   FILTER_FIELDS,
@@ -11,12 +17,13 @@ const AROUND_MS = 5 * MINUTE_MS;
 
 /** A cell of the table, as its row holds it. */
 export interface Cell {
-  readonly field: RecordField;
+  readonly field: RecordField | BodyField;
   readonly row: RecordRow;
 }
 
 /** Returns the field that a column of the table shows; null for a column that no filter can name. */
-function findField(columnId: string): RecordField | null {
+function findField(columnId: string): RecordField | BodyField | null {
+  if (isBodyField(columnId)) return columnId;
   return FILTER_FIELDS.find((field) => field === columnId) ?? null;
 }
 
@@ -41,6 +48,7 @@ export function findShownValue(element: Element, record: RecordRow | null): Cell
 
 /** Returns the condition that holds for all records with the value of a cell; null where no such one is known. */
 export function toCellCondition({ field, row }: Cell): FieldCondition | null {
+  if (isBodyField(field)) return toPathCondition(field, row);
   switch (field) {
     case 'anywhere':
     case 'dateMs':
@@ -56,6 +64,13 @@ export function toCellCondition({ field, row }: Cell): FieldCondition | null {
   }
 }
 
+/** Values of a list stand one after the other in a cell, and a long one is cut: neither is a value of the record. */
+function toPathCondition(field: BodyField, { values }: RecordRow): FieldCondition | null {
+  const value = values?.[field] ?? null;
+  const isWhole = value === null || Array.from(value).length < MAX_CELL_CHARACTERS;
+  return isWhole && !isListPath(field) ? { field, values: [value] } : null;
+}
+
 /** Returns the five minutes before and after a record; null where it has no date. */
 export function toTimeAround({ dateMs }: RecordRow): FieldCondition | null {
   return dateMs === null ? null : { field: 'dateMs', min: dateMs - AROUND_MS, max: dateMs + AROUND_MS };
@@ -65,6 +80,7 @@ export function toTimeAround({ dateMs }: RecordRow): FieldCondition | null {
 export function toCellText({ field, row }: Cell, zone: string): string {
   if (field === 'dateMs') return row.dateMs === null ? row.dateText : formatRecordMoment(row.dateMs, zone);
   if (field === 'payload') return row.payloadPreview;
+  if (isBodyField(field)) return row.values?.[field] ?? '';
   switch (field) {
     case 'anywhere':
     case 'errorFamily':

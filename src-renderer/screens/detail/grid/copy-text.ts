@@ -1,3 +1,4 @@
+import { isBodyField } from '../../../../src-main/common/model/records/body-path.ts';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { formatRecordMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
@@ -21,6 +22,7 @@ export function readValue(record: CopiedRecord, columnId: string, zone: string):
   if (columnId === 'dateMs') {
     return record.dateMs === null ? record.dateText : formatRecordMoment(record.dateMs, zone);
   }
+  if (isBodyField(columnId)) return record.values?.[columnId] ?? null;
   const value: unknown = record[columnId as keyof CopiedRecord];
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }

@@ -4,6 +4,7 @@ import {
   type RecordOrder,
   type RecordRow,
 } from '../../../../src-main/common/model/records/record.ts';
+import { isBodyField } from '../../../../src-main/common/model/records/body-path.ts';
 import type { TableColumn } from '../../../../src-main/common/model/settings/table-columns.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatRecordMoment } from '../../../../src-main/common/time/format-moment.ts';
@@ -31,6 +32,7 @@ export const MAX_SORT_COLUMNS = 3;
 const MAX_TIP_CHARACTERS = 1000;
 
 const NAMED_WIDTH_PX = 130;
+const PATH_WIDTH_PX = 180;
 
 const NUMBER: ColDef<RecordRow> = { type: 'rightAligned', cellClass: ['num', 'ag-right-aligned-cell'] };
 const MONO: ColDef<RecordRow> = { cellClass: 'record-mono' };
@@ -82,6 +84,21 @@ const COLUMNS: readonly Column[] = [
   { colId: 'sessionId', ...MONO, ...TEXT, width: 270, field: 'sessionId' },
 ];
 
+/** A path in bodies or in a table of one's own, which is its own name. */
+function toPathColumn(path: string): Column {
+  return {
+    colId: path,
+    ...TEXT,
+    width: PATH_WIDTH_PX,
+    headerName: toVisible(path),
+    headerTooltip: toVisible(path),
+    sortable: false,
+    valueGetter: ({ data }) => data?.values?.[path] ?? '',
+    cellClass: ['record-mono', 'record-text'],
+    tooltip: toTip,
+  };
+}
+
 /** The columns that a direction's records have, with the service's own names of their fields. */
 function listColumns(direction: Direction): readonly (Column & { readonly wireName: string })[] {
   const fields = new Map<string, { readonly wireName: string }>(listFields(`${direction}-detail`));
@@ -110,6 +127,16 @@ export function listDefaultLayout(
   }));
 }
 
+/** Returns a layout with other paths among its columns: new ones come last, those that are not named any more go. */
+export function withPathColumns(layout: readonly TableColumn[], paths: readonly string[]): TableColumn[] {
+  const kept = layout.filter(({ id }) => !isBodyField(id) || paths.includes(id));
+  const added = paths.filter((path) => !layout.some(({ id }) => id === path));
+  return [
+    ...kept.map((column) => (isBodyField(column.id) ? { ...column, hidden: false } : column)),
+    ...added.map((id) => ({ id, widthPx: PATH_WIDTH_PX, pinned: null, hidden: false })),
+  ];
+}
+
 /** What the definitions of the grid's columns are made of. */
 interface GridLook {
   readonly layout: readonly TableColumn[];
@@ -127,6 +154,7 @@ export function createColumns(
 ): ColDef<RecordRow>[] {
   const columns = new Map(listColumns(direction).map((column) => [column.colId, column]));
   return toColumnState(layout).flatMap((state) => {
+    if (isBodyField(state.colId)) return [{ ...toPathColumn(state.colId), ...state }];
     const column = columns.get(state.colId);
     if (column === undefined) return [];
     const { wireName, ...definition } = column;

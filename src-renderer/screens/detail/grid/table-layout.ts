@@ -1,16 +1,19 @@
 import type { ColumnState } from 'ag-grid-community';
+import { isBodyField } from '../../../../src-main/common/model/records/body-path.ts';
 import type { TableColumn } from '../../../../src-main/common/model/settings/table-columns.ts';
 
 /**
- * Returns the columns as they were saved. One that the table no longer has is left out; one that it did not have then
- * comes last.
+ * Returns the columns as they were saved, those of paths among them. Another one that the table no longer has is left out;
+ * one that it did not have then comes last.
  */
 export function mergeLayout(
   saved: readonly TableColumn[] | undefined,
   defaults: readonly TableColumn[],
 ): readonly TableColumn[] {
   const known = new Set(defaults.map(({ id }) => id));
-  const merged = new Map(saved?.filter(({ id }) => known.has(id)).map((column) => [column.id, column]));
+  const merged = new Map(
+    saved?.filter(({ id }) => known.has(id) || isBodyField(id)).map((column) => [column.id, column]),
+  );
   for (const column of defaults) if (!merged.has(column.id)) merged.set(column.id, column);
   return [...merged.values()];
 }

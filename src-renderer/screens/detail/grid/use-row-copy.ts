@@ -1,5 +1,5 @@
 import { shallowRef } from 'vue';
-import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { useTableClipboard, type WriteTable } from '../../../composables/use-table-clipboard.ts';
 import { toHtmlTable } from '../../../format/table-text.ts';
@@ -31,8 +31,15 @@ export function useRowCopy(readDirection: () => Direction, write: WriteTable = u
   const records = useRecordsStore();
   const pick = shallowRef<GridPick>(NO_PICK);
 
-  const readWhole = (rows: readonly RecordRow[], columnIds: readonly string[]) =>
-    columnIds.some(isPreview) ? records.readRecords(rows, true) : Promise.resolve(rows);
+  /** Values at paths are those of the rows. */
+  async function readWhole(
+    rows: readonly RecordRow[],
+    columnIds: readonly string[],
+  ): Promise<readonly (RecordRow | RecordDetail)[]> {
+    if (!columnIds.some(isPreview)) return rows;
+    const whole = await records.readRecords(rows, true);
+    return whole.map((record, place) => ({ ...record, values: rows[place]?.values ?? {} }));
+  }
 
   async function copyCell({ row, columnId }: CopiedCell): Promise<void> {
     const [whole] = await readWhole([row], [columnId]);

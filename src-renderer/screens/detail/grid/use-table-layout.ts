@@ -1,7 +1,9 @@
 import { computed } from 'vue';
+import { isBodyField, isOwnField } from '../../../../src-main/common/model/records/body-path.ts';
 import type { TableColumn } from '../../../../src-main/common/model/settings/table-columns.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { useNames } from '../../../names/use-names.ts';
+import { useOwnFields } from '../../../stores/connections/own-fields.ts';
 import { useAppStore } from '../../../stores/window/app.ts';
 import { listDefaultLayout } from './grid-columns.ts';
 import { isSameLayout, mergeLayout, widenNamed } from './table-layout.ts';
@@ -9,12 +11,14 @@ import { isSameLayout, mergeLayout, widenNamed } from './table-layout.ts';
 const ERROR = 'error';
 
 /**
- * The columns of a direction's table, kept in the settings. That of errors takes no room while no record has one, and is
- * as it was set up again as soon as one has.
+ * The columns of a direction's table, kept in the settings. That of errors takes no room while no record has one, that of
+ * a person's own table none where the connection hasn't that table; each is as it was set up again as soon as there is
+ * something to show.
  */
 export function useTableLayout(readDirection: () => Direction, hasErrors: () => boolean) {
   const app = useAppStore();
   const names = useNames();
+  const ownFields = useOwnFields();
   const report = computed(() => `${readDirection()}-detail` as const);
   const named = computed(() => new Set<string>(names.list.map(({ field }) => field)));
   const defaults = computed(() => listDefaultLayout(readDirection(), named.value));
@@ -30,18 +34,21 @@ export function useTableLayout(readDirection: () => Direction, hasErrors: () => 
       void app.update({ tableColumns: { ...app.settings?.tableColumns, [report.value]: own } });
     },
   });
+  const isIdle = ({ id }: TableColumn): boolean =>
+    id === ERROR ? !hasErrors() : isOwnField(id) && !ownFields.value.some(({ field }) => field === id);
   const layout = computed({
-    get: () =>
-      hasErrors()
-        ? whole.value
-        : whole.value.map((column) => (column.id === ERROR ? { ...column, hidden: true } : column)),
+    get: () => whole.value.map((column) => (isIdle(column) ? { ...column, hidden: true } : column)),
     set: (columns: readonly TableColumn[]) => {
-      const own = whole.value.find(({ id }) => id === ERROR);
-      whole.value =
-        hasErrors() || own === undefined
-          ? columns
-          : columns.map((column) => (column.id === ERROR ? { ...column, hidden: own.hidden } : column));
+      const before = new Map(whole.value.map((column) => [column.id, column]));
+      whole.value = columns.map((column) => {
+        const own = before.get(column.id);
+        return own !== undefined && isIdle(column) ? { ...column, hidden: own.hidden } : column;
+      });
     },
   });
-  return { layout, whole, defaults };
+  /** Paths whose values the rows need. */
+  const paths = computed(() =>
+    layout.value.flatMap(({ id, hidden }) => (!hidden && isBodyField(id) ? [id] : [])),
+  );
+  return { layout, whole, defaults, paths };
 }

@@ -131,7 +131,7 @@ describe('records store', () => {
     void store.open(ask(1, { conditions: [{ field: 'payload', text: 'ab' }] }));
     expect(backend.of('records/close-view').map((call) => call.input)).toEqual([{ viewId: 'a' }]);
     expect(store.view).toMatchObject({ viewId: 'a', rowCount: 3 });
-    const rows = store.readRows('a', 0, 10);
+    const rows = store.readRows('a', [0, 10], []);
     await backend.of('records/read-rows')[0]?.refuse('cache.view-closed');
     expect(await rows).toBeNull();
     expect(backend.of('records/open-view')).toHaveLength(2);
@@ -141,12 +141,12 @@ describe('records store', () => {
     const store = createStore();
     void store.open(ask(1));
     await backend.of('records/open-view')[0]?.answer(toView('a'));
-    const slow = store.readRows('a', 0, 10);
+    const slow = store.readRows('a', [0, 10], []);
     void store.open(ask(1, channelIs(1)));
     await backend.of('records/open-view')[1]?.answer(toView('b'));
     await backend.of('records/read-rows')[0]?.answer([{ seq: 1 }]);
     expect(await slow).toBeNull();
-    expect(await store.readRows('a', 0, 10)).toBeNull();
+    expect(await store.readRows('a', [0, 10], [])).toBeNull();
     expect(backend.of('records/read-rows')).toHaveLength(1);
   });
 
@@ -200,7 +200,7 @@ describe('records store', () => {
     const store = createStore();
     void store.open(ask(1, channelIs(3)));
     await backend.of('records/open-view')[0]?.answer(toView('a'));
-    void store.readRows('a', 0, 10);
+    void store.readRows('a', [0, 10], []);
     await backend.of('records/read-rows')[0]?.refuse('cache.view-closed');
     expect(backend.of('records/open-view')[1]?.input).toMatchObject({ filter: channelIs(3) });
     expect(store.error).toBeNull();

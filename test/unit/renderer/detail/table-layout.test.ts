@@ -8,6 +8,7 @@ import ColumnChooser from '../../../../src-renderer/screens/detail/filters/Colum
 import {
   createColumns,
   listDefaultLayout,
+  withPathColumns,
 } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import {
   fromColumnState,
@@ -48,6 +49,18 @@ describe('layout of a table', () => {
       column('c', { pinned: 'left' }),
     ]);
     expect(mergeLayout(undefined, defaults)).toEqual(defaults);
+  });
+
+  it('keeps paths among its columns, and takes others in at the end', () => {
+    const saved = [column('payload.a', { hidden: true }), column('own.Owners.Team'), ...INBOUND];
+    const merged = mergeLayout(saved, INBOUND);
+    expect(merged.slice(0, 2)).toEqual(saved.slice(0, 2));
+    const next = withPathColumns(merged, ['payload.a', 'response.b']);
+    expect(next.map(({ id }) => id)).toEqual(['payload.a', ...INBOUND.map(({ id }) => id), 'response.b']);
+    expect(next.every(({ hidden }) => !hidden)).toBe(true);
+    const look = { layout: next, order: [], t: (key: string) => key, readZone: () => 'UTC' };
+    const [first] = createColumns('inbound', look);
+    expect(first).toMatchObject({ colId: 'payload.a', headerName: 'payload.a', sortable: false });
   });
 
   it('has room for names in columns that nobody made narrower', () => {

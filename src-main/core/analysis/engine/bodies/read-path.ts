@@ -1,12 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { BodyField } from '../../../../common/model/records/body-path.ts';
-import type { PathValues } from '../../../../common/model/records/body-paths.ts';
+import { isOwnField, type BodyField } from '../../../../common/model/records/body-path.ts';
+import { MAX_CELL_CHARACTERS, type PathValues } from '../../../../common/model/records/body-paths.ts';
+import type { Direction } from '../../../../common/reporting/reports.ts';
 import { readRows } from '../engine-database.ts';
 import { toFilterSql, toPathValues, type KeptPath } from '../filter-sql.ts';
 import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
-
-/** Longer values are cut where they are listed. */
-const MAX_SHOWN_CHARACTERS = 1000;
 
 /** Reads the most frequent values that some records have at a path. */
 export async function readPathValues(
@@ -30,7 +28,7 @@ export async function readPathValues(
   const rows = await readRows<[string | null, number, number, number]>(
     connection,
     `WITH counted AS MATERIALIZED (SELECT value, count(*) AS records FROM (${texts}) GROUP BY value)
-     SELECT left(value, ${MAX_SHOWN_CHARACTERS}), records, (SELECT count(value) FROM counted),
+     SELECT left(value, ${MAX_CELL_CHARACTERS}), records, (SELECT count(value) FROM counted),
        (SELECT coalesce(sum(records), 0)::BIGINT FROM counted WHERE value IS NULL)
      FROM (
        (SELECT * FROM counted WHERE value IS NOT NULL ORDER BY records DESC, value LIMIT ${limit})
@@ -52,4 +50,48 @@ export async function readPathValues(
     values: rows.flatMap(([value, count]) => (value === null ? [] : [{ value, count }])),
     blankCount,
   };
+}
+
+/** A path with what reads it of a record, as one text. */
+interface ReadPath {
+  readonly path: string;
+  readonly sql: string;
+}
+
+/** Returns how a path is read; one of a table that the connection doesn't have is in no record. Throws `app.invalid-input`. */
+export async function toReadPath(
+  path: string,
+  direction: Direction,
+  findOwn: () => Promise<KeptPath | undefined>,
+): Promise<ReadPath> {
+  const kept = await findOwn();
+  if (kept === undefined && isOwnField(path)) return { path, sql: 'NULL::VARCHAR' };
+  const values = toPathValues(path, direction, kept === undefined ? {} : { kept });
+  if (values === null) return { path, sql: 'NULL::VARCHAR' };
+  return { path, sql: values.isList ? `array_to_string(${values.sql}, ', ')` : values.sql };
+}
+
+/** Reads what records have at paths: for each id the values by their paths, those that it doesn't have left out. */
+export async function readPathsOf(
+  connection: DuckDBConnection,
+  { direction, ids }: { readonly direction: Direction; readonly ids: readonly number[] },
+  paths: readonly ReadPath[],
+): Promise<Record<string, string>[]> {
+  const values = paths.map(({ sql }) => `left(${sql}, ${MAX_CELL_CHARACTERS})`);
+  const rows = await readRows<[number, ...(string | null)[]]>(
+    connection,
+    `SELECT record_id, ${values.join(', ')} FROM ${direction} WHERE record_id IN (${ids.join(', ')})`,
+  );
+  const found = new Map(
+    rows.map(([id, ...own]) => [
+      id,
+      Object.fromEntries(
+        paths.flatMap(({ path }, place) => {
+          const value = own[place] ?? '';
+          return value === '' ? [] : [[path, value]];
+        }),
+      ),
+    ]),
+  );
+  return ids.map((id) => found.get(id) ?? {});
 }
