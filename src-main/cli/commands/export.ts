@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { EXPORT_FORMATS, isDocumentFormat } from '../../common/model/exports/export-options.ts';
+import { parseBodyPath, writeBodyPath } from '../../common/model/records/body-path.ts';
+import { MAX_SHOWN_PATHS } from '../../common/model/records/body-paths.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, REPORT_KINDS, toDetailKind } from '../../common/reporting/reports.ts';
 import { checkChoiceOptions, CHOICE_OPTIONS, readChoices, toChoiceInput } from '../session/find-choices.ts';
@@ -61,6 +63,22 @@ function checkSubject({ args }: CommandContext, format: (typeof FORMATS)[number]
   throw toUsageError(`--format ${format} is made of detail records: ${DETAIL_KINDS.join(', ')}.`, '');
 }
 
+/** Fails for a text that is no path, and for files that have none. */
+function readPaths({ args }: CommandContext, { report }: FoundRecords, hasNone: boolean): string[] {
+  const text = args.find('with-paths');
+  if (text === null) return [];
+  if (hasNone || !isDetailKind(report))
+    throw toUsageError('--with-paths is for files of detail records.', '');
+  const paths = [...new Set(text.split(',').map((path) => path.trim()))];
+  for (const path of paths) {
+    const parsed = parseBodyPath(path);
+    if (parsed === null || writeBodyPath(parsed) !== path)
+      throw toUsageError(`"${path}" is no path.`, 'Paths are like payload.error.code or own.TABLE.COLUMN.');
+  }
+  if (paths.length > MAX_SHOWN_PATHS) throw toUsageError(`A file has ${MAX_SHOWN_PATHS} paths at most.`, '');
+  return paths;
+}
+
 export const exportCommand: Command = {
   name: 'export',
   summary: 'writes cached records or a summary to a file',
@@ -74,6 +92,11 @@ export const exportCommand: Command = {
     QUERY_OPTION,
     ...CHOICE_OPTIONS,
     { name: 'computed', value: null, summary: 'the summary computed of the records' },
+    {
+      name: 'with-paths',
+      value: 'PATH,…',
+      summary: 'add keys of bodies and columns of own tables, such as payload.error.code',
+    },
     ...EVIDENCE_OPTIONS,
   ],
   about: `The file appears under its name once it is whole. A preset of your own has its format. With
@@ -99,6 +122,7 @@ export const exportCommand: Command = {
     const found = await findSubject(context, session);
     const filter = readQuery(context, found.zone, found.connection?.names ?? []);
     const isSummary = args.has('computed');
+    const paths = readPaths(context, found, isSummary || isDocumentFormat(choices.format));
     if (isSummary && filter.conditions.length > 0)
       throw toUsageError('A computed summary has no filter.', '');
     const { taskId } = await session.call(
@@ -109,6 +133,7 @@ export const exportCommand: Command = {
         filter,
         order: [{ column: 'received', descending: false }],
         ...(isSummary ? { isSummary } : {}),
+        ...(paths.length > 0 ? { paths } : {}),
         zone: found.zone,
         ...readEvidence(context, choices),
       },

@@ -16,6 +16,7 @@ import {
   OTHER_FIELDS,
   selectDetailColumns,
   selectSummaryColumns,
+  toPathColumn,
   type ExportColumn,
 } from './export-columns.ts';
 import { addNameColumns } from './export-names.ts';
@@ -23,18 +24,19 @@ import { addNameColumns } from './export-names.ts';
 /** What of an export's input its columns depend on. */
 export type ColumnChoice = Pick<
   Input<'exports/start'>,
-  'includePayload' | 'includeMarks' | 'isSummary' | 'zone' | 'layout'
+  'includePayload' | 'includeMarks' | 'paths' | 'isSummary' | 'zone' | 'layout'
 >;
 
 /** Leaves out of an export's input what is no matter of its columns. */
 export function toColumnChoice({
   includePayload,
   includeMarks = false,
+  paths = [],
   isSummary = false,
   zone,
   layout = {},
 }: ColumnChoice): ColumnChoice {
-  const choice = { includePayload, includeMarks, isSummary, layout };
+  const choice = { includePayload, includeMarks, paths, isSummary, layout };
   return zone === undefined ? choice : { ...choice, zone };
 }
 
@@ -50,11 +52,12 @@ export function arrangeDetailColumns(
   input: ColumnChoice,
   names: readonly ValueName[],
 ): ArrangedColumns<RecordDetail> {
-  const { includePayload, includeMarks = false, zone, layout = {} } = input;
+  const { includePayload, includeMarks = false, paths = [], zone, layout = {} } = input;
   const all = [
     ...selectDetailColumns(report, includePayload),
     OTHER_FIELDS,
     ...(includeMarks ? MARK_COLUMNS : []),
+    ...paths.map(toPathColumn),
   ];
   const { dates = 'both' } = layout;
   const chosen = chooseColumns(all, layout.columns);

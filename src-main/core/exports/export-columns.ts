@@ -104,6 +104,16 @@ export const MARK_COLUMNS: readonly ExportColumn<RecordDetail>[] = [
   { name: 'Note', type: 'text', read: ({ mark }) => mark?.note ?? null, value: { kind: 'note' } },
 ];
 
+/** What records have at a path in their bodies or in an own table, as one text. */
+export function toPathColumn(path: string): ExportColumn<RecordDetail> {
+  return {
+    name: path,
+    type: 'text',
+    read: ({ values }) => values?.[path] ?? null,
+    value: { kind: 'path', path },
+  };
+}
+
 /** Fields of a summary report in the order of the specification. */
 export function selectSummaryColumns(report: SummaryKind): readonly ExportColumn<SummaryGroup>[] {
   return listFields(report).map(([name, { wireName, type }]) => ({

@@ -10,7 +10,10 @@ import { openRecordRows, type Rows } from './rows/open-rows.ts';
 import type { RowBatch, RowFeed } from './rows/row-batch.ts';
 
 export type ExportCache = Pick<Cache, 'getSnapshot' | 'listSnapshots' | 'readExportBatch' | 'readSummary'>;
-export type ExportEngine = Pick<Engine, 'openView' | 'countView' | 'readIds' | 'closeView' | 'summarise'>;
+export type ExportEngine = Pick<
+  Engine,
+  'openView' | 'countView' | 'readIds' | 'readValues' | 'closeView' | 'summarise'
+>;
 
 interface Parts {
   readonly cache: Pick<ExportCache, 'readSummary'>;
@@ -53,7 +56,7 @@ export function feedRecords(parts: Parts, { report, input, names }: RowQuestion)
       },
     };
   }
-  const { scope, filter, order } = input;
+  const { scope, filter, order, paths = [] } = input;
   const { engine } = parts;
   return {
     shape: { kind: 'records', report, choice, names },
@@ -61,7 +64,9 @@ export function feedRecords(parts: Parts, { report, input, names }: RowQuestion)
       const { viewId } = await engine.openView({ scope, filter, order }, { signal });
       try {
         const { rowCount } = await engine.countView(viewId, { signal });
-        const batches = { [Symbol.asyncIterator]: () => readIds(engine, viewId, rowCount, signal) };
+        const batches = {
+          [Symbol.asyncIterator]: () => readIds(engine, { viewId, rowCount, paths }, signal),
+        };
         return await use({ rowCount, batches });
       } finally {
         // A view that can't be closed doesn't harm a complete file, and must not hide an earlier error.
@@ -100,15 +105,19 @@ export async function withDetailSource(
 }
 
 async function* readIds(
-  engine: Pick<Engine, 'readIds'>,
-  viewId: string,
-  rowCount: number,
+  engine: Pick<Engine, 'readIds' | 'readValues'>,
+  { viewId, rowCount, paths }: { viewId: string; rowCount: number; paths: readonly string[] },
   signal: AbortSignal,
 ): AsyncGenerator<RowBatch> {
   for (let offset = 0; offset < rowCount;) {
     const { report, ids } = await engine.readIds({ viewId, offset, limit: BATCH_ROWS }, { signal });
     if (ids.length === 0) return;
-    yield { kind: 'records', report, ids };
+    if (paths.length === 0) yield { kind: 'records', report, ids };
+    else {
+      const direction = report === 'inbound-detail' ? 'inbound' : 'outbound';
+      const values = await engine.readValues({ direction, ids, paths, isWhole: true }, { signal });
+      yield { kind: 'records', report, ids, values };
+    }
     offset += ids.length;
   }
 }

@@ -130,6 +130,7 @@ describe('what the engine finds', () => {
             const rows = await prepareRecordRows({
               ...{ connection, records: { scope, filter }, order, columns: [], connectionId: 'one' },
               source: { ...source, ...marks },
+              paths: [],
             });
             const written = await readRows<[number]>(
               connection,

@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import readWorkbook from 'read-excel-file/node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
@@ -105,6 +106,57 @@ it('the columns of a table are fields of records in queries, exports and SQL, al
   const words = ['--report', 'inbound-detail', '--query', 'own.Owners.Team:Payments', '--format', 'ndjson'];
   const written = await cli.run('export', ...PERIOD, ...words, '--out', out, '--json');
   expect(written.objects, written.errors).toMatchObject([{ records: sumOf(first, second) }]);
+
+  // A file has it as a column, whoever writes it: the engine, or row by row.
+  const withPaths = ['--report', 'inbound-detail', '--with-paths', 'own.Owners.Team,payload.locale'];
+  const read = async (format: string, ...more: readonly string[]): Promise<string> => {
+    const file = join(folder, `paths.${format}`);
+    const { code, errors } = await cli.run(
+      ...(['export', ...PERIOD, ...withPaths, '--format', format, ...more, '--out', file] as const),
+    );
+    expect(code, errors).toBe(0);
+    return readFile(file, 'utf8');
+  };
+  const objects = (await read('ndjson'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const teams = objects.filter((row) => row['own.Owners.Team'] === 'Payments');
+  expect(teams).toHaveLength(sumOf(first, second));
+  for (const row of objects.slice(0, 50)) {
+    const { locale = null } = JSON.parse(String(row['Payload'])) as { locale?: string };
+    expect(row['payload.locale']).toBe(locale);
+  }
+  const byEngine = await read('csv');
+  expect(byEngine).toContain('"own.Owners.Team","payload.locale"');
+  const json = JSON.parse(await read('json', '--no-payload')) as { records: Record<string, unknown>[] };
+  expect(json.records.filter((row) => row['own.Owners.Team'] === 'Payments')).toHaveLength(
+    sumOf(first, second),
+  );
+  // Excel is written row by row.
+  await read('xlsx');
+  const [{ data: [head = [], ...cells] = [] } = { data: [] }] = await readWorkbook(
+    join(folder, 'paths.xlsx'),
+  );
+  const at = head.indexOf('own.Owners.Team');
+  expect(cells.filter((row) => row[at] === 'Payments')).toHaveLength(sumOf(first, second));
+  // Nobody's service sent them: a file that comes in again has none of them among its other fields.
+  const imported = await cli.run('import', join(folder, 'paths.ndjson'), '--json');
+  expect(imported.code, imported.errors).toBe(0);
+  const again = [
+    '--snapshot',
+    String((imported.objects[0]?.['snapshots'] as number[])[0]),
+    '--format',
+    'csv',
+    '--out',
+    out,
+  ];
+  // Nothing tells that an imported file is complete.
+  expect((await cli.run('export', ...again)).code).toBe(5);
+  expect(await readFile(out, 'utf8')).not.toContain('own.Owners.Team');
+  const refused = await cli.run('export', ...PERIOD, ...words, '--with-paths', 'payload', '--out', out);
+  expect(refused.code).toBe(2);
+  expect(refused.errors).toContain('is no path');
 
   // Another connection has no such field, and no statement reaches the rows themselves.
   const elsewhere = ['--connection', 'Other', '--from', toDay(1), '--to', toDay(0)];

@@ -136,6 +136,7 @@ export function createFakeExportParts(options: {
           report: 'inbound-detail' as const,
           ids: records.slice(offset, offset + limit).map((_, place) => offset + place),
         }),
+      readValues: () => Promise.reject(new Error('The fake knows no paths.')),
       packSqlRows: ({ offset, limit }: { offset: number; limit: number }) =>
         Promise.resolve(Buffer.from(JSON.stringify(result.slice(offset, offset + limit)))),
       /** The Parquet that the engine would write, of the same batches; texts are written row by row. */

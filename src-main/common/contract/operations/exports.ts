@@ -5,6 +5,7 @@ import { ExportFormat, ExportLayout, RecordFormat } from '../../model/exports/ex
 import { EvidenceOptions, PackPreview, PackSignature } from '../../model/exports/evidence-options.ts';
 import { PresetName, SavedPreset } from '../../model/exports/saved-preset.ts';
 import { Nullable } from '../../model/nullable.ts';
+import { MAX_SHOWN_PATHS, PathText } from '../../model/records/body-paths.ts';
 import { RecordOrder } from '../../model/records/record.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
 import { RecordScope } from '../../model/records/record-scope.ts';
@@ -23,6 +24,8 @@ const RecordExport = Type.Object({
   includeNames: Type.Optional(Type.Boolean()),
   /** Writes a person's marks and notes, in columns of their own. */
   includeMarks: Type.Optional(Type.Boolean()),
+  /** Writes what records have at paths in their bodies and in own tables, in columns behind the others; documents leave it out. */
+  paths: Type.Optional(Type.Array(PathText, { maxItems: MAX_SHOWN_PATHS, uniqueItems: true })),
   /** The zone of the clock that the window shows: dates are written in it, and the file names it. */
   zone: Type.Optional(Type.String()),
   /** Writes the summary that is computed of the scope's records, in place of the records; without a filter. */

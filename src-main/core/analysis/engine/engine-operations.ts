@@ -94,6 +94,13 @@ interface SessionQuestion {
   readonly within?: TimeSpan & { readonly filter: RecordFilter };
 }
 
+interface ValuesQuestion {
+  readonly direction: Direction;
+  readonly ids: readonly number[];
+  readonly paths: readonly string[];
+  readonly isWhole?: boolean;
+}
+
 interface Question {
   readonly scope: RecordScope;
   readonly filter: RecordFilter;
@@ -224,6 +231,11 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     return own ?? (isBodyField(field) ? paths.use(direction, field) : undefined);
   };
 
+  const findPathsOf = (connectionId: string, direction: Direction, asked: readonly string[]) =>
+    Promise.all(
+      asked.map((path) => toReadPath(path, direction, () => ownValues.find(connectionId, direction, path))),
+    );
+
   /** As `ask`, with a filter in which marks and notes stand for ids of records, and patterns for the families of today. */
   const askFiltered = <Value>(
     { scope, filter, viewId }: Question,
@@ -299,6 +311,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ask: askFiltered,
       connect: withConnection,
       source,
+      findPaths: findPathsOf,
       readResult,
     }),
     summarise: (scope: RecordScope, context: Context) => ask(scope, context, summariseRecords),
@@ -330,25 +343,14 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         const kept = await findKept(question.scope, records.scope.direction, path);
         return readPathValues(connection, records, { path: path as BodyField, limit, kept });
       }),
-    /** What records of one connection have at some paths, in the order of their ids. */
-    readValues: (
-      {
-        direction,
-        ids,
-        paths: asked,
-      }: { direction: Direction; ids: readonly number[]; paths: readonly string[] },
-      context: Context,
-    ) =>
+    /** What records of one connection have at some paths, in the order of their ids; values are cut unless asked for whole. */
+    readValues: ({ direction, ids, paths: asked, isWhole }: ValuesQuestion, context: Context) =>
       withConnection(context, async (connection) => {
         const [first] = ids;
         if (first === undefined) return [];
         const { connectionId } = source.getSnapshot(fromRecordId(first).snapshotId);
-        const found = await Promise.all(
-          asked.map((path) =>
-            toReadPath(path, direction, () => ownValues.find(connectionId, direction, path)),
-          ),
-        );
-        return readPathsOf(connection, { direction, ids }, found);
+        const found = await findPathsOf(connectionId, direction, asked);
+        return readPathsOf(connection, { direction, ids, isWhole }, found);
       }),
     /** Of the families those that nothing cached of the report before `fromMs` has. */
     findFirstSeen: (

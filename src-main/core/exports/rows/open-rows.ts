@@ -70,7 +70,11 @@ export function openRecordRows(
         const ids = batch.ids.slice(place);
         const rows = await readRecords({ report: batch.report, ids, includePayload, includeMarks });
         if (rows.length === 0) return;
-        yield rows;
+        const { values } = batch;
+        const first = place;
+        yield values === undefined
+          ? rows
+          : rows.map((row, at) => ({ ...row, values: { ...values[first + at] } }));
         place += rows.length;
       }
     },

@@ -30,7 +30,13 @@ export type RowShape =
 
 /** Rows on their way into a file: records by their ids, groups as they are, rows of a result as JSON. */
 export type RowBatch =
-  | { readonly kind: 'records'; readonly report: DetailKind; readonly ids: readonly number[] }
+  | {
+      readonly kind: 'records';
+      readonly report: DetailKind;
+      readonly ids: readonly number[];
+      /** What each has at the paths of the choice; left out where there are none. */
+      readonly values?: readonly Readonly<Record<string, string>>[];
+    }
   | { readonly kind: 'groups'; readonly groups: readonly SummaryGroup[] }
   | { readonly kind: 'result'; readonly json: Uint8Array };
 

@@ -1,4 +1,5 @@
 import { findDateZone } from '../../../common/csv-habits.ts';
+import { parseBodyPath } from '../../../common/model/records/body-path.ts';
 import { isNamedField } from '../../../common/model/records/value-name.ts';
 import { FIELD_NAMES, resolveFields } from '../../../common/reporting/field-names.ts';
 import {
@@ -19,7 +20,7 @@ export type FileColumn =
   | { readonly kind: 'others' }
   /** The date as the clock of a zone shows it. */
   | { readonly kind: 'zoned-date'; readonly zone: string }
-  /** A person's own words: names, marks and notes. */
+  /** What isn't the service's: a person's names, marks and notes, and what was read out of bodies or own tables. */
   | { readonly kind: 'own' }
   /** A field of the service that the specification doesn't know. */
   | { readonly kind: 'extra' };
@@ -61,6 +62,7 @@ function describeOther(
   if (name === OTHER_FIELDS_NAME) return { kind: 'others' };
   if (NAME.test(name) && isNamed.has(name.replace(NAME, ''))) return { kind: 'own' };
   if (hasMarks && MARKS.includes(name)) return { kind: 'own' };
+  if (parseBodyPath(name) !== null) return { kind: 'own' };
   const zone = findDateZone(name);
   if (zone !== null) return { kind: 'zoned-date', zone };
   return { kind: 'extra' };

@@ -31,6 +31,7 @@ interface ExportWish {
 export function toExportRequest(wish: ExportWish): ExportRequest {
   const { subject, choices } = wish;
   const { format, includePayload, includeMarks, includeNames } = choices;
+  const { paths = [] } = subject;
   const layout = toLayout(choices, wish.columns);
   if ('resultId' in subject.scope) {
     return { ...subject.scope, format: isDocumentFormat(format) ? 'csv' : format, layout };
@@ -45,6 +46,7 @@ export function toExportRequest(wish: ExportWish): ExportRequest {
     layout,
     ...toEvidence(choices, wish.sessions),
     ...(subject.isComputed === true ? { isSummary: true } : {}),
+    ...(paths.length > 0 && !isDocumentFormat(format) ? { paths: [...paths] } : {}),
     ...(hasPayload(subject) && includeMarks ? { includeMarks: true } : {}),
     ...(wish.hasOwnNames && includeNames ? { includeNames: true } : {}),
   };

@@ -24,6 +24,8 @@ export interface ExportSubject {
   readonly isComputed?: boolean;
   /** Something of the period isn't cached. */
   readonly isIncomplete?: boolean;
+  /** Paths among the columns of its table. */
+  readonly paths?: readonly string[];
 }
 
 /** A snapshot as the subject of an export. */

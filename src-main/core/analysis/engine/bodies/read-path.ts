@@ -53,7 +53,7 @@ export async function readPathValues(
 }
 
 /** A path with what reads it of a record, as one text. */
-interface ReadPath {
+export interface ReadPath {
   readonly path: string;
   readonly sql: string;
 }
@@ -71,13 +71,22 @@ export async function toReadPath(
   return { path, sql: values.isList ? `array_to_string(${values.sql}, ', ')` : values.sql };
 }
 
-/** Reads what records have at paths: for each id the values by their paths, those that it doesn't have left out. */
+/** Reads what records have at paths: for each id the values by their paths, those that it doesn't have left out, and cut
+ * unless they are asked for whole. */
 export async function readPathsOf(
   connection: DuckDBConnection,
-  { direction, ids }: { readonly direction: Direction; readonly ids: readonly number[] },
+  {
+    direction,
+    ids,
+    isWhole = false,
+  }: {
+    readonly direction: Direction;
+    readonly ids: readonly number[];
+    readonly isWhole?: boolean | undefined;
+  },
   paths: readonly ReadPath[],
 ): Promise<Record<string, string>[]> {
-  const values = paths.map(({ sql }) => `left(${sql}, ${MAX_CELL_CHARACTERS})`);
+  const values = paths.map(({ sql }) => (isWhole ? sql : `left(${sql}, ${MAX_CELL_CHARACTERS})`));
   const rows = await readRows<[number, ...(string | null)[]]>(
     connection,
     `SELECT record_id, ${values.join(', ')} FROM ${direction} WHERE record_id IN (${ids.join(', ')})`,

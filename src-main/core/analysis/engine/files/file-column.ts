@@ -16,6 +16,8 @@ export type FileValue =
   /** The instant; `hasText` says that the text as received stands where there is none. */
   | { readonly kind: 'moment'; readonly zone: string; readonly hasText: boolean }
   | { readonly kind: 'other-fields' | 'mark' | 'note' }
+  /** What is at a path in a body or in an own table, as one text. */
+  | { readonly kind: 'path'; readonly path: string }
   /** A person's own name of a number. */
   | {
       readonly kind: 'name';
@@ -53,6 +55,8 @@ export function toValueSql(value: FileValue, direction: ResolvedScope['direction
     case 'mark':
     case 'note':
       return `marked.${value.kind}`;
+    case 'path':
+      return quoteName(value.path);
     case 'name': {
       const cases = value.names.map(
         (entry) => `WHEN ${quoteText(entry.value)} THEN ${quoteText(entry.name)}`,

@@ -5,6 +5,7 @@ import type { RecordScope } from '../../../../common/model/records/record-scope.
 import type { SqlCell } from '../../../../common/model/records/sql.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import type { CallContext } from '../../../calls/call-messages.ts';
+import type { ReadPath } from '../bodies/read-path.ts';
 import type { AskFiltered } from '../measures/measure-operations.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 import { isOutOfMemory } from '../question-errors.ts';
@@ -39,13 +40,18 @@ export function createFileOperations(options: {
     work: (connection: DuckDBConnection) => Promise<Value>,
   ) => Promise<Value>;
   readonly source: EngineSource;
+  readonly findPaths: (
+    connectionId: string,
+    direction: Direction,
+    paths: readonly string[],
+  ) => Promise<readonly ReadPath[]>;
   /** Reads rows of an open result; fewer at its end. */
   readonly readResult: (
     place: { readonly resultId: string; readonly offset: number; readonly limit: number },
     signal: AbortSignal,
   ) => Promise<SqlCell[][]>;
 }) {
-  const { folder, ask, connect, source, readResult } = options;
+  const { folder, ask, connect, source, findPaths, readResult } = options;
   return {
     /**
      * Writes records; null, and no file, where texts have to be written row by row (see `prepareText`), or are too long. Throws AppErrors
@@ -55,9 +61,11 @@ export function createFileOperations(options: {
       ask(question, context, async (connection, records) => {
         const { scope, columns, order, about, format } = question;
         const { connectionId } = 'snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope;
-        const parts = { connection, records, order, columns, source, connectionId };
-        const rows = await prepareRecordRows(parts);
         const { direction } = records.scope;
+        const asked = columns.flatMap(({ value }) => (value.kind === 'path' ? [value.path] : []));
+        const paths = await findPaths(connectionId, direction, asked);
+        const parts = { connection, records, order, columns, source, connectionId, paths };
+        const rows = await prepareRecordRows(parts);
         const lines =
           format.kind === 'parquet'
             ? toParquetSql(columns, direction, about)

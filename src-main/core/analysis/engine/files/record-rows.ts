@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
+import { isOwnField } from '../../../../common/model/records/body-path.ts';
 import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import { readRows } from '../engine-database.ts';
 import { ENGINE_COLUMNS } from '../engine-tables.ts';
@@ -9,7 +10,8 @@ import type { FeedSource } from '../feed/feed-source.ts';
 import { findMarks, type MarkSource } from '../marked-records.ts';
 import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import { toOrderedScope, toViewOrder } from '../views/view-order.ts';
-import type { FileColumn } from './file-column.ts';
+import type { ReadPath } from '../bodies/read-path.ts';
+import { quoteName, type FileColumn } from './file-column.ts';
 
 /** The records of a file, in its order. */
 export interface RecordRows {
@@ -33,8 +35,10 @@ export async function prepareRecordRows(options: {
   readonly columns: readonly FileColumn[];
   readonly source: MarkSource & Pick<FeedSource, 'listRunStarts'>;
   readonly connectionId: string;
+  /** What reads the paths among the columns: the rows have each under its own name. */
+  readonly paths: readonly ReadPath[];
 }): Promise<RecordRows> {
-  const { connection, records, order, columns, source, connectionId } = options;
+  const { connection, records, order, columns, source, connectionId, paths } = options;
   const { filter } = records;
   const scope = toOrderedScope(records.scope, order, source);
   const where = toFilterSql(filter, scope.direction);
@@ -42,7 +46,9 @@ export async function prepareRecordRows(options: {
   const isEvery = filter.conditions.length === 0;
   const total = await (isEvery ? countRecords(connection, scope) : countRecords(connection, scope, where));
   const names = ENGINE_COLUMNS[scope.direction].map(({ name }) => name);
-  const rows = toSourceSql(scope, names, where);
+  const plain = toSourceSql(scope, names, where);
+  const values = paths.map(({ path, sql }) => `${sql} AS ${quoteName(path)}`);
+  const rows = values.length === 0 ? plain : `(SELECT *, ${values.join(', ')} FROM ${plain})`;
   if (columns.some(({ value }) => isOfPage(value))) await refuseDamaged(connection, rows, where.values);
   // Without an order of their own they come in the order received.
   const isSorted = sorted.length > 0 || leading.isDescending;
@@ -65,7 +71,7 @@ export async function prepareRecordRows(options: {
 /** Texts of any length and unknown fields are in no column of the cache, only in its pages. */
 function isOfPage(value: FileColumn['value']): boolean {
   if (value.kind === 'field') return value.name === 'payload' || value.name === 'response';
-  return value.kind === 'other-fields';
+  return value.kind === 'other-fields' || (value.kind === 'path' && !isOwnField(value.path));
 }
 
 async function refuseDamaged(
