@@ -1,0 +1,36 @@
+import type { PartTable } from '../../src-main/common/model/cases/case.ts';
+import { toPartTable } from '../format/part-content.ts';
+
+/** What only a screen reader, or nobody, needs. */
+const UNSEEN = '.sr-only, [aria-hidden="true"], svg, style';
+
+/** Reads a table as it stands on the screen: the words of each cell. Null where there is none. */
+export function readShownTable(around: Element | null): PartTable | null {
+  const table = around instanceof HTMLTableElement ? around : around?.querySelector('table');
+  const head = table?.tHead?.rows[table.tHead.rows.length - 1];
+  if (table === null || table === undefined || head === undefined) return null;
+  const columns = [...head.cells].map((cell) => ({
+    name: readWords(cell),
+    isRight: ['right', 'end'].includes(getComputedStyle(cell).textAlign),
+  }));
+  const body = [...table.tBodies].flatMap(({ rows }) => [...rows]);
+  const rows = body.map(({ cells }) =>
+    // A cell over several columns leaves the others empty.
+    [...cells].flatMap((cell) => [readWords(cell), ...Array.from({ length: cell.colSpan - 1 }, () => '')]),
+  );
+  // Columns of buttons and bars say nothing.
+  const told = columns.flatMap((_column, place) =>
+    rows.some((row) => (row[place] ?? '') !== '') ? [place] : [],
+  );
+  if (told.length === 0) return null;
+  return toPartTable(
+    told.flatMap((place) => columns[place] ?? []),
+    rows.map((row) => told.map((place) => row[place] ?? '')),
+  );
+}
+
+function readWords(cell: HTMLTableCellElement): string {
+  const copy = cell.cloneNode(true) as HTMLElement;
+  for (const unseen of copy.querySelectorAll(UNSEEN)) unseen.remove();
+  return copy.textContent.replaceAll(/\s+/g, ' ').trim();
+}
