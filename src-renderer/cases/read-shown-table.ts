@@ -7,16 +7,18 @@ const UNSEEN = '.sr-only, [aria-hidden="true"], svg, style';
 /** Reads a table as it stands on the screen: the words of each cell. Null where there is none. */
 export function readShownTable(around: Element | null): PartTable | null {
   const table = around instanceof HTMLTableElement ? around : around?.querySelector('table');
-  const head = table?.tHead?.rows[table.tHead.rows.length - 1];
+  const head = [...(table?.querySelectorAll('thead tr') ?? [])].at(-1);
   if (table === null || table === undefined || head === undefined) return null;
-  const columns = [...head.cells].map((cell) => ({
+  const columns = listCells(head).map((cell) => ({
     name: readWords(cell),
     isRight: ['right', 'end'].includes(getComputedStyle(cell).textAlign),
   }));
-  const body = [...table.tBodies].flatMap(({ rows }) => [...rows]);
-  const rows = body.map(({ cells }) =>
+  const rows = [...table.querySelectorAll('tbody tr')].map((row) =>
     // A cell over several columns leaves the others empty.
-    [...cells].flatMap((cell) => [readWords(cell), ...Array.from({ length: cell.colSpan - 1 }, () => '')]),
+    listCells(row).flatMap((cell) => [
+      readWords(cell),
+      ...Array.from({ length: Math.max(1, cell.colSpan) - 1 }, () => ''),
+    ]),
   );
   // Columns of buttons and bars say nothing.
   const told = columns.flatMap((_column, place) =>
@@ -27,6 +29,10 @@ export function readShownTable(around: Element | null): PartTable | null {
     told.flatMap((place) => columns[place] ?? []),
     rows.map((row) => told.map((place) => row[place] ?? '')),
   );
+}
+
+function listCells(row: Element): HTMLTableCellElement[] {
+  return [...row.querySelectorAll<HTMLTableCellElement>(':scope > :is(th, td)')];
 }
 
 function readWords(cell: HTMLTableCellElement): string {
