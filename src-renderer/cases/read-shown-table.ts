@@ -7,10 +7,13 @@ const UNSEEN = '.sr-only, [aria-hidden="true"], svg, style';
 /** Reads a table as it stands on the screen: the words of each cell. Null where there is none. */
 export function readShownTable(around: Element | null): PartTable | null {
   const table = around instanceof HTMLTableElement ? around : around?.querySelector('table');
-  const head = [...(table?.querySelectorAll('thead tr') ?? [])].at(-1);
+  const [above, own] = [...(table?.querySelectorAll('thead tr') ?? [])].slice(-2);
+  const head = own ?? above;
   if (table === null || table === undefined || head === undefined) return null;
-  const columns = listCells(head).map((cell) => ({
-    name: readWords(cell),
+  // Columns of two groups may have one name.
+  const groups = own === undefined || above === undefined ? [] : listCells(above).flatMap(spread);
+  const columns = listCells(head).map((cell, place) => ({
+    name: [groups[place] ?? '', readWords(cell)].filter((words) => words !== '').join(': '),
     isRight: ['right', 'end'].includes(getComputedStyle(cell).textAlign),
   }));
   const rows = [...table.querySelectorAll('tbody tr')].map((row) =>
@@ -29,6 +32,11 @@ export function readShownTable(around: Element | null): PartTable | null {
     told.flatMap((place) => columns[place] ?? []),
     rows.map((row) => told.map((place) => row[place] ?? '')),
   );
+}
+
+/** The words of a cell for each of its columns. */
+function spread(cell: HTMLTableCellElement): string[] {
+  return Array.from({ length: Math.max(1, cell.colSpan) }, () => readWords(cell));
 }
 
 function listCells(row: Element): HTMLTableCellElement[] {

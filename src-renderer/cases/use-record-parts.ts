@@ -115,7 +115,7 @@ export function useRecordParts() {
   function toSessionContent({ requests }: Session): PartContent {
     const columns = [
       { name: t('detail.columns.dateMs'), isRight: false },
-      { name: t('conversations.direction'), isRight: false },
+      { name: t('comparison.direction'), isRight: false },
       { name: t('detail.columns.responseCode'), isRight: true },
       { name: t('detail.columns.channel'), isRight: false },
       { name: t('detail.columns.service'), isRight: false },
@@ -127,7 +127,7 @@ export function useRecordParts() {
     ];
     const rows = requests.map((request) => [
       formatExact(request.dateMs, clock.zone),
-      t(`conversations.records.${request.direction}`),
+      t(`casefile.reports.${request.direction}-detail`),
       request.responseCode,
       toName('channel', request.channel),
       toName('service', request.service),

@@ -1,5 +1,4 @@
 import type { PartAnswer, PartCoverage, PartFigures, PinnedContent } from '../model/cases/case.ts';
-import { isDetailKind } from '../reporting/reports.ts';
 import type { Formats } from './formats.ts';
 
 type Values = Readonly<Record<string, string | number>>;
@@ -61,7 +60,7 @@ export function createCaseSentences({ t, formats }: CaseLanguage) {
   /** Where a part is from, piece by piece: connection, direction, period, filter, coverage, figures, moment. */
   function toLine({ question, connectionName, takenAtMs, coverage, figures, content }: Taken): string[] {
     const { zone, fromMs, toMs, query } = question;
-    const reports = coverage.map(({ report }) => report).filter(isDetailKind);
+    const reports = [...new Set(coverage.map(({ report }) => report))];
     const [from, to] = [fromMs, Math.max(fromMs, toMs - 1_000)].map((atMs) => formatExact(atMs, zone));
     const period = `${from === to ? from : `${from} – ${to}`} ${zone}`;
     return [
