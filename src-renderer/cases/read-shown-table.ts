@@ -34,9 +34,11 @@ export function readShownTable(around: Element | null): PartTable | null {
   );
 }
 
-/** The words of a cell for each of its columns. */
+/** The words of a head over columns, line by line, for each of its columns. */
 function spread(cell: HTMLTableCellElement): string[] {
-  return Array.from({ length: Math.max(1, cell.colSpan) }, () => readWords(cell));
+  const lines = [...cell.childNodes].map((node) => (node.textContent ?? '').trim());
+  const words = lines.filter((line) => line !== '').join(', ');
+  return Array.from({ length: Math.max(1, cell.colSpan) }, () => words);
 }
 
 function listCells(row: Element): HTMLTableCellElement[] {

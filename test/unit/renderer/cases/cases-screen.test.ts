@@ -2,7 +2,12 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { TooltipProvider } from 'reka-ui';
 import { h } from 'vue';
 import { expect, it, vi } from 'vitest';
-import type { CaseChange, CasePage, CasePart, PinnedContent } from '../../../../src-main/common/model/cases/case.ts';
+import type {
+  CaseChange,
+  CasePage,
+  CasePart,
+  PinnedContent,
+} from '../../../../src-main/common/model/cases/case.ts';
 import AddToCaseDialog from '../../../../src-renderer/cases/AddToCaseDialog.vue';
 import { readShownTable } from '../../../../src-renderer/cases/read-shown-table.ts';
 import CasesScreen from '../../../../src-renderer/screens/cases/CasesScreen.vue';
@@ -16,7 +21,12 @@ import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const AT_MS = Date.UTC(2026, 10, 27, 9);
 const HOUR_MS = 3_600_000;
-const TEXT: CasePart = { kind: 'text', id: 't', text: '# Paused\n\n<b>not bold</b> **bold**', isFolded: false };
+const TEXT: CasePart = {
+  kind: 'text',
+  id: 't',
+  text: '# Paused\n\n<b>not bold</b> **bold**',
+  isFolded: false,
+};
 const ANSWER = {
   askedAtMs: AT_MS + HOUR_MS,
   figures: { records: 441, failures: 14, rows: null },
@@ -24,7 +34,14 @@ const ANSWER = {
   newRows: null,
   goneRows: null,
 };
-const PIN: CasePart = { kind: 'pinned', id: 'p', of: 'records', title: 'Failed', isFolded: false, answer: null };
+const PIN: CasePart = {
+  kind: 'pinned',
+  id: 'p',
+  of: 'records',
+  title: 'Failed',
+  isFolded: false,
+  answer: null,
+};
 const QUESTION = {
   connectionId: 'a',
   scopes: [],
@@ -79,7 +96,10 @@ async function show(
   const { global } = await provideApplication(backend, path);
   await useAppStore().load();
   await useConnectionsStore().load();
-  const page = mount({ render: () => h(TooltipProvider, () => h(CasesScreen)) }, { global, attachTo: document.body });
+  const page = mount(
+    { render: () => h(TooltipProvider, () => h(CasesScreen)) },
+    { global, attachTo: document.body },
+  );
   await flushPromises();
   const changes = (): CaseChange[] =>
     backend.calls
@@ -143,7 +163,9 @@ it('saves what is typed after a pause, and keeps it in the window where that fai
   await field.setValue('one two');
   await vi.advanceTimersByTimeAsync(700);
   await flushPromises();
-  expect(JSON.parse(sessionStorage.getItem('channelscope.draft:case-text:t') ?? '{}')).toEqual({ text: 'one two' });
+  expect(JSON.parse(sessionStorage.getItem('channelscope.draft:case-text:t') ?? '{}')).toEqual({
+    text: 'one two',
+  });
   expect(page.text()).toContain('Saving…');
   vi.useRealTimers();
   sessionStorage.clear();
@@ -169,7 +191,15 @@ it('is renamed, and a part is moved by dragging it in the outline', async () => 
 it('a case that was deleted is offered back, and the list offers to undo', async () => {
   const gone = await show([], { 'cases/read': () => ({ ...makePage([]), isDeleted: true }) });
   expect(gone.page.text()).toContain('This case was deleted');
-  const summary = { id: 'c', title: 'Old', createdAtMs: 1, savedAtMs: 2, revision: 3, partCount: 1, pinnedCount: 1 };
+  const summary = {
+    id: 'c',
+    title: 'Old',
+    createdAtMs: 1,
+    savedAtMs: 2,
+    revision: 3,
+    partCount: 1,
+    pinnedCount: 1,
+  };
   const { page } = await show(
     [],
     { 'cases/list': () => [summary], 'cases/delete': () => makePage([]) },
@@ -225,9 +255,28 @@ it('reads a table as it is shown: without what nobody sees, and columns that say
   expect(readShownTable(document.createElement('div'))).toBeNull();
 });
 
+it('names columns of two groups by their group, too', () => {
+  document.body.innerHTML = `<table><thead>
+    <tr><td></td><th colspan="1">Before <span>26 Nov</span></th><th>After</th></tr>
+    <tr><th>Service</th><th>Requests</th><th>Requests</th></tr></thead>
+    <tbody><tr><th>1</th><td>20</td><td>30</td></tr></tbody></table>`;
+  expect(readShownTable(document.querySelector('table'))?.columns.map(({ name }) => name)).toEqual([
+    'Service',
+    'Before, 26 Nov: Requests',
+    'After: Requests',
+  ]);
+});
+
 it('a part keeps no more than it may, and says how many rows there were', () => {
   const rows = Array.from({ length: 300 }, (_, at) => [at, 'x'.repeat(5_000)]);
-  const table = toPartTable([{ name: 'n', isRight: true }, { name: 't', isRight: false }], rows, 900);
+  const table = toPartTable(
+    [
+      { name: 'n', isRight: true },
+      { name: 't', isRight: false },
+    ],
+    rows,
+    900,
+  );
   expect(table.rows).toHaveLength(200);
   expect(table.rowCount).toBe(900);
   expect(table.rows[0]?.[1]).toHaveLength(4_000);
