@@ -42,6 +42,11 @@ const routes: RouteRecordRaw[] = [
     name: 'alerts',
     component: () => import('./screens/alerts/AlertsScreen.vue'),
   },
+  {
+    path: '/cases/:id?',
+    name: 'cases',
+    component: () => import('./screens/cases/CasesScreen.vue'),
+  },
   ...DIRECTIONS.flatMap((direction) => [
     {
       path: `/${direction}/summary`,

@@ -61,6 +61,7 @@ const BY_CODE: Partial<Record<ErrorCode, ExitCode>> = {
   'files.held': EXIT.disk,
   'own-tables.not-found': EXIT.notFound,
   'planned.not-found': EXIT.notFound,
+  'cases.not-found': EXIT.notFound,
   'service-levels.not-found': EXIT.notFound,
   'service-levels.no-report': EXIT.notFound,
 };

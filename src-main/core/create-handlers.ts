@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { Handlers } from '../common/contract/index.ts';
 import { createAnalysisHandlers } from './analysis/analysis-handlers.ts';
 import { createAlertsHandlers } from './alerts/alerts-handlers.ts';
 import { createAppHandlers } from './app/app-handlers.ts';
 import { createCacheHandlers } from './cache/cache-handlers.ts';
+import { createCasesHandlers } from './cases/cases-handlers.ts';
 import { createCompareHandlers } from './compare/compare-handlers.ts';
 import { createConnectionsHandlers } from './connections/connections-handlers.ts';
 import { createConversationsHandlers } from './conversations/conversations-handlers.ts';
@@ -46,11 +48,16 @@ export function createHandlers(
   { mover, ...start }: { readonly isSafe: boolean; readonly mover: FolderMover },
 ): Handlers {
   const waits = createListWaits();
+  const sql = createSqlHandlers(parts);
   return {
     ...createAnalysisHandlers(parts),
     ...createAlertsHandlers(parts),
     ...createAppHandlers({ ...parts, ...start }),
     ...createCacheHandlers(parts),
+    ...createCasesHandlers({
+      ...parts,
+      runSql: async (question) => sql['sql/run']({ ...question, runId: randomUUID() }),
+    }),
     ...createCompareHandlers(parts),
     ...createConnectionsHandlers(parts),
     ...createConversationsHandlers(parts),
@@ -80,7 +87,7 @@ export function createHandlers(
     ...createServiceLevelsHandlers(parts),
     ...createSettingsHandlers(parts),
     ...createSnapshotsHandlers(parts),
-    ...createSqlHandlers(parts),
+    ...sql,
     ...createStatusHandlers(parts),
     ...createSummariesHandlers(parts),
     ...createTasksHandlers(parts),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { toKnownTenant } from '../common/model/cache/imported.ts';
 import { makePrivateFolder } from '../node/private-files.ts';
@@ -14,6 +15,7 @@ import { createParquetReader } from './analysis/parquet/create-parquet-reader.ts
 import type { Cache } from './cache/cache.ts';
 import { readFreeBytes } from './cache/file/storage-size.ts';
 import { openCache } from './cache/open-cache.ts';
+import { openCaseFiles } from './cases/open-case-files.ts';
 import { createReportingClient } from './client/create-reporting-client.ts';
 import type { SavedConnection } from './connections/connection-document.ts';
 import { createConnectionFile } from './connections/connection-file.ts';
@@ -166,6 +168,12 @@ async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
     connections: connections.listSaved(),
     logger: logger.child('own-tables'),
   });
+  const caseFiles = await openCaseFiles({
+    dataFolder,
+    logger: logger.child('cases'),
+    newId: randomUUID,
+    now,
+  });
   const exportLogger = logger.child('exports');
   const partials = await openPartialList(dataFolder, now(), exportLogger);
   const exportMemory = await openExportMemory({ folder: dataFolder, logger: exportLogger, emit, now });
@@ -268,6 +276,7 @@ async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
   });
   const exporter = createExporter({
     ...shared,
+    cases: caseFiles,
     partials,
     rowWriter,
     pace,
@@ -323,6 +332,7 @@ async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
       book: alertBook,
       logger: alertLogger,
     }),
+    caseFiles,
     createClient,
     exportMemory,
     exporter,

@@ -31,10 +31,12 @@ function createChartJsDrawing<Type extends ChartType, Data, Label>(
       // Chart.js takes the size of the canvas as that of the chart, and makes the canvas larger by the scale.
       Object.assign(context.canvas, size);
       const canvas = { getContext: () => context } as unknown as HTMLCanvasElement;
+      // A line that is kept as one path leaves nothing in a picture of shapes: with segments it is drawn step by step.
+      const datasets = data.datasets.map((own) => Object.assign({}, own, { segment: {} }));
       const still = { responsive: false, animation: false, devicePixelRatio: scale, events: [] };
       const chart = new Chart<Type, Data, Label>(canvas, {
         type,
-        data,
+        data: Object.assign({}, data, { datasets }),
         options: Object.assign({}, options, still),
         plugins,
         platform: BasicPlatform,

@@ -76,6 +76,8 @@ function toBlockText(block: GuideBlock): string {
       return block.items.flat().map(toBlockText).join(' ');
     case 'table':
       return [block.head, ...block.rows].map(toRowText).join(' ');
+    case 'quote':
+      return block.blocks.map(toBlockText).join(' ');
     case 'code':
       return block.text;
     case 'picture':

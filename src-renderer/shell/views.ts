@@ -8,6 +8,7 @@ import {
   ChartBarStacked,
   CircleQuestionMark,
   Database,
+  FolderOpen,
   GitCompareArrows,
   HardDrive,
   Info,
@@ -28,6 +29,7 @@ export interface View {
     | 'conversations'
     | 'compare'
     | 'alerts'
+    | 'cases'
     | 'inbound-summary'
     | 'inbound-detail'
     | 'outbound-summary'
@@ -46,6 +48,7 @@ export interface View {
     | 'conversations'
     | 'compare'
     | 'alerts'
+    | 'cases'
     | 'summary'
     | 'detail'
     | 'library'
@@ -73,6 +76,7 @@ export const VIEWS: readonly View[] = [
   },
   { name: 'compare', short: 'compare', path: '/compare', icon: GitCompareArrows, group: 'none' },
   { name: 'alerts', short: 'alerts', path: '/alerts', icon: Bell, group: 'none' },
+  { name: 'cases', short: 'cases', path: '/cases', icon: FolderOpen, group: 'none' },
   {
     name: 'inbound-summary',
     short: 'summary',

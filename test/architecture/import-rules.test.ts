@@ -20,6 +20,8 @@ const BREACHES: readonly (readonly [rule: string, from: string, to: string])[] =
   ['common-is-pure', 'src-main/common/reads-files.ts', 'node:fs'],
   ['common-is-pure', 'src-main/common/knows-core.ts', 'src-main/core/part.ts'],
   ['common-is-pure', 'src-main/common/knows-vue.ts', 'vue'],
+  ['only-markdown-loads-its-parser', 'src-main/common/words/reads-markdown.ts', 'marked'],
+  ['only-markdown-loads-its-parser', 'src-renderer/cases/reads-markdown.ts', 'marked'],
   ['node-is-shared', 'src-main/node/knows-core.ts', 'src-main/core/part.ts'],
   ['node-is-shared', 'src-main/node/knows-electron.ts', 'electron'],
   ['node-has-no-fastify-at-run-time', 'src-main/node/runs-fastify.ts', 'fastify'],

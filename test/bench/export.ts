@@ -20,6 +20,7 @@ import { readPrivateMemory, watchPrivateMemory } from './private-memory.ts';
 import { describeReport } from './report-figures.ts';
 import { ENGLISH } from '../../src-main/common/words/english.ts';
 import { openLedger } from '../support/fakes/open-ledger.ts';
+import { NO_CASES } from '../support/fakes/no-cases.ts';
 
 const BENCH = 'export';
 const EXCEL_GOAL = 40_000;
@@ -49,6 +50,7 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
     const toPath = (format: ExportFormat): string => join(files, `records.${format}`);
     let format: ExportFormat = 'csv';
     const exporter = createExporter({
+      cases: NO_CASES,
       packSigner: openPackSigner(),
       emit: () => undefined,
       cache,

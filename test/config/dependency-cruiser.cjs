@@ -9,8 +9,14 @@ module.exports = {
     rule(
       'common-is-pure',
       '^src-main/common/',
-      { pathNot: ['^src-main/common/', '^node_modules/typebox/'] },
-      'common imports common and TypeBox',
+      { pathNot: ['^src-main/common/', '^node_modules/(typebox|marked)/'] },
+      'common imports common, TypeBox and marked',
+    ),
+    rule(
+      'only-markdown-loads-its-parser',
+      '^src-(main/(?!common/markdown/|packaging/)|renderer/)',
+      { path: '^node_modules/marked/' },
+      'common/markdown reads what a person writes, packaging/guide reads the guide',
     ),
     rule(
       'node-is-shared',

@@ -15,6 +15,7 @@ const SCREENS = {
   '/inbound/detail': 'Detail',
   '/incidents': 'Incidents',
   '/conversations': 'Conversations',
+  '/cases': 'Cases',
   '/compare?period=last-24-hours&with=period-before': 'Compare',
   '/alerts/new?new=error-share&direction=inbound': 'Alerts',
   '/library': 'Library',

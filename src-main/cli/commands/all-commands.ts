@@ -1,5 +1,6 @@
 import type { Command } from '../words/command.ts';
 import { ALERT_COMMANDS } from './alerts.ts';
+import { casesCommand } from './cases.ts';
 import { createCompletionCommand } from './completion.ts';
 import { CONNECTION_COMMANDS } from './connections.ts';
 import { conversationsCommand } from './conversations.ts';
@@ -47,6 +48,7 @@ export const COMMANDS: readonly Command[] = [
   ...ALERT_COMMANDS,
   sqlCommand,
   exportCommand,
+  casesCommand,
   ...PRESET_COMMANDS,
   importCommand,
   datasetCommand,

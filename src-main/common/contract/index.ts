@@ -3,6 +3,7 @@ import { analysisOperations } from './operations/analysis.ts';
 import { alertsEvents, alertsOperations } from './operations/alerts.ts';
 import { appEvents, appOperations } from './operations/app.ts';
 import { cacheEvents, cacheOperations } from './operations/cache.ts';
+import { casesEvents, casesOperations } from './operations/cases.ts';
 import { compareOperations } from './operations/compare.ts';
 import { connectionsEvents, connectionsOperations } from './operations/connections.ts';
 import { conversationsOperations } from './operations/conversations.ts';
@@ -48,6 +49,7 @@ export const OPERATIONS = {
   ...alertsOperations,
   ...appOperations,
   ...cacheOperations,
+  ...casesOperations,
   ...compareOperations,
   ...connectionsOperations,
   ...conversationsOperations,
@@ -104,6 +106,7 @@ export const EVENTS = {
   ...alertsEvents,
   ...appEvents,
   ...cacheEvents,
+  ...casesEvents,
   ...connectionsEvents,
   ...coverageEvents,
   ...dataFolderEvents,

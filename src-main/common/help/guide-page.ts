@@ -2,7 +2,7 @@
 export type GuideText =
   | { readonly kind: 'text' | 'code'; readonly text: string }
   | { readonly kind: 'strong' | 'emphasis'; readonly parts: readonly GuideText[] }
-  /** `to` is an address of the window. */
+  /** `to` is an address of the window; in a person's own text also one outside of it. */
   | { readonly kind: 'link'; readonly to: string; readonly parts: readonly GuideText[] };
 
 export type GuideLine = readonly GuideText[];
@@ -17,6 +17,7 @@ export type GuideBlock =
       readonly head: readonly GuideLine[];
       readonly rows: readonly (readonly GuideLine[])[];
     }
+  | { readonly kind: 'quote'; readonly blocks: readonly GuideBlock[] }
   | { readonly kind: 'code'; readonly text: string }
   /** `file` lies in the guide's folder of pictures. */
   | { readonly kind: 'picture'; readonly file: string; readonly alt: string };

@@ -10,7 +10,7 @@ const MAX_QUERY_KEYS = 20;
  * run are left out, and no address holds a statement of SQL.
  */
 const SCREENS =
-  /^\/(?:overview|incidents|conversations|compare|library|planned(?:\/marks)?|deprecations|sql|local-service|connections|wall|about|help(?:\/[\w-]{1,40}(?:\/[\w.-]{1,80})?)?|settings\/connections|(?:inbound|outbound)\/(?:summary|family|detail(?:\/\d{1,10})?)|(?:alerts|schedules|service-levels)(?:\/(?!new$)[\w-]{1,64})?|session\/[\w%.~-]{1,200})$/u;
+  /^\/(?:overview|incidents|conversations|compare|library|planned(?:\/marks)?|deprecations|sql|local-service|connections|wall|about|help(?:\/[\w-]{1,40}(?:\/[\w.-]{1,80})?)?|settings\/connections|(?:inbound|outbound)\/(?:summary|family|detail(?:\/\d{1,10})?)|(?:alerts|cases|schedules|service-levels)(?:\/(?!new$)[\w-]{1,64})?|session\/[\w%.~-]{1,200})$/u;
 const QUERY_KEY = /^[a-z][a-z-]{0,23}$/u;
 
 /** Returns a place in the window, written in the one way that the window writes it; null for anything else. */

@@ -9,6 +9,7 @@ import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { isDocumentFormat, SILENT_FORMATS } from '../../common/model/exports/export-options.ts';
+import { prepareCase, type CaseSource } from './cases/prepare-case.ts';
 import type { EvidenceParts } from './evidence/evidence-parts.ts';
 import { prepareEvidence } from './evidence/prepare-evidence.ts';
 import { openPartialFile, type PartialFile } from './partial-file.ts';
@@ -49,6 +50,8 @@ export interface Exporter {
   startPortable(snapshotIds: readonly number[]): Started;
   /** The same for a month's report of service levels. Throws `service-levels.no-report`. */
   startLevels(input: Input<'exports/start-service-levels'>): Started;
+  /** The same for a case. Throws `cases.not-found`. */
+  startCase(input: Input<'exports/start-case'>): Started;
   preview(input: Input<'exports/preview'>): Promise<Output<'exports/preview'>>;
   previewResult(input: Input<'exports/preview-result'>): Promise<Output<'exports/preview'>>;
   /** Writes records to a file as part of a task that runs. Throws as the task of `start` ends. */
@@ -58,7 +61,7 @@ export interface Exporter {
 }
 
 /** A document or portable file, which knows how to write itself. */
-type PreparedFile = Omit<PreparedDocument, 'preview'> | PreparedPortable;
+type PreparedFile = Omit<PreparedDocument, 'preview'> | PreparedPortable | ReturnType<typeof prepareCase>;
 
 interface Finished {
   readonly target: string;
@@ -78,6 +81,7 @@ export function createExporter(
     ReportParts &
     EvidenceParts & {
       readonly cache: Pick<Cache, 'annotateSnapshot'>;
+      readonly cases: CaseSource;
       readonly emit: Emit;
       readonly tasks: TaskRegistry;
       readonly host: Pick<Host, 'kind' | 'chooseExportTarget' | 'revealExport' | 'printPdf'>;
@@ -230,6 +234,7 @@ export function createExporter(
     },
     startResult: async (input) => start(prepareResult(options, input), toPaceKind(input)),
     startLevels: async (input) => start(prepareLevels(options, input), 'service levels'),
+    startCase: async (input) => start(prepareCase(options, input), 'case'),
     startPortable: async (snapshotIds) => start(await preparePortable(options, snapshotIds), 'portable'),
     preview: async (input) => {
       const prepared = await prepare(input);

@@ -13,6 +13,7 @@ export function createExportsHandlers(parts: {
     'exports/start-result': (input) => exporter.startResult(input),
     'exports/start-portable': ({ snapshotIds }) => exporter.startPortable(snapshotIds),
     'exports/start-service-levels': (input) => exporter.startLevels(input),
+    'exports/start-case': (input) => exporter.startCase(input),
     'exports/preview': (input) => exporter.preview(input),
     'exports/preview-result': (input) => exporter.previewResult(input),
     'exports/read-choices': () => exportMemory.read(),

@@ -1,4 +1,5 @@
-import { provide, shallowRef, type Ref, type ShallowRef } from 'vue';
+import { inject, provide, shallowRef, type Ref, type ShallowRef } from 'vue';
+import { MAX_PART_PICTURE, type PartContent } from '../../../src-main/common/model/cases/case.ts';
 import {
   chartFrameKey,
   type ChartDrawing,
@@ -6,14 +7,17 @@ import {
   type PictureWords,
 } from '../../charts/picture/chart-drawing.ts';
 import { makePng, makeSvg, type Ground } from '../../charts/picture/make-picture.ts';
+import { caseDoorKey, caseQuestionKey } from '../../composables/case-door.ts';
 import { saveBlob, saveText } from '../../composables/save-file.ts';
 import { useAttempt } from '../../composables/use-attempt.ts';
 import { useTableClipboard } from '../../composables/use-table-clipboard.ts';
 import { useCopied } from '../../composables/use-copied.ts';
 import { toCsv, toHtmlTable, toTsv } from '../../format/table-text.ts';
+import { formatMeasure } from '../../format/numbers.ts';
+import { NO_CONTENT, toPartTable, toPartTitle } from '../../format/part-content.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
 
-export type ChartAction = 'copyPng' | 'savePng' | 'saveSvg' | 'copyFigures' | 'saveFigures';
+export type ChartAction = 'copyPng' | 'savePng' | 'saveSvg' | 'copyFigures' | 'saveFigures' | 'addToCase';
 
 /** Returns a name for a file that every system takes: `response-time-by-service.png`. */
 export function toFileName(title: string, ending: string): string {
@@ -33,6 +37,8 @@ export function useChartActions(
   readonly drawing: Readonly<ShallowRef<ChartDrawing | null>>;
   readonly copied: Readonly<Ref<ChartAction | null>>;
   readonly error: Readonly<Ref<ErrorLike | null>>;
+  /** The screen says what its charts are of. */
+  readonly canAddToCase: boolean;
   run(action: ChartAction): Promise<void>;
 } {
   const drawing = shallowRef<ChartDrawing | null>(null);
@@ -40,6 +46,8 @@ export function useChartActions(
   const { copied, copy: confirm } = useCopied<ChartAction>();
   const { error, attempt } = useAttempt();
   const write = useTableClipboard();
+  const offer = inject(caseDoorKey, null);
+  const readQuestion = inject(caseQuestionKey, null);
   provide(chartFrameKey, (next) => (drawing.value = next));
 
   async function run(action: ChartAction): Promise<void> {
@@ -56,6 +64,27 @@ export function useChartActions(
       case 'saveFigures':
         saveText(toFileName(words.title, 'csv'), toCsv(columns, rows), 'text/csv;charset=utf-8');
         break;
+      case 'addToCase': {
+        const question = readQuestion?.() ?? null;
+        if (question === null) return;
+        const shownColumns = columns.map(({ name, kind }) => ({ name, isRight: kind === 'number' }));
+        const cells = rows.map((row) =>
+          row.map((cell, place) => {
+            const { format = formatMeasure } = columns[place] ?? {};
+            return typeof cell === 'number' ? format(cell) : cell;
+          }),
+        );
+        const table = toPartTable(shownColumns, cells);
+        // Drawn now: the screen it is on may be left before a case is chosen.
+        const picture = shown === null ? null : await drawBoth(words, shown);
+        offer?.({
+          kind: 'chart',
+          title: toPartTitle(words.title),
+          question,
+          readContent: () => ({ ...NO_CONTENT, table, picture }),
+        });
+        break;
+      }
       case 'copyPng':
         if (shown === null) return;
         // Without an await before it: the clipboard must be asked while the press still counts.
@@ -79,5 +108,14 @@ export function useChartActions(
     }
   }
 
-  return { ground, drawing, copied, error, run };
+  return { ground, drawing, copied, error, canAddToCase: offer !== null && readQuestion !== null, run };
+}
+
+/** A chart for either theme; null where it is too large to be kept. */
+async function drawBoth(words: PictureWords, drawing: ChartDrawing): Promise<PartContent['picture']> {
+  const [light, dark] = await Promise.all([
+    makeSvg(words, drawing, 'light'),
+    makeSvg(words, drawing, 'dark'),
+  ]);
+  return Math.max(light.length, dark.length) > MAX_PART_PICTURE ? null : { light, dark };
 }

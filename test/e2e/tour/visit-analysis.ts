@@ -10,6 +10,13 @@ export async function visitAnalysis(guide: Guide): Promise<void> {
   await guide.show('incidents');
   await guide.showOpened('incident-name', guide.button('incidents.panel.name'));
 
+  await guide.button('cases.add.action').click();
+  await guide.dialog().waitFor();
+  await guide.show('case-add');
+  await guide.button('cases.add.add').click();
+  await guide.dialog().waitFor({ state: 'hidden' });
+  await visitCases(guide);
+
   await guide.open('/conversations');
   await page.getByRole('gridcell').first().waitFor();
   await guide.show('conversations');
@@ -45,6 +52,22 @@ export async function visitAnalysis(guide: Guide): Promise<void> {
   // Of the last hour, or of the last one that is cached: the way here may take long.
   await page.getByRole('term').first().waitFor();
   await guide.show('wall');
+}
+
+async function visitCases(guide: Guide): Promise<void> {
+  const { page } = guide;
+  await guide.open('/cases');
+  await page.getByRole('rowheader').first().waitFor();
+  await guide.show('cases');
+  await page.getByRole('rowheader').first().getByRole('link').click();
+  await guide.button('cases.addText').click();
+  await page.getByRole('textbox', { name: guide.say('cases.text.label') }).fill('# 16:04\n\n- **1**\n- 2');
+  await guide.text('cases.text.kept').waitFor();
+  await guide.show('case-text');
+  await guide.button('cases.text.done').click();
+  await guide.show('case');
+  await guide.showOpened('case-export', guide.button('cases.export.button'));
+  await guide.showOpened('case-versions', guide.button('cases.versions.title'));
 }
 
 async function visitSummary(guide: Guide): Promise<void> {

@@ -21,6 +21,7 @@ import {
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
+import { NO_CASES } from '../../support/fakes/no-cases.ts';
 
 const RECORDS = 1500;
 const DAY_MS = 86_400_000;
@@ -101,6 +102,7 @@ export async function openExports(folder: string): Promise<ExportsRig> {
     engineFolder: join(folder, 'analysis-files'),
     async start(name, target) {
       const exporter = createExporter({
+        cases: NO_CASES,
         packSigner: openPackSigner(),
         emit: () => undefined,
         cache,

@@ -11,6 +11,7 @@ import { createFakeExportParts, createSnapshotOf } from '../../support/fakes/fak
 import { holdSnapshots, openLedger } from '../../support/fakes/open-ledger.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { NO_CASES } from '../../support/fakes/no-cases.ts';
 
 export const RECORDS_INPUT: Input<'exports/start'> = {
   scope: { snapshotId: 1 },
@@ -47,6 +48,7 @@ export function createExportRig(options: {
   const tasks = createTaskRegistry({ now: () => Date.now(), emit: () => undefined, logger });
   let suggested = '';
   const exporter = createExporter({
+    cases: NO_CASES,
     ...parts,
     ...(followed === undefined
       ? {}

@@ -21,6 +21,7 @@ import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { isPosix } from '../../support/skips/posix.ts';
 import { openPackSigner } from '../../support/fakes/open-pack-signer.ts';
 import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { NO_CASES } from '../../support/fakes/no-cases.ts';
 
 type FakeParts = ReturnType<typeof createFakeExportParts>;
 
@@ -81,6 +82,7 @@ function createExport(
   const partials = { add: () => Promise.resolve(), remove: () => Promise.resolve() };
   const listNames = () => names;
   const exporter = createExporter({
+    cases: NO_CASES,
     ...parts,
     packSigner: openPackSigner(),
     emit: () => undefined,

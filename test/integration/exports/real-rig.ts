@@ -20,6 +20,7 @@ import { ENGLISH } from '../../../src-main/common/words/english.ts';
 import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
 import { openPackSigner } from '../../support/fakes/open-pack-signer.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
+import { NO_CASES } from '../../support/fakes/no-cases.ts';
 
 /** An exporter over a cache and an engine of its own. */
 export interface RealRig {
@@ -56,6 +57,7 @@ export async function createRealRig(
   const tasks = createTaskRegistry({ now: Date.now, emit: () => undefined, logger });
   const create = (own: Engine): Exporter =>
     createExporter({
+      cases: NO_CASES,
       emit: () => undefined,
       cache,
       ledger: openLedger(cache),

@@ -24,6 +24,7 @@ import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { createDocument, fillSnapshot, openTestRowWriter } from '../cache/cache-fixture.ts';
 import type { SharedCache } from '../cache/share-cache.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
+import { NO_CASES } from '../../support/fakes/no-cases.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -76,6 +77,7 @@ export async function createScheduleRig({ cache, engine, file }: SharedCache): P
       registries.push(tasks);
       const ledger = openLedger(cache, { now, events, findFollowed: () => Promise.resolve(rig.followed) });
       const exporter = createExporter({
+        cases: NO_CASES,
         packSigner: openPackSigner(),
         emit: () => undefined,
         cache,

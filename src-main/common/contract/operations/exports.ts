@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { CASE_FORMATS } from '../../model/cases/case.ts';
 import { LevelMonth, MAX_SERVICE_LEVELS } from '../../model/connections/service-level.ts';
 import { ExportChoices } from '../../model/exports/export-choices.ts';
 import { ExportFormat, ExportLayout, RecordFormat } from '../../model/exports/export-options.ts';
@@ -101,6 +102,17 @@ export const exportsOperations = {
       month: LevelMonth,
       levelIds: Type.Array(Type.String(), { maxItems: MAX_SERVICE_LEVELS }),
       format: Type.Enum(['html', 'pdf']),
+    }),
+    StartedTask,
+  ),
+  /** As `exports/start`, for a case. Clients and contents of records are masked unless it says otherwise. */
+  'exports/start-case': operation(
+    Type.Object({
+      caseId: Type.String({ maxLength: 60 }),
+      format: Type.Enum([...CASE_FORMATS]),
+      isMasked: Type.Boolean(),
+      /** Tables are cut after five rows, and folded parts left out. */
+      isBrief: Type.Boolean(),
     }),
     StartedTask,
   ),

@@ -158,6 +158,19 @@ details[open] summary{margin-bottom:6px}
 .list>li:first-child{padding-top:0}
 .list h3{font-size:13px;line-height:18px;font-weight:600}
 .token{border-radius:3px;background:var(--cs-sunken);color:var(--cs-text-2);padding:0 3px}
+.case-head{padding:0 0 4px}.case-head h1{margin-top:8px;overflow-wrap:anywhere}
+.text{display:flex;flex-direction:column;gap:8px;overflow-wrap:anywhere}
+.text .heading{margin-top:8px}.text h2.heading{font-size:15px}
+.points{margin:0;padding-left:22px}.points li{margin:2px 0}
+blockquote{margin:0;padding:2px 0 2px 12px;border-left:3px solid var(--cs-border-strong);color:var(--cs-text-2)}
+.code{margin:6px 0;padding:8px 10px;border-radius:6px;background:var(--cs-sunken);white-space:pre-wrap;overflow-wrap:anywhere}
+code.mono{background:var(--cs-sunken);border-radius:3px;padding:0 3px}
+.part h3{overflow-wrap:anywhere}.part .line{margin-bottom:8px;overflow-wrap:anywhere}
+.part .facts{margin:4px 0 8px}.part td,.part tbody th{overflow-wrap:anywhere}.part td.w{min-width:0}
+.answer{margin-bottom:8px;padding:5px 9px;border-left:3px solid var(--cs-accent);background:var(--cs-sunken);font-size:12px;line-height:18px}
+.picture{display:block;max-width:100%;height:auto;margin:4px 0}
+a{color:var(--cs-accent)}
+.case-foot{display:flex;flex-direction:column;gap:2px;margin-top:8px}.case-foot p{margin:0}
 .notes{display:flex;flex-direction:column;gap:4px;margin-top:8px}
 footer{font-size:11px;line-height:16px;color:var(--cs-text-3)}
 @media (max-width:820px){.figures{grid-template-columns:repeat(3,minmax(0,1fr))}.figures.levels{grid-template-columns:repeat(2,minmax(0,1fr))}.facts{grid-template-columns:repeat(2,minmax(0,1fr))}}
@@ -178,7 +191,9 @@ thead{display:table-header-group}
 details::details-content{content-visibility:visible;height:auto}
 summary{color:var(--cs-text-2);list-style:none}summary::-webkit-details-marker{display:none}
 td.w{min-width:0}
-footer{display:none}
+footer:not(.case-foot),.unprinted{display:none}
+.text{font-size:11px}.text h2.heading{font-size:13px;break-after:avoid}.part .line,.part header{break-after:avoid}
+.code{font-size:9px;line-height:13px}.picture{break-inside:avoid}a{color:inherit}
 }`;
 
 /** A CSS string: nothing in it ends the string or the style sheet. */

@@ -26,17 +26,21 @@ interface PageContent {
   readonly words: Words;
   readonly applicationVersion: string;
   readonly body: Markup;
+  /** It holds pictures, as data. */
+  readonly hasPictures?: boolean;
 }
 
 /**
  * Writes a page as one HTML file: no script, no request, nothing that is loaded. Its policy allows its own style sheet
  * and nothing else, by the sheet's hash, so that markup could do nothing even if a value became some.
  */
-export function writePage({ title, words, applicationVersion, body }: PageContent): string {
+export function writePage(content: PageContent): string {
+  const { title, words, applicationVersion, body, hasPictures = false } = content;
   const { t, formats } = words;
   const style = writeStyle(`Channelscope · ${title}`, t('report.page'));
   const hash = createHash('sha256').update(style).digest('base64');
-  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  const pictures = hasPictures ? ' img-src data:;' : '';
+  const policy = `default-src 'none'; style-src 'sha256-${hash}';${pictures} base-uri 'none'; form-action 'none'`;
   const page = markup`<!doctype html>
     <html lang="${formats.locale}">
       <head>

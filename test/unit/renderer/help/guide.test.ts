@@ -39,6 +39,8 @@ function listBlockLinks(block: GuideBlock): string[] {
       return block.items.flat().flatMap(listBlockLinks);
     case 'table':
       return [block.head, ...block.rows].flat().flatMap(listLinks);
+    case 'quote':
+      return block.blocks.flatMap(listBlockLinks);
     case 'code':
     case 'picture':
       return [];

@@ -30,6 +30,10 @@ const SHARED = [
   'src-main/common/words/noticed-words.ts',
   'src-main/common/words/level-words.ts',
   'src-main/core/exports/report/prepare-levels.ts',
+  'src-main/common/words/case-words.ts',
+  'src-main/core/exports/cases/write-case-page.ts',
+  'src-main/core/exports/cases/write-case-markdown.ts',
+  'src-main/core/exports/cases/prepare-case.ts',
 ];
 const source = [readSources('src-renderer'), ...SHARED.map((file) => readFileSync(file, 'utf8'))].join('\n');
 const everySource = [source, ...['src-main/common', 'src-main/core', 'resources'].map(readSources)].join(

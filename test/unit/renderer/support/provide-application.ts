@@ -32,6 +32,7 @@ export async function provideApplication(backend: Backend, path = '/') {
       { path: '/outbound/family', name: 'outbound-family', component: Blank, meta: { hasPeriod: true } },
       { path: '/about/:part?', name: 'about', component: Blank },
       { path: '/session/:id', name: 'session', component: Blank },
+      { path: '/cases/:id?', name: 'cases', component: Blank },
       { path: '/alerts/:id?', name: 'alerts', component: Blank },
       { path: '/service-levels/:id?', name: 'service-levels', component: Blank },
       { path: '/planned/:part?', name: 'planned', component: Blank },

@@ -1,0 +1,144 @@
+import { useI18n } from 'vue-i18n';
+import { MAX_PART_ROWS, type PartContent } from '../../src-main/common/model/cases/case.ts';
+import type { RecordDetail, RecordOrder, RecordRow } from '../../src-main/common/model/records/record.ts';
+import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
+import type { RecordScope } from '../../src-main/common/model/records/record-scope.ts';
+import type { Session } from '../../src-main/common/model/records/session.ts';
+import type { SqlColumn } from '../../src-main/common/model/records/sql.ts';
+import type { Direction } from '../../src-main/common/reporting/reports.ts';
+import { useBackend } from '../backend/backend.ts';
+import { formatExact } from '../format/dates.ts';
+import { formatCount } from '../format/numbers.ts';
+import { NO_CONTENT, toPartFacts, toPartTable } from '../format/part-content.ts';
+import { toRecordFields } from '../inspector/record-fields.ts';
+import { useNames } from '../names/use-names.ts';
+import { DEFAULT_ORDER } from '../stores/records/records.ts';
+import { useClockStore } from '../stores/window/clock.ts';
+
+/** Columns of results that name a client, or hold what was said, whatever statement they are of. */
+const ROLES: Readonly<Record<string, 'client' | 'body'>> = {
+  client: 'client',
+  Client: 'client',
+  payload: 'body',
+  response: 'body',
+};
+
+/** Returns functions that read what records, results and sessions show, as parts of a case keep it. */
+export function useRecordParts() {
+  const { t } = useI18n();
+  const backend = useBackend();
+  const clock = useClockStore();
+  const names = useNames();
+  const toCount = (value: number | null): string => (value === null ? '' : formatCount(value));
+  const toName = (field: 'channel' | 'service', value: number | null): string =>
+    value === null ? '' : names.toText(field, value);
+  const toDate = ({ dateMs, dateText }: Pick<RecordRow, 'dateMs' | 'dateText'>): string =>
+    dateMs === null ? dateText : formatExact(dateMs, clock.zone);
+
+  /** The first records that meet a filter, in their order; of each what its row shows. */
+  async function readRecords(
+    scope: RecordScope,
+    filter: RecordFilter,
+    order: RecordOrder = DEFAULT_ORDER,
+  ): Promise<PartContent> {
+    const { viewId } = await backend.call('records/open-view', { scope, filter, order });
+    try {
+      const { rowCount } = await backend.call('records/count-view', { viewId });
+      const rows =
+        rowCount === 0
+          ? []
+          : await backend.call('records/read-rows', { viewId, offset: 0, limit: MAX_PART_ROWS });
+      const columns = [
+        { name: t('detail.columns.dateMs'), isRight: false },
+        { name: t('detail.columns.responseCode'), isRight: true },
+        { name: t('detail.columns.channel'), isRight: false },
+        { name: t('detail.columns.service'), isRight: false },
+        { name: t('detail.columns.client'), isRight: false, role: 'client' as const },
+        { name: t('detail.columns.responseTimeMs'), isRight: true },
+        { name: t('detail.columns.error'), isRight: false },
+        { name: t('detail.columns.payload'), isRight: false, role: 'body' as const },
+        { name: t('detail.columns.sessionId'), isRight: false },
+      ];
+      const cells = rows.map((row) => [
+        toDate(row),
+        row.responseCode,
+        toName('channel', row.channel),
+        toName('service', row.service),
+        row.client,
+        toCount(row.responseTimeMs),
+        row.error,
+        row.payloadPreview,
+        row.sessionId,
+      ]);
+      return { ...NO_CONTENT, table: toPartTable(columns, cells, rowCount) };
+    } finally {
+      backend.call('records/close-view', { viewId }).catch(() => undefined);
+    }
+  }
+
+  /** The first rows of an open result. Its values stay as they came, so that asking again can tell which are new. */
+  async function readResult(
+    resultId: string,
+    columns: readonly SqlColumn[],
+    rowCount: number,
+    statement: string | null,
+  ): Promise<PartContent> {
+    const rows =
+      rowCount === 0
+        ? []
+        : await backend.call('sql/read-rows', { resultId, offset: 0, limit: MAX_PART_ROWS, whole: false });
+    const shown = columns.map(({ name, kind }) => {
+      const role = ROLES[name];
+      return { name, isRight: kind === 'number', ...(role === undefined ? {} : { role }) };
+    });
+    return { ...NO_CONTENT, table: toPartTable(shown, rows, rowCount), statement };
+  }
+
+  /** One record: its fields by the names of the service, its error, and what was said. */
+  function toRecordContent(record: RecordDetail, direction: Direction): PartContent {
+    const fields = toRecordFields(record, direction, clock.zone).map(({ id, name, value, isPersonal }) => {
+      const own = { name, value: value === '–' ? '' : value };
+      if (id === 'client') return { ...own, role: 'client' as const };
+      return isPersonal === true ? { ...own, role: 'body' as const } : own;
+    });
+    const facts = [
+      { name: t('detail.columns.responseCode'), value: String(record.responseCode ?? '') },
+      { name: t('detail.columns.error'), value: record.error },
+      ...fields,
+      { name: t('detail.columns.payload'), value: record.payload, role: 'body' as const },
+      { name: t('detail.inspector.response'), value: record.response ?? '', role: 'body' as const },
+    ];
+    return { ...NO_CONTENT, facts: toPartFacts(facts) };
+  }
+
+  /** A session, request by request. */
+  function toSessionContent({ requests }: Session): PartContent {
+    const columns = [
+      { name: t('detail.columns.dateMs'), isRight: false },
+      { name: t('comparison.direction'), isRight: false },
+      { name: t('detail.columns.responseCode'), isRight: true },
+      { name: t('detail.columns.channel'), isRight: false },
+      { name: t('detail.columns.service'), isRight: false },
+      { name: t('detail.columns.actionId'), isRight: false },
+      { name: t('detail.columns.responseTimeMs'), isRight: true },
+      { name: t('detail.columns.client'), isRight: false, role: 'client' as const },
+      { name: t('detail.columns.error'), isRight: false },
+      { name: t('detail.columns.payload'), isRight: false, role: 'body' as const },
+    ];
+    const rows = requests.map((request) => [
+      formatExact(request.dateMs, clock.zone),
+      t(`casefile.reports.${request.direction}-detail`),
+      request.responseCode,
+      toName('channel', request.channel),
+      toName('service', request.service),
+      request.actionId,
+      toCount(request.responseTimeMs),
+      request.client,
+      request.error,
+      request.payloadPreview ?? '',
+    ]);
+    return { ...NO_CONTENT, table: toPartTable(columns, rows) };
+  }
+
+  return { readRecords, readResult, toRecordContent, toSessionContent };
+}
