@@ -46,7 +46,10 @@ export function useSettingWords() {
   /** The words that can be chosen from. */
   const listOptions = (name: ShownSetting): Option<string>[] =>
     labelOptions(
-      (readSettingSchema(name).anyOf ?? []).map((option) => String(option.const)),
+      // Beside words a schema may allow texts, which are no list.
+      (readSettingSchema(name).anyOf ?? []).flatMap(({ const: word }) =>
+        typeof word === 'string' ? [word] : [],
+      ),
       (value) => toValue(name, value),
     );
 

@@ -111,7 +111,7 @@ async function readSlots(
         for (const [place, count] of counts.entries()) {
           total[slot] = (total[slot] ?? 0) + count;
           const one = series[place];
-          if (one?.kind !== 'value' || one.value === null) continue;
+          if (one?.kind !== 'value' || typeof one.value !== 'number') continue;
           const own = ofChannel.get(one.value) ?? new Float64Array(total.length);
           own[slot] = (own[slot] ?? 0) + count;
           ofChannel.set(one.value, own);

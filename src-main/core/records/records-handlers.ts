@@ -1,5 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
-import type { Emit, HandlersOf } from '../../common/contract/index.ts';
+import type { Emit, HandlersOf, Input } from '../../common/contract/index.ts';
 import { listBucketEdges, pickBucketWidth } from '../../common/time/time-buckets.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
@@ -59,17 +59,10 @@ export function createRecordsHandlers(parts: {
       await engine.closeView(viewId);
       return null;
     },
-    'records/read-histogram': ({ fromMs, toMs, zone, maxBuckets, ...question }) => {
-      if (toMs <= fromMs || !isTimeZone(zone)) {
-        throw new AppError('app.invalid-input', 'A histogram needs a period and a time zone.', {
-          fromMs,
-          toMs,
-          zone,
-        });
-      }
-      const edges = listBucketEdges(fromMs, toMs, pickBucketWidth(toMs - fromMs, maxBuckets), zone);
-      return engine.readHistogram({ ...question, edges });
-    },
+    'records/read-histogram': ({ fromMs, toMs, zone, maxBuckets, ...question }) =>
+      engine.readHistogram({ ...question, edges: listEdges({ fromMs, toMs, zone, maxBuckets }) }),
+    'records/read-response-times': ({ fromMs, toMs, zone, maxBuckets, ...question }) =>
+      engine.readResponseTimes({ ...question, edges: listEdges({ fromMs, toMs, zone, maxBuckets }) }),
     'records/read-facets': (question) => engine.countFacets(question),
     'records/read-fields': (question) =>
       askLast('fields', question.viewId, (signal) => engine.readFields(question, { signal })),
@@ -119,4 +112,21 @@ export function createRecordsHandlers(parts: {
     'records/read-raw': (place) => cache.readRaw(place),
     'records/read-session': async (input) => addPreviews(cache, await engine.readSession(input)),
   };
+}
+
+/** Edges of the buckets of a chart over time. */
+function listEdges({
+  fromMs,
+  toMs,
+  zone,
+  maxBuckets,
+}: Pick<Input<'records/read-histogram'>, 'fromMs' | 'toMs' | 'zone' | 'maxBuckets'>): readonly number[] {
+  if (toMs <= fromMs || !isTimeZone(zone)) {
+    throw new AppError('app.invalid-input', 'A chart over time needs a period and a time zone.', {
+      fromMs,
+      toMs,
+      zone,
+    });
+  }
+  return listBucketEdges(fromMs, toMs, pickBucketWidth(toMs - fromMs, maxBuckets), zone);
 }

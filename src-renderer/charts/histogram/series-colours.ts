@@ -43,7 +43,7 @@ export type ColourMemory = Map<string, number>;
 export function toSeriesColours(
   series: readonly HistogramSeries[],
   memory: ColourMemory,
-  findOwn: (value: number) => NameColour | null,
+  findOwn: (value: string | number) => NameColour | null,
 ): readonly SeriesColour[] {
   const shown = new Set<number>();
   return series.map((one) => {

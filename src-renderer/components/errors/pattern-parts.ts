@@ -15,3 +15,10 @@ export function toPatternParts(pattern: string): PatternPart[] {
       return folded === undefined ? { text } : { folded };
     });
 }
+
+/** Returns a pattern as plain words, with the names of what varies. */
+export function spellPattern(pattern: string, nameFolded: (kind: FoldedKind) => string): string {
+  return toPatternParts(pattern)
+    .map((part) => ('folded' in part ? nameFolded(part.folded) : part.text))
+    .join('');
+}

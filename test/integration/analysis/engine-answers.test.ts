@@ -3,7 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HistogramSeries } from '../../../src-main/common/model/records/histogram.ts';
+import {
+  MAX_HISTOGRAM_VALUES,
+  type HistogramSeries,
+  type SplitField,
+} from '../../../src-main/common/model/records/histogram.ts';
 import { CODE_CLASSES } from '../../../src-main/common/model/records/record.ts';
 import { withoutField } from '../../../src-main/common/query/filter-tree.ts';
 import { countValues } from '../../../src-main/core/analysis/engine/count-records.ts';
@@ -31,7 +35,7 @@ import {
   SPAN,
   type PlainRecord,
 } from './random-records.ts';
-import { toShownPlainly } from './measured-plainly.ts';
+import { toGroupValue, toShownPlainly } from './measured-plainly.ts';
 
 let folder: string;
 let database: EngineDatabase;
@@ -144,7 +148,7 @@ describe('what the engine finds', () => {
             expect(byClass.buckets.map(({ medianResponseMs }) => medianResponseMs)).toEqual(
               findMedians(found),
             );
-            for (const split of ['channel', 'service'] as const) {
+            for (const split of ['channel', 'origin', 'errorFamily', 'client'] as const) {
               const { series, buckets } = await readHistogram(
                 connection,
                 { scope, filter },
@@ -258,28 +262,34 @@ function inBuckets<Value>(
   );
 }
 
-/** The series are checked too: the most frequent values, each of its own, and the number of the rest. */
+/** The series are checked too: the most frequent values, each of its own, then the number of the rest, and none. */
 function countSeries(
   records: readonly PlainRecord[],
-  split: 'channel' | 'service',
+  split: SplitField,
   series: readonly HistogramSeries[],
 ): number[][] {
   const dated = inBuckets(records, (inside) => inside).flat();
-  const own = series.flatMap((one) => (one.kind === 'value' ? [one.value] : []));
-  const tally = Map.groupBy(dated, (record) => record[split]);
-  const sizes = [...tally.values()].map(({ length }) => length).sort((a, b) => b - a);
-  expect(own.map((value) => tally.get(value)?.length)).toEqual(sizes.slice(0, 6));
-  expect(series.filter(({ kind }) => kind === 'others')).toEqual(
-    tally.size > 6 ? [{ kind: 'others', valueCount: tally.size - 6 }] : [],
-  );
-  return inBuckets(records, (inside) =>
-    series.map(
-      (one) =>
-        inside.filter((record) =>
-          one.kind === 'value' ? record[split] === one.value : !own.includes(record[split]),
-        ).length,
+  const toValue = (record: PlainRecord): string | number | null => toGroupValue(record, split);
+  const tally = Map.groupBy(dated, toValue);
+  const named = [...tally].filter(([value]) => value !== null);
+  const sizes = named.map(([, { length }]) => length).sort((a, b) => b - a);
+  const own = series.flatMap((one) => (one.kind === 'value' && one.value !== null ? [one.value] : []));
+  expect(own.map((value) => tally.get(value)?.length)).toEqual(sizes.slice(0, MAX_HISTOGRAM_VALUES));
+  const valueCount = named.length - MAX_HISTOGRAM_VALUES;
+  expect(series.slice(own.length)).toEqual([
+    ...(valueCount > 0 ? [{ kind: 'others', valueCount }] : []),
+    ...(tally.has(null) ? [{ kind: 'value', value: null }] : []),
+  ]);
+  const counts = series.map((one) =>
+    inBuckets(
+      dated.filter((record) => {
+        const value = toValue(record);
+        return one.kind === 'value' ? value === one.value : value !== null && !own.includes(value);
+      }),
+      ({ length }) => length,
     ),
   );
+  return EDGES.slice(1).map((_, place) => counts.map((one) => one[place] ?? 0));
 }
 
 function findMedians(records: readonly PlainRecord[]): (number | null)[] {

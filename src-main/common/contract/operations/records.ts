@@ -7,6 +7,7 @@ import { ERROR_GROUPINGS, ErrorFamilies, ErrorGroups } from '../../model/records
 import { Histogram, HistogramSplit } from '../../model/records/histogram.ts';
 import { AFFECTED, RecordFields } from '../../model/records/record-fields.ts';
 import { RecordFilter } from '../../model/records/record-filter.ts';
+import { ResponseTimes } from '../../model/records/response-times.ts';
 import { PATTERN_FIELDS, TextPatterns } from '../../model/records/text-patterns.ts';
 import { PeriodScope, RecordScope } from '../../model/records/record-scope.ts';
 import { MAX_SESSION_ID_CHARACTERS, MAX_SESSION_REQUESTS, Session } from '../../model/records/session.ts';
@@ -19,6 +20,16 @@ const Question = Type.Object({ scope: RecordScope, filter: RecordFilter });
  * view is closed by then, it is about the scope.
  */
 const ViewQuestion = Type.Object({ ...Question.properties, viewId: Type.Optional(Type.String()) });
+/**
+ * Buckets over [fromMs, toMs): they have a round length and begin at round times of the zone's clock, so the first and the
+ * last may reach beyond.
+ */
+const Buckets = Type.Object({
+  fromMs: Type.Integer(),
+  toMs: Type.Integer(),
+  zone: Type.String({ maxLength: 100 }),
+  maxBuckets: Type.Integer({ minimum: 1, maximum: 500 }),
+});
 
 export const recordsEvents = {
   /** Sent while the engine is far behind the cache: records that it has, of all that are cached; null at the end. */
@@ -64,17 +75,11 @@ export const recordsOperations = {
     Type.Array(RecordRow),
   ),
   'records/close-view': operation(ViewId, Nothing),
-  /**
-   * Records of [fromMs, toMs) per bucket; buckets have a round length and begin at round times of the zone's clock, so
-   * the first and the last may reach beyond.
-   */
+  /** Records of a time per bucket. */
   'records/read-histogram': operation(
     Type.Object({
       ...ViewQuestion.properties,
-      fromMs: Type.Integer(),
-      toMs: Type.Integer(),
-      zone: Type.String({ maxLength: 100 }),
-      maxBuckets: Type.Integer({ minimum: 1, maximum: 500 }),
+      ...Buckets.properties,
       split: HistogramSplit,
       /** The median takes longer than the counts. */
       withMedian: Type.Boolean(),
@@ -82,6 +87,11 @@ export const recordsOperations = {
       medianOf: Type.Optional(TimedField),
     }),
     Histogram,
+  ),
+  /** Records of a time per bucket and by how long they took. */
+  'records/read-response-times': operation(
+    Type.Object({ ...ViewQuestion.properties, ...Buckets.properties, field: TimedField }),
+    ResponseTimes,
   ),
   /** Values with their counts; conditions on a field don't restrict its own values. */
   'records/read-facets': operation(ViewQuestion, Facets),

@@ -12,7 +12,7 @@ export interface SettingFault {
 /** What the schemas of the shown settings say, whatever their kind. */
 interface SettingSchema {
   readonly type?: string;
-  readonly anyOf?: readonly { readonly const?: unknown }[];
+  readonly anyOf?: readonly { readonly const?: unknown; readonly pattern?: string }[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
@@ -22,7 +22,8 @@ interface SettingSchema {
 
 /** The schema of a setting, as far as the window draws and checks with it. */
 export function readSettingSchema(name: ShownSetting): SettingSchema {
-  return Settings.properties[name];
+  const schema: object = Settings.properties[name];
+  return schema;
 }
 
 /**
@@ -38,7 +39,10 @@ export function findSettingFault(name: ShownSetting, value: unknown): SettingFau
 
 function findFault(schema: SettingSchema, value: unknown): SettingFault | null {
   if (schema.anyOf !== undefined) {
-    return schema.anyOf.some((option) => option.const === value) ? null : { code: 'unfit' };
+    const fits = schema.anyOf.some(({ const: word, pattern }) =>
+      pattern === undefined ? word === value : typeof value === 'string' && new RegExp(pattern).test(value),
+    );
+    return fits ? null : { code: 'unfit' };
   }
   switch (schema.type) {
     case 'boolean':

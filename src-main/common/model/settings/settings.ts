@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Clock } from '../clock.ts';
-import { HistogramSplit } from '../records/histogram.ts';
+import { SPLIT_OPTIONS, type HistogramSplit } from '../records/histogram.ts';
 import { MAX_PATH_CHARACTERS } from '../records/body-path.ts';
 import { MAX_SHOWN_PATHS, PathText } from '../records/body-paths.ts';
 import { AFFECTED } from '../records/record-fields.ts';
@@ -97,7 +97,7 @@ export const Settings = Type.Object({
     default: 'monday',
   }),
   /** What the histogram's bars are divided by, and whether the median response time is drawn. */
-  histogramSplit: Type.Union(HistogramSplit.anyOf, { default: 'class' }),
+  histogramSplit: Type.Unsafe<HistogramSplit>(Type.Union(SPLIT_OPTIONS, { default: 'class' })),
   histogramMedian: Type.Boolean({ default: false }),
   /** Start the bundled service when the application starts. */
   startLocalService: Type.Boolean({ default: false }),

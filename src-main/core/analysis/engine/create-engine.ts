@@ -69,6 +69,7 @@ const NAMES = [
   'readIds',
   'closeView',
   'readHistogram',
+  'readResponseTimes',
   'countFacets',
   'readFields',
   'summarise',

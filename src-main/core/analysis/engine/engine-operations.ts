@@ -292,8 +292,11 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ids: [...(await views.readIds(viewId, offset, offset + limit))],
     }),
     closeView: (viewId: string): void => views.close(viewId),
-    readHistogram: (question: Question & HistogramShape, context: Context) =>
-      askFiltered(question, context, (connection, records) => readHistogram(connection, records, question)),
+    readHistogram: (question: Question & Omit<HistogramShape, 'kept'>, context: Context) =>
+      askFiltered(question, context, async (connection, records) => {
+        const kept = await findKept(question.scope, records.scope.direction, question.split);
+        return readHistogram(connection, records, { ...question, kept });
+      }),
     countFacets: (question: Question, context: Context): Promise<Facets> =>
       askFiltered(question, context, async (connection, records) => {
         const fields = ['outcome', 'responseCode', 'channel', 'service', 'origin', 'errorFamily'] as const;

@@ -7,7 +7,7 @@ import type {
 } from '../../../../src-main/common/model/analysis/explanation.ts';
 import { isBodyField } from '../../../../src-main/common/model/records/body-path.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
-import { toPatternParts } from '../../../components/errors/pattern-parts.ts';
+import { spellPattern } from '../../../components/errors/pattern-parts.ts';
 import { useNames } from '../../../names/use-names.ts';
 import { formatCount, formatPercent } from '../../../format/numbers.ts';
 import { formatSigned } from '../../../format/signed.ts';
@@ -116,7 +116,7 @@ export function useExplainWords() {
       const own = first.terms[place]?.field ?? '';
       if (isNone && isBodyField(own)) return t('explain.bodies.withoutPath', { path: own });
       if (isNone) return t('explain.without', { field: `detail.fields.${own}` });
-      return `${field} ${isPattern ? t('explain.quoted', { text: spellPattern(text) }) : text}`;
+      return `${field} ${isPattern ? t('explain.quoted', { text: spellPattern(text, (kind) => t(`detail.families.folded.${kind}`)) }) : text}`;
     });
     const value = named.join(` ${t('explain.with')} `);
     if (outsideShare === 0) return t('explain.onlyHere', { value });
@@ -135,12 +135,6 @@ export function useExplainWords() {
       sessions: t('explain.sessions', { count: formatCount(sessionCount) }, sessionCount),
       clients: t('explain.clients', { count: formatCount(clientCount) }, clientCount),
     });
-  }
-
-  function spellPattern(pattern: string): string {
-    return toPatternParts(pattern)
-      .map((part) => ('folded' in part ? t(`detail.families.folded.${part.folded}`) : part.text))
-      .join('');
   }
 
   /** How sure it is that the medians differ; '' where there is too little to tell. */

@@ -53,6 +53,7 @@ function mountHistogram(histogram: Histogram = BY_CLASS, withMedian = false) {
       split: histogram.split,
       withMedian,
       canZoomOut: true,
+      splits: [histogram.split],
     },
     global: { plugins: [createMessages()] },
   });

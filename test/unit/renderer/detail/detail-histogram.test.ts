@@ -3,13 +3,16 @@ import type { Component } from 'vue';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Histogram } from '../../../../src-main/common/model/records/histogram.ts';
 import TimeHistogram from '../../../../src-renderer/charts/histogram/TimeHistogram.vue';
+import SelectField from '../../../../src-renderer/components/controls/SelectField.vue';
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import DetailHistogram from '../../../../src-renderer/screens/detail/DetailHistogram.vue';
 import { toHistogramFigures } from '../../../../src-renderer/screens/detail/histogram-figures.ts';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records/records.ts';
 import { catchSavedFiles } from '../support/catch-saved-files.ts';
 import { installFakeCanvas } from '../support/fake-canvas.ts';
 import { provideApplication } from '../support/provide-application.ts';
+import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const MINUTE_MS = 60_000;
@@ -65,7 +68,7 @@ async function show() {
 test('says of no records how many they are before they are counted', async () => {
   const { global } = await provideApplication(new ScriptedBackend({}));
   const props = { histogram: null, colours: [], zone: 'UTC', split: 'class', withMedian: false } as const;
-  const view = mount(TimeHistogram, { props: { ...props, canZoomOut: false }, global });
+  const view = mount(TimeHistogram, { props: { ...props, canZoomOut: false, splits: ['class'] }, global });
   expect(view.findAll('.scale > :not(.none)')).toEqual([]);
 });
 
@@ -135,4 +138,73 @@ test('a time that is explained is framed in the whole period, and the bars aroun
   await view.setProps({ isExplained: false });
   await flushPromises();
   expect(view.find('.frame').exists()).toBe(false);
+});
+
+test('bars are divided by any field; the address says by which, and back leads to the one before', async () => {
+  let settings = makeSettings({ histogramSplit: 'service' });
+  const backend = new ScriptedBackend({
+    'app/get-info': () => null as never,
+    'settings/get': () => settings,
+    'settings/update': (change) => (settings = { ...settings, ...change }),
+    'records/open-view': () => ({ viewId: 'a', rowCount: 7, isCounted: true, totalCount: 7 }),
+    'records/read-histogram': ({ split }) => ({ ...HISTOGRAM, split }),
+  });
+  const { global, router } = await provideApplication(backend, '/inbound/detail');
+  await useAppStore().load();
+  const span = { fromMs: 0, toMs: 2 * MINUTE_MS };
+  const filter = { conditions: [] };
+  await useRecordsStore().open({ scope: { snapshotId: 1 }, filter, order: DEFAULT_ORDER, span, zone: 'UTC' });
+  const view = mount(DetailHistogram, { props: { filter, direction: 'inbound' }, global });
+  await flushPromises();
+  const select = view.getComponent(SelectField as Component);
+  const lastSplit = () => {
+    const call = backend.calls.findLast(({ name }) => name === 'records/read-histogram');
+    return (call?.input as { split: string }).split;
+  };
+  expect(lastSplit()).toBe('service');
+  const offered = (select.props('options') as { value: string }[]).map(({ value }) => value);
+  expect(offered).toEqual([
+    ...['class', 'channel', 'service', 'origin', 'responseCode', 'errorFamily', 'client'],
+  ]);
+  select.vm.$emit('update:modelValue', 'client');
+  await flushPromises();
+  expect(router.currentRoute.value.query).toEqual({ split: 'client' });
+  expect([lastSplit(), settings.histogramSplit]).toEqual(['client', 'client']);
+  router.back();
+  await vi.waitFor(() => expect(lastSplit()).toBe('service'));
+  // Of a field that these records don't have nothing is divided.
+  await router.push({ query: { split: 'actionId' } });
+  await flushPromises();
+  expect(lastSplit()).toBe('class');
+  view.unmount();
+});
+
+test('an entry of the legend filters to its value, to none, and to all other values', async () => {
+  const { global } = await provideApplication(
+    new ScriptedBackend({
+      'records/open-view': () => ({ viewId: 'a', rowCount: 7, isCounted: true, totalCount: 7 }),
+      'records/read-histogram': () => ({
+        split: 'client',
+        series: [
+          { kind: 'value', value: 'Zoe' },
+          { kind: 'others', valueCount: 3 },
+          { kind: 'value', value: null },
+        ],
+        buckets: [{ fromMs: 0, toMs: MINUTE_MS, counts: [3, 2, 1], medianResponseMs: null }],
+      }),
+    }),
+  );
+  const span = { fromMs: 0, toMs: MINUTE_MS };
+  const filter = { conditions: [] };
+  await useRecordsStore().open({ scope: { snapshotId: 1 }, filter, order: DEFAULT_ORDER, span, zone: 'UTC' });
+  const view = mount(DetailHistogram, { props: { filter, direction: 'inbound' }, global });
+  await flushPromises();
+  const entries = view.findAll('.legend button');
+  expect(entries.map((entry) => entry.text())).toEqual(['Zoe3', '3 others2', '(empty)1']);
+  for (const entry of entries) await entry.trigger('click');
+  expect(view.emitted('change')).toEqual([
+    [{ conditions: [{ field: 'client', values: ['Zoe'] }] }],
+    [{ conditions: [{ field: 'client', exclude: true, values: ['Zoe', ''] }] }],
+    [{ conditions: [{ field: 'client', values: [''] }] }],
+  ]);
 });

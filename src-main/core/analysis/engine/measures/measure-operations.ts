@@ -16,6 +16,7 @@ import { groupRecords } from './group-records.ts';
 import { listClients, type ClientPage } from './list-clients.ts';
 import { readDistribution } from './read-distribution.ts';
 import { readFields } from './read-fields.ts';
+import { readResponseTimes, type ResponseTimesShape } from './read-response-times.ts';
 import { readHeatMap, readSeries } from './read-series.ts';
 
 const NO_FILTER: RecordFilter = { conditions: [] };
@@ -83,6 +84,8 @@ export function createMeasureOperations({
       ask(question, context, (connection, records) => readHeatMap(connection, records, zone)),
     readDistribution: ({ field, ...question }: Input<'analysis/read-distribution'>, context: Context) =>
       ask(question, context, (connection, records) => readDistribution(connection, records, field)),
+    readResponseTimes: (question: Parameters<AskFiltered>[0] & ResponseTimesShape, context: Context) =>
+      ask(question, context, (connection, records) => readResponseTimes(connection, records, question)),
     readFields: ({ affected, ...question }: Input<'records/read-fields'>, context: Context) =>
       ask(question, context, (connection, records) => readFields(connection, records, affected)),
     explain: ({ scope, filter, selection, bodies = false }: Input<'analysis/explain'>, context: Context) => {

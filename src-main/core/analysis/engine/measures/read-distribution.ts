@@ -10,8 +10,8 @@ import { toLatency, toTimesSql, type TimesCells } from './times-sql.ts';
 const STEPS = [1, 1.5, 2, 3, 4, 5, 6, 8];
 /** Powers of ten from a millisecond to almost three hours. */
 const POWERS = 7;
-/** Where buckets begin; what is shorter than the second edge is in the first. */
-const EDGES = [
+/** Where buckets of times begin; what is shorter than the second edge is in the first. */
+export const TIME_EDGES: readonly number[] = [
   0,
   ...Array.from({ length: POWERS }, (_, power) => STEPS.map((step) => step * 10 ** power)).flat(),
   10 ** POWERS,
@@ -25,13 +25,13 @@ export async function readDistribution(
 ): Promise<Distribution> {
   const where = toFilterSql(filter, scope.direction);
   const column = findColumn(field, scope.direction)?.name ?? 'NULL::DOUBLE';
-  const cases = EDGES.slice(1).map((edge, place) => `WHEN value < ${edge} THEN ${place}`);
+  const cases = TIME_EDGES.slice(1).map((edge, place) => `WHEN value < ${edge} THEN ${place}`);
   const rows = await readRows<readonly [number | null, number, ...TimesCells]>(
     connection,
     `WITH cells AS MATERIALIZED (
        SELECT value, count(*) AS records FROM ${toSourceSql(scope, [`${column} AS value`], where)} GROUP BY value
      ), placed AS (
-       SELECT CASE WHEN value IS NULL THEN NULL ${cases.join(' ')} ELSE ${EDGES.length - 1} END AS place,
+       SELECT CASE WHEN value IS NULL THEN NULL ${cases.join(' ')} ELSE ${TIME_EDGES.length - 1} END AS place,
          sum(records)::BIGINT AS count
        FROM cells GROUP BY place
      )
@@ -43,7 +43,7 @@ export async function readDistribution(
   const last = places.at(-1) ?? -1;
   const buckets: Distribution['buckets'] = [];
   for (let place = places[0] ?? 0; place <= last; place += 1) {
-    const [fromMs = 0, toMs = null] = EDGES.slice(place, place + 2);
+    const [fromMs = 0, toMs = null] = TIME_EDGES.slice(place, place + 2);
     buckets.push({ fromMs, toMs, count: counts.get(place) ?? 0 });
   }
   const [[, , ...times] = [null, 0, 0, null, null, null, null, null, null]] = rows;

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ResponseTimes } from '../../../src-main/common/model/records/response-times.ts';
+import { DAY_MS, HOUR_MS } from '../../../src-main/common/time/durations.ts';
+import { listBucketEdges, pickBucketWidth } from '../../../src-main/common/time/time-buckets.ts';
+import {
+  MAX_TIMES_ROWS,
+  readResponseTimes,
+} from '../../../src-main/core/analysis/engine/measures/read-response-times.ts';
+import { judgePlainly } from './measured-plainly.ts';
+import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
+import { useFedEngine } from './use-fed-engine.ts';
+
+const engine = useFedEngine();
+const RUNS = { numRuns: Number(process.env['ANSWER_RUNS'] ?? 12) };
+/** Clocks go back in the night of 25 October 2026 in Berlin and New York's week after; Lord Howe changes by half an hour. */
+const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu'];
+const OCTOBER_MS = Date.UTC(2026, 9, 24);
+
+const timeArbitrary = fc.option(
+  fc.oneof(
+    fc.constantFrom(-5, 0, 0.5, 1, 1.5, 9.999, 10, 999.5, 1000, 60_000, 10_000_000, 1e12),
+    fc.double({ min: 0, max: 20_000, noNaN: true }),
+    fc.integer({ min: 0, max: 200 }),
+  ),
+);
+const timedArbitrary = fc
+  .tuple(recordArbitrary, timeArbitrary, fc.option(fc.integer({ min: 0, max: 16 * DAY_MS }), { freq: 8 }))
+  .map(([record, responseTimeMs, atMs]) => ({
+    ...record,
+    responseTimeMs,
+    dateMs: atMs === null ? null : OCTOBER_MS + atMs,
+  }));
+
+/** Every cell is counted by walking over all records: it holds those between its own edges. */
+function countPlainly(
+  { buckets, rows }: ResponseTimes,
+  records: readonly PlainRecord[],
+): ResponseTimes['cells'] {
+  const isIn = (value: number, { fromMs, toMs }: { fromMs: number | null; toMs: number | null }): boolean =>
+    value >= (fromMs ?? -Infinity) && value < (toMs ?? Infinity);
+  return buckets.flatMap((span, bucket) =>
+    rows.flatMap((times, row) => {
+      const own = records.filter(
+        ({ dateMs, responseTimeMs }) =>
+          dateMs !== null && responseTimeMs !== null && isIn(dateMs, span) && isIn(responseTimeMs, times),
+      );
+      const failures = own.filter((record) => judgePlainly(record) === 'failed').length;
+      return own.length === 0 ? [] : [{ bucket, row, count: own.length, failures }];
+    }),
+  );
+}
+
+describe('response times over time', () => {
+  it('equal a plain walk for any records, filters, buckets and zones', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(timedArbitrary, { maxLength: 120 }),
+        filterArbitrary,
+        fc.constantFrom(...ZONES),
+        fc.integer({ min: 0, max: 8 * 24 }),
+        fc.integer({ min: 1, max: 8 * 24 }),
+        fc.constantFrom(5, 30, 96, 300),
+        async (list, filter, zone, startHours, hours, maxBuckets) => {
+          const [fed] = await engine.feed([list]);
+          const fromMs = OCTOBER_MS + startHours * HOUR_MS;
+          const toMs = fromMs + hours * HOUR_MS;
+          const edges = listBucketEdges(fromMs, toMs, pickBucketWidth(toMs - fromMs, maxBuckets), zone);
+          const found = fed!.records.filter((record) => meets(record, filter));
+          const answer = await readResponseTimes(
+            engine.connection,
+            { scope: fed!.scope, filter },
+            { edges, field: 'responseTimeMs' },
+          );
+          expect(answer.cells).toEqual(countPlainly(answer, found));
+          const inside = found.filter(
+            ({ dateMs }) => dateMs !== null && dateMs >= edges[0]! && dateMs < edges.at(-1)!,
+          );
+          // The rows leave no record out: one after the other, without a hole.
+          expect(answer.cells.reduce((sum, { count }) => sum + count, 0) + answer.missingCount).toBe(
+            inside.length,
+          );
+          expect(answer.missingCount).toBe(
+            inside.filter(({ responseTimeMs }) => responseTimeMs === null).length,
+          );
+          expect(answer.rows.slice(1).map(({ fromMs: from }) => from)).toEqual(
+            answer.rows.slice(0, -1).map(({ toMs: to }) => to),
+          );
+          expect(answer.rows.length).toBeLessThanOrEqual(MAX_TIMES_ROWS);
+        },
+      ),
+      RUNS,
+    );
+  }, 300_000);
+
+  it('begin and end with rows that hold a record, in round numbers however far apart', async () => {
+    const [record] = fc.sample(timedArbitrary, 1);
+    const at = (responseTimeMs: number) => ({ ...record!, dateMs: OCTOBER_MS, responseTimeMs });
+    const read = async (times: readonly number[]) => {
+      const [fed] = await engine.feed([times.map(at)]);
+      const question = { scope: fed!.scope, filter: { conditions: [] } };
+      const shape = { edges: [OCTOBER_MS, OCTOBER_MS + HOUR_MS], field: 'responseTimeMs' as const };
+      return (await readResponseTimes(engine.connection, question, shape)).rows;
+    };
+    expect(await read([120, 210])).toEqual([
+      { fromMs: 100, toMs: 150 },
+      { fromMs: 150, toMs: 200 },
+      { fromMs: 200, toMs: 300 },
+    ]);
+    expect((await read([2, 9_000_000])).slice(0, 4).map(({ fromMs }) => fromMs)).toEqual([2, 4, 6, 10]);
+    expect((await read([0, 1e12])).at(-1)).toEqual({ fromMs: 10_000_000, toMs: null });
+    expect(await read([])).toEqual([]);
+  });
+
+  it('of a direction that lacks the time are all missing', async () => {
+    const empty = { direction: 'outbound' as const, parts: [] };
+    const shape = { edges: [0, 1000], field: 'botLatencyMs' as const };
+    const answer = await readResponseTimes(
+      engine.connection,
+      { scope: empty, filter: { conditions: [] } },
+      shape,
+    );
+    expect(answer).toEqual({ buckets: [{ fromMs: 0, toMs: 1000 }], rows: [], cells: [], missingCount: 0 });
+  });
+});
