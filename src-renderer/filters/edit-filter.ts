@@ -104,6 +104,23 @@ export function setOnly(filter: RecordFilter, condition: FieldCondition): Record
   return { conditions: [...withoutField(filter, condition.field).conditions, condition] };
 }
 
+/** Restricts a field to a range beside everything that the filter says of it; ranges of one field become one. */
+export function narrowTo(filter: RecordFilter, range: FieldCondition): RecordFilter {
+  const isRange = (part: FilterPart): part is FieldCondition =>
+    !isGroup(part) && Object.keys(part).every((key) => key === 'field' || key === 'min' || key === 'max');
+  const place = filter.conditions.findIndex((part) => isRange(part) && part.field === range.field);
+  const known = filter.conditions[place];
+  if (known === undefined || !isRange(known) || !isRange(range)) return addCondition(filter, range);
+  const mins = [known.min, range.min].filter((min) => min !== undefined);
+  const maxes = [known.max, range.max].filter((max) => max !== undefined);
+  const narrowed = {
+    field: range.field,
+    ...(mins.length === 0 ? {} : { min: Math.max(...mins) }),
+    ...(maxes.length === 0 ? {} : { max: Math.min(...maxes) }),
+  };
+  return replacePart(filter, place, [narrowed]);
+}
+
 /** Adds a condition, unless the filter has it. */
 export function addCondition(filter: RecordFilter, condition: FilterPart): RecordFilter {
   const text = JSON.stringify(condition);

@@ -82,6 +82,15 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
+    name: 'heatMap',
+    lines: [
+      line('moveCell', ['←'], ['→'], ['↑'], ['↓']),
+      line('widerArea', ['Shift', '←'], ['Shift', '→'], ['Shift', '↑'], ['Shift', '↓']),
+      line('offerArea', ['Enter']),
+      line('clearArea', ['Esc']),
+    ],
+  },
+  {
     name: 'sql',
     lines: [
       line('runStatement', ['Mod', 'Enter']),

@@ -67,7 +67,8 @@ test('marks, names, saved views and statements are made, found again and shown',
 
   // By channel, with the median; the named one has its colour whatever is shown.
   const histogram = page.getByRole('region', { name: 'Records', exact: true });
-  await histogram.getByRole('radio', { name: 'Channel' }).click();
+  await histogram.getByRole('combobox', { name: 'Split by' }).click();
+  await page.getByRole('option', { name: 'Channel' }).click();
   await histogram.getByRole('button', { name: 'Median response' }).click();
   await expect(histogram.locator('[data-series=pink]').first()).toBeVisible();
   await showScreen(page, 'histogram-median');

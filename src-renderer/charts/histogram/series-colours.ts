@@ -29,6 +29,7 @@ export interface SeriesColour {
 export function toChartColour(colour: SeriesColour): ChartColour {
   const { 'data-class': codeClass, 'data-series': series } = colour;
   if (codeClass !== undefined) return codeClass;
+  if (series === 'none') return 'hatch';
   return NAME_COLOURS.find((name) => name === series) ?? VALUE_KEYS[Number(series) - 1] ?? 'others';
 }
 
@@ -36,7 +37,7 @@ export function toChartColour(colour: SeriesColour): ChartColour {
 export type ColourMemory = Map<string, number>;
 
 /**
- * Returns the colours of series in their order. A value has the colour that a person gave it, or else one that it keeps:
+ * Returns the colours of series in their order. Records without a value are paler than all others. A value has the colour that a person gave it, or else one that it keeps:
  * what it was given is noted in `memory`, whichever series are shown besides. Of two values that were never shown
  * together and have the same, the more frequent one keeps it.
  */
@@ -49,7 +50,8 @@ export function toSeriesColours(
   return series.map((one) => {
     if (one.kind === 'class') return { 'data-class': one.codeClass };
     if (one.kind === 'others') return { 'data-series': 'others' };
-    const own = one.value === null ? null : findOwn(one.value);
+    if (one.value === null) return { 'data-series': 'none' };
+    const own = findOwn(one.value);
     if (own !== null) return { 'data-series': own };
     const key = String(one.value);
     const before = memory.get(key);

@@ -1,6 +1,8 @@
 import { computed } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
+import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { toQueryText, withQueryText } from '../../address/query-text.ts';
+import { toAddress } from '../../filters/filter-address.ts';
 import { useInspectorPanel } from '../../inspector/use-inspector-panel.ts';
 
 /** What stands beside the records: an explanation of the selection, in the place of the inspector, or the inspector. */
@@ -10,6 +12,14 @@ export function useBeside(hasRecord: () => boolean) {
   const { isOpen: isInspectorOpen, setOpen, isOver } = useInspectorPanel(hasRecord);
   /** In the address, so that other screens lead to it too. */
   const isExplaining = computed(() => toQueryText(route.query, 'explain') !== '');
+  /** An area of the heat map is explained, not a time or a filter. */
+  const isAreaExplained = computed(() => toQueryText(route.query, 'explain') === 'area');
+
+  /** Filters to an area and explains it, in one step back. */
+  function explainArea(filter: RecordFilter): void {
+    const query = withQueryText(route.query, 'q', toAddress(filter).q ?? '');
+    void router.push({ params: route.params, query: { ...query, explain: 'area' } });
+  }
 
   function setExplaining(isOpen: boolean): void {
     void router.replace({
@@ -31,5 +41,13 @@ export function useBeside(hasRecord: () => boolean) {
     if (isOver.value || isExplaining.value) setInspector(true);
   }
 
-  return { isInspectorOpen, isExplaining, setInspector, setExplaining, pressRow };
+  return {
+    isInspectorOpen,
+    isExplaining,
+    isAreaExplained,
+    explainArea,
+    setInspector,
+    setExplaining,
+    pressRow,
+  };
 }

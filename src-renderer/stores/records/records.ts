@@ -14,7 +14,8 @@ import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 
-const MAX_HISTOGRAM_BUCKETS = 96;
+/** Most buckets of a chart over time. */
+export const MAX_CHART_BUCKETS = 96;
 
 export const DEFAULT_ORDER: RecordOrder = [{ column: 'dateMs', descending: true }];
 
@@ -79,7 +80,7 @@ export const useRecordsStore = defineStore('records', () => {
   let ticket = 0;
   /** The last call of `open` that has ended. */
   let openedTicket = 0;
-  let chart: ChartShape = { split: 'class', withMedian: false };
+  let chart: ChartShape | null = { split: 'class', withMedian: false };
 
   function release(viewId: string): void {
     // The core may have closed the view already.
@@ -90,6 +91,7 @@ export const useRecordsStore = defineStore('records', () => {
   async function readHistogram(opened: OpenView, mine: number): Promise<void> {
     const { viewId, scope, filter, zone } = opened;
     const own = chart;
+    if (chart === null) return;
     const { split, withMedian, isWhole = false } = chart;
     const span = isWhole ? (opened.whole ?? opened.span) : opened.span;
     const isWanted = (): boolean => mine === ticket && own === chart;
@@ -102,7 +104,7 @@ export const useRecordsStore = defineStore('records', () => {
         split,
         withMedian,
         zone,
-        maxBuckets: MAX_HISTOGRAM_BUCKETS,
+        maxBuckets: MAX_CHART_BUCKETS,
       });
       if (!isWanted()) return;
       histogram.value = found;
@@ -165,10 +167,11 @@ export const useRecordsStore = defineStore('records', () => {
     }
   }
 
-  /** Draws the records that are open in another way. */
-  async function redraw(shape: ChartShape): Promise<void> {
+  /** Draws the records that are open in another way; null where another chart is shown in its place. */
+  async function redraw(shape: ChartShape | null): Promise<void> {
     chart = shape;
-    if (view.value !== null) await readHistogram(view.value, ticket);
+    if (shape === null) histogram.value = null;
+    else if (view.value !== null) await readHistogram(view.value, ticket);
   }
 
   /** Reads rows [start, end) of a view, with their values at paths; resolves to null when it is not, or no longer, the open one. */

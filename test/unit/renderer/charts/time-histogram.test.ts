@@ -200,7 +200,7 @@ describe('the bars', () => {
     const paths = toHistogramPaths(BY_CHANNEL, toColours(BY_CHANNEL), { widthPx: 20, heightPx: 70 }, null);
     expect(paths.map(({ colour }) => colour)).toEqual([
       { 'data-series': '1' },
-      { 'data-series': '2' },
+      { 'data-series': 'none' },
       { 'data-series': 'others' },
     ]);
   });

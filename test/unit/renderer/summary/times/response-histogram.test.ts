@@ -1,18 +1,18 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import type { Component } from 'vue';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { toNextNumber } from '../../../../../src-main/common/query/number-bounds.ts';
 import { backendKey } from '../../../../../src-renderer/backend/backend.ts';
 import ChartMenu from '../../../../../src-renderer/components/charts/ChartMenu.vue';
 import { createMessages } from '../../../../../src-renderer/messages/index.ts';
-import {
-  listRoundPlaces,
-  toTimeCondition,
-} from '../../../../../src-renderer/screens/summary/charts/times/response-buckets.ts';
+import { listRoundPlaces, toTimeCondition } from '../../../../../src-renderer/charts/response-buckets.ts';
 import ResponseHistogram from '../../../../../src-renderer/screens/summary/charts/times/ResponseHistogram.vue';
 import { installFakeCanvas } from '../../support/fake-canvas.ts';
 import { ScriptedBackend } from '../../support/scripted-backend.ts';
 import { makeBasis } from './make-basis.ts';
 
+/** The greatest number below. */
+const BELOW_300 = toNextNumber(300, -1);
 const EDGES = [80, 100, 150, 200, 300];
 const buckets = EDGES.map((fromMs, place) => ({ fromMs, toMs: EDGES[place + 1] ?? null, count: place * 10 }));
 
@@ -26,8 +26,8 @@ test('the axis of response times is named at round times, more of them where the
 });
 
 test('a bucket is opened without the time at which the next one begins', () => {
-  expect(buckets.slice(-2).map(toTimeCondition)).toEqual([
-    { field: 'responseTimeMs', min: 200, max: 299.999 },
+  expect(buckets.slice(-2).map((bucket) => toTimeCondition(bucket))).toEqual([
+    { field: 'responseTimeMs', min: 200, max: BELOW_300 },
     { field: 'responseTimeMs', min: 300 },
   ]);
 });
@@ -49,7 +49,7 @@ test('how long requests took is read with arrows, and those without a time are n
   await slider.trigger('keydown', { key: 'ArrowLeft' });
   expect(slider.attributes('aria-valuetext')).toBe('200 to 300 ms, 30 requests, 30.0%');
   await slider.trigger('keydown', { key: 'Enter' });
-  expect(panel.emitted('pick')).toEqual([[[{ field: 'responseTimeMs', min: 200, max: 299.999 }]]]);
+  expect(panel.emitted('pick')).toEqual([[[{ field: 'responseTimeMs', min: 200, max: BELOW_300 }]]]);
   panel.getComponent(ChartMenu as Component).vm.$emit('update:asTable', true);
   await flushPromises();
   expect(panel.findAll('tbody tr').at(-1)?.text()).toContain('1 record has no response time');

@@ -1,0 +1,128 @@
+import type { ResponseTimes, TimesRow } from '../../../src-main/common/model/records/response-times.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
+import { toTimes } from '../time-brush.ts';
+import type { BrushArea, BrushCell } from '../use-area-brush.ts';
+
+type Cell = ResponseTimes['cells'][number];
+
+/** Steps of colour. */
+const LEVELS = 5;
+/** Of few steps the palest are left out, so that single records can be seen. */
+const LEVELS_OF = [[3], [2, 4], [2, 3, 5], [2, 3, 4, 5], [1, 2, 3, 4, 5]];
+/** Round numbers within a power of ten. */
+const FACTORS = [1, 2, 3, 5, 7, 10];
+/** From this share on a cell is drawn as one of failures. */
+const FAILED_SHARE = 0.5;
+
+/** Counts from one edge on up to the next have one colour. */
+export interface CountScale {
+  /** The last one is the highest count. */
+  readonly edges: readonly number[];
+  /** The step of colour after each edge but the last, from 1 on. */
+  readonly levels: readonly number[];
+}
+
+/** Returns steps for counts, each a multiple of the one before: few cells hold most of the records. */
+export function toCountScale(cells: readonly Pick<Cell, 'count'>[]): CountScale {
+  const most = cells.reduce((max, { count }) => Math.max(max, count), 1);
+  const steps = Array.from({ length: LEVELS }, (_, step) => toRound(most ** (step / LEVELS)));
+  const edges = [...new Set(steps)].filter((edge) => edge <= most);
+  return { edges: [...edges, most], levels: LEVELS_OF[edges.length - 1] ?? [] };
+}
+
+function toRound(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return FACTORS.reduce(
+    (best, factor) =>
+      Math.abs(factor * power - value) < Math.abs(best - value) ? Math.round(factor * power) : best,
+    Math.round(power),
+  );
+}
+
+/** Returns the step of colour of a count, from 1 on. */
+export function toCountLevel(count: number, { edges, levels }: CountScale): number {
+  const place = edges.slice(0, -1).findLastIndex((edge) => edge <= count);
+  return levels[Math.max(0, place)] ?? 1;
+}
+
+/** Returns whether most records of a cell failed. */
+export function isMostlyFailed({ count, failures }: Pick<Cell, 'count' | 'failures'>): boolean {
+  return count > 0 && failures / count >= FAILED_SHARE;
+}
+
+/** A cell as it is drawn, in pixels. */
+export interface CellBox {
+  readonly level: number;
+  readonly isFailed: boolean;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Returns the cells with whole-pixel edges, the shortest times at the bottom. */
+export function toCellBoxes(
+  { buckets, rows, cells }: Pick<ResponseTimes, 'buckets' | 'rows' | 'cells'>,
+  scale: CountScale,
+  { widthPx, heightPx }: { readonly widthPx: number; readonly heightPx: number },
+): readonly CellBox[] {
+  if (!(widthPx > 0)) return [];
+  const toX = (column: number): number => Math.round((column * widthPx) / buckets.length);
+  const toY = (row: number): number => Math.round(heightPx - (row * heightPx) / rows.length);
+  return cells.map(({ bucket, row, count, failures }) => {
+    const [left, top] = [toX(bucket), toY(row + 1)];
+    return {
+      level: toCountLevel(count, scale),
+      isFailed: isMostlyFailed({ count, failures }),
+      left,
+      top,
+      width: Math.max(1, toX(bucket + 1) - left - 1),
+      height: Math.max(1, toY(row) - top - (heightPx / rows.length > 3 ? 1 : 0)),
+    };
+  });
+}
+
+/** Rows as spans, those without an end as far as numbers go. */
+export function toRowSpans(rows: readonly TimesRow[]): readonly TimeSpan[] {
+  return rows.map(({ fromMs, toMs }) => ({ fromMs: fromMs ?? -Infinity, toMs: toMs ?? Infinity }));
+}
+
+/** An area by its values: a time, and between which ones records took. */
+export interface ChosenArea {
+  readonly span: TimeSpan;
+  readonly times: TimeSpan;
+}
+
+/** What lies in an area of cells. */
+export interface TimesArea {
+  readonly span: TimeSpan;
+  readonly times: TimesRow;
+  readonly count: number;
+  readonly failures: number;
+}
+
+/** Returns what lies in an area; null where the chart has nothing of it. */
+export function readArea(times: ResponseTimes, { columns, rows }: BrushArea): TimesArea | null {
+  const span = toTimes(times.buckets, columns);
+  const [low, high] = [times.rows[rows.start], times.rows[rows.end - 1]];
+  if (span === null || low === undefined || high === undefined) return null;
+  const inside = times.cells.filter(
+    ({ bucket, row }) =>
+      bucket >= columns.start && bucket < columns.end && row >= rows.start && row < rows.end,
+  );
+  return {
+    span,
+    times: { fromMs: low.fromMs, toMs: high.toMs },
+    count: inside.reduce((sum, { count }) => sum + count, 0),
+    failures: inside.reduce((sum, { failures }) => sum + failures, 0),
+  };
+}
+
+/** Returns the cell with the most records, where keys begin; null where there is none. */
+export function findFullest({ cells }: Pick<ResponseTimes, 'cells'>): BrushCell | null {
+  const fullest = cells.reduce<Cell | null>(
+    (best, cell) => (best === null || cell.count > best.count ? cell : best),
+    null,
+  );
+  return fullest === null ? null : { column: fullest.bucket, row: fullest.row };
+}
