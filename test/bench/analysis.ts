@@ -15,6 +15,8 @@ const BENCH = 'analysis';
 const PEER = 'DuckDB alone';
 const ROUNDS = 5;
 const HOUR_MS = 3_600_000;
+/** As many as a chart has at most. */
+const BUCKETS = 96;
 const ALL = { conditions: [] };
 const FINDINGS_GOAL_MS = 200;
 /** Inbound; outbound there are a third more. */
@@ -26,6 +28,10 @@ const GOALS: Readonly<Record<number, Readonly<Record<string, number>>>> = {
     summary: 700,
     day: 60,
     heat: 1000,
+    times: 1000,
+    byChannel: 1000,
+    byFamily: 1000,
+    byClient: 1000,
     compared: 1000,
     comparedTimes: 1000,
     explained: 2000,
@@ -63,6 +69,11 @@ export async function* benchAnalysis({ size, folder }: BenchOptions): AsyncGener
         measure,
         quantile: 'p95',
       });
+    const edges = Array.from({ length: BUCKETS + 1 }, (_, place) =>
+      Math.round(FROM_MS + (place * (toMs - FROM_MS)) / BUCKETS),
+    );
+    const split = (by: 'channel' | 'errorFamily' | 'client'): Promise<unknown> =>
+      engine.readHistogram({ scope, filter: ALL, edges, split: by, withMedian: false });
     const middleMs = FROM_MS + 15 * dayMs;
     const selection = { conditions: [{ field: 'dateMs' as const, min: middleMs, max: middleMs + dayMs }] };
     const group = async (one: ReturnType<typeof toScope>): Promise<unknown> =>
@@ -77,6 +88,12 @@ export async function* benchAnalysis({ size, folder }: BenchOptions): AsyncGener
         heat: await measureMedian(async () =>
           analysis['analysis/read-heat-map']({ scope, filter: ALL, zone: 'Europe/Berlin' }),
         ),
+        times: await measureMedian(() =>
+          engine.readResponseTimes({ scope, filter: ALL, edges, field: 'responseTimeMs' }),
+        ),
+        byChannel: await measureMedian(() => split('channel')),
+        byFamily: await measureMedian(() => split('errorFamily')),
+        byClient: await measureMedian(() => split('client')),
         compared: await measureMedian(() => compare('error-share')),
         comparedTimes: await measureMedian(() => compare('response')),
         explained: await measureMedian(async () =>
@@ -88,7 +105,7 @@ export async function* benchAnalysis({ size, folder }: BenchOptions): AsyncGener
       };
       await engine.close();
       const file = join(dirname(cacheFile), 'analysis.duckdb');
-      const peers = await askPeer(file, { fromMs: FROM_MS, middleMs, dayMs });
+      const peers = await askPeer(file, { fromMs: FROM_MS, toMs, middleMs, dayMs });
       const goals = GOALS[size] ?? {};
       for (const [name, figure] of Object.entries(NAMES) as [keyof typeof NAMES, string][]) {
         const valueMs = name === 'findings' ? null : peers[name];
@@ -109,7 +126,11 @@ export async function* benchAnalysis({ size, folder }: BenchOptions): AsyncGener
 const NAMES = {
   summary: 'summary with percentiles',
   day: 'the same of one day of thirty',
-  heat: 'heat map',
+  heat: 'hour by weekday',
+  times: 'response times over time',
+  byChannel: 'histogram by channel',
+  byFamily: 'histogram by error family',
+  byClient: 'histogram by client',
   compared: 'two weeks compared with two others',
   comparedTimes: 'the same by response time',
   explained: 'a selection explained',
@@ -120,7 +141,12 @@ const NAMES = {
 /** The same questions as plain SQL asks them, to a process without the application; the engine has let go of its file. */
 async function askPeer(
   file: string,
-  { fromMs, middleMs, dayMs }: { readonly fromMs: number; readonly middleMs: number; readonly dayMs: number },
+  {
+    fromMs,
+    toMs,
+    middleMs,
+    dayMs,
+  }: { readonly fromMs: number; readonly toMs: number; readonly middleMs: number; readonly dayMs: number },
 ): Promise<Record<Exclude<keyof typeof NAMES, 'findings'>, number>> {
   const { memoryLimitMb, threads } = ENGINE_LIMITS;
   const instance = await DuckDBInstance.create(file, {
@@ -160,6 +186,10 @@ async function askPeer(
   );
   const times = `SELECT ${inside} AS inside, quantile_cont(response_time_ms, [0.5, 0.95]),
     quantile_cont(bot_latency_ms, [0.5, 0.95]) FROM inbound GROUP BY ALL`;
+  const bucket = `(date_ms - ${fromMs}) // ${Math.ceil((toMs - fromMs) / BUCKETS)} AS bucket`;
+  const toSplit = (column: string): string =>
+    `WITH most AS (SELECT ${column} FROM inbound WHERE ${column} <> '' GROUP BY ALL ORDER BY count(*) DESC LIMIT 10)
+     SELECT ${bucket}, CASE WHEN ${column} IN (FROM most) THEN ${column} END AS value, count(*) FROM inbound GROUP BY ALL`;
   try {
     return {
       summary: await ask(toSummary('true')),
@@ -168,6 +198,13 @@ async function askPeer(
         `SELECT (date_ms // ${HOUR_MS} + 72) % 168 AS hour, count(*), count(*) FILTER (response_code BETWEEN 400 AND 599),
            median(response_time_ms) FROM inbound GROUP BY ALL`,
       ),
+      times: await ask(
+        `SELECT ${bucket}, floor(8 * log10(greatest(response_time_ms, 1))) AS row, count(*),
+           count(*) FILTER (response_code BETWEEN 400 AND 599) FROM inbound GROUP BY ALL`,
+      ),
+      byChannel: await ask(toSplit('channel').replace("channel <> ''", 'channel IS NOT NULL')),
+      byFamily: await ask(toSplit('error_pattern')),
+      byClient: await ask(toSplit('client')),
       compared: await ask(
         ...sides.map((where) => toCompared(where, '(channel), (channel, service)')),
         ...sides.map((where) => toCompared(where, '()', quantiles)),
