@@ -13,6 +13,7 @@ import {
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { PATH_COLUMNS } from '../../../src-main/core/analysis/engine/engine-tables.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
+import { readHistogram } from '../../../src-main/core/analysis/engine/read-histogram.ts';
 import { groupRecords } from '../../../src-main/core/analysis/engine/measures/group-records.ts';
 import { createOwnValues } from '../../../src-main/core/analysis/engine/own-values.ts';
 import { toFilterSql, type KeptPath } from '../../../src-main/core/analysis/engine/filter-sql.ts';
@@ -91,7 +92,7 @@ describe('a path that is asked for', () => {
     expect(await find(paths, { field: 'payload.error.code', values: ['504'] })).toEqual([2]);
   });
 
-  it('groups records by its value, from the bodies and from its column; an array has too many', async () => {
+  it('groups records and divides bars by its value, from the bodies and from its column; an array has too many', async () => {
     const { restart, getScope, connection } = await start();
     const { paths } = await restart();
     const records = { scope: getScope(), filter: { conditions: [] } };
@@ -104,11 +105,28 @@ describe('a path that is asked for', () => {
       ['rate_limited', 2],
       ['504', 1],
     ];
+    const divide = async (from?: KeptPath): Promise<unknown[]> => {
+      const { series, buckets } = await readHistogram(connection, records, {
+        ...{ edges: [-1, 60_001], split: 'payload.error.code', withMedian: false, kept: from },
+      });
+      return series.map((one, place) => [
+        one.kind === 'value' ? one.value : one.kind,
+        buckets[0]?.counts[place],
+      ]);
+    };
+    const inOrder = [
+      ['rate_limited', 2],
+      ['504', 1],
+      [null, 2],
+    ];
+    await connection.run('UPDATE inbound SET date_ms = 0');
+    expect(await divide()).toEqual(inOrder);
     expect((await group([])).sort()).toEqual(expected.sort());
     const kept = paths.use('inbound', 'payload.error.code');
     await paths.settle();
     await connection.run("UPDATE inbound SET payload = ''");
     expect((await group([kept])).sort()).toEqual(expected.sort());
+    expect(await divide(kept)).toEqual(inOrder);
     await expect(groupRecords(connection, records, ['payload.items[].id'])).rejects.toMatchObject({
       code: 'app.invalid-input',
     });

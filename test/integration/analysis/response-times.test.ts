@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { ResponseTimes } from '../../../src-main/common/model/records/response-times.ts';
 import { DAY_MS, HOUR_MS } from '../../../src-main/common/time/durations.ts';
 import { listBucketEdges, pickBucketWidth } from '../../../src-main/common/time/time-buckets.ts';
@@ -7,6 +8,8 @@ import {
   MAX_TIMES_ROWS,
   readResponseTimes,
 } from '../../../src-main/core/analysis/engine/measures/read-response-times.ts';
+import { readArea } from '../../../src-renderer/charts/heat/times-grid.ts';
+import { toTimeCondition } from '../../../src-renderer/charts/response-buckets.ts';
 import { judgePlainly } from './measured-plainly.ts';
 import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
 import { useFedEngine } from './use-fed-engine.ts';
@@ -87,6 +90,46 @@ describe('response times over time', () => {
             answer.rows.slice(0, -1).map(({ toMs: to }) => to),
           );
           expect(answer.rows.length).toBeLessThanOrEqual(MAX_TIMES_ROWS);
+        },
+      ),
+      RUNS,
+    );
+  }, 300_000);
+
+  it('of a rectangle are those of the filter that it becomes, to the last record', async () => {
+    const [low, high] = [fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 40 })];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(timedArbitrary, { minLength: 1, maxLength: 120 }),
+        fc.tuple(low, high, low, high),
+        async (list, corners) => {
+          const [fed] = await engine.feed([list]);
+          const edges = listBucketEdges(OCTOBER_MS, OCTOBER_MS + 16 * DAY_MS, DAY_MS, 'Europe/Berlin');
+          const ask = (filter: RecordFilter) =>
+            readResponseTimes(
+              engine.connection,
+              { scope: fed!.scope, filter },
+              { edges, field: 'responseTimeMs' },
+            );
+          const answer = await ask({ conditions: [] });
+          const [one, other, below, above] = corners;
+          const toRange = (a: number, b: number, count: number) => ({
+            start: Math.min(a, b) % count,
+            end: Math.max(Math.min(a, b) % count, Math.max(a, b) % count) + 1,
+          });
+          fc.pre(answer.rows.length > 0);
+          const area = readArea(answer, {
+            columns: toRange(one, other, answer.buckets.length),
+            rows: toRange(below, above, answer.rows.length),
+          });
+          const { span, times, count, failures } = area!;
+          const time = { field: 'dateMs' as const, min: span.fromMs, max: span.toMs };
+          const conditions = [time, toTimeCondition(times)];
+          const found = fed!.records.filter((record) => meets(record, { conditions }));
+          expect(found).toHaveLength(count);
+          const { cells, missingCount } = await ask({ conditions });
+          const sum = (name: 'count' | 'failures') => cells.reduce((all, cell) => all + cell[name], 0);
+          expect([sum('count'), sum('failures'), missingCount]).toEqual([count, failures, 0]);
         },
       ),
       RUNS,

@@ -162,7 +162,8 @@ test('bars are divided by any field; the address says by which, and back leads t
     return (call?.input as { split: string }).split;
   };
   expect(lastSplit()).toBe('service');
-  const offered = (select.props('options') as { value: string }[]).map(({ value }) => value);
+  const { options } = select.props() as unknown as { options: { value: string }[] };
+  const offered = options.map(({ value }) => value);
   expect(offered).toEqual([
     ...['class', 'channel', 'service', 'origin', 'responseCode', 'errorFamily', 'client'],
   ]);
