@@ -22,7 +22,9 @@ const OCTOBER_MS = Date.UTC(2026, 9, 24);
 
 const timeArbitrary = fc.option(
   fc.oneof(
-    fc.constantFrom(-5, 0, 0.5, 1, 1.5, 9.999, 10, 999.5, 1000, 60_000, 10_000_000, 1e12),
+    // Edges, and what is just below or far beyond them.
+    fc.constantFrom(1, 1.5, 2, 8, 10, 100, 150, 200, 300, 1000, 60_000, 10_000_000),
+    fc.constantFrom(-5, 0, 0.5, 9.999, 999.5, 1e12),
     fc.double({ min: 0, max: 20_000, noNaN: true }),
     fc.integer({ min: 0, max: 200 }),
   ),
@@ -58,8 +60,8 @@ describe('response times over time', () => {
   it('equal a plain walk for any records, filters, buckets and zones', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(timedArbitrary, { maxLength: 120 }),
-        filterArbitrary,
+        fc.array(timedArbitrary, { minLength: 40, maxLength: 120 }),
+        fc.oneof(fc.constant({ conditions: [] }), filterArbitrary),
         fc.constantFrom(...ZONES),
         fc.integer({ min: 0, max: 8 * 24 }),
         fc.integer({ min: 1, max: 8 * 24 }),
@@ -100,7 +102,7 @@ describe('response times over time', () => {
     const [low, high] = [fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 40 })];
     await fc.assert(
       fc.asyncProperty(
-        fc.array(timedArbitrary, { minLength: 1, maxLength: 120 }),
+        fc.array(timedArbitrary, { minLength: 40, maxLength: 120 }),
         fc.tuple(low, high, low, high),
         async (list, corners) => {
           const [fed] = await engine.feed([list]);
