@@ -69,9 +69,9 @@ export async function* benchAnalysis({ size, folder }: BenchOptions): AsyncGener
         measure,
         quantile: 'p95',
       });
-    const edges = Array.from({ length: BUCKETS + 1 }, (_, place) =>
-      Math.round(FROM_MS + (place * (toMs - FROM_MS)) / BUCKETS),
-    );
+    // Of one length, as they are but for changes of the clock.
+    const widthMs = Math.ceil((toMs - FROM_MS) / BUCKETS);
+    const edges = Array.from({ length: BUCKETS + 1 }, (_, place) => FROM_MS + place * widthMs);
     const split = (by: 'channel' | 'errorFamily' | 'client'): Promise<unknown> =>
       engine.readHistogram({ scope, filter: ALL, edges, split: by, withMedian: false });
     const middleMs = FROM_MS + 15 * dayMs;
