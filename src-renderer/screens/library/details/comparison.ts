@@ -7,7 +7,7 @@ import { DETAIL_FIELD_NAMES } from '../../../../src-main/common/reporting/field-
 type Difference = Output<'snapshots/compare'>['differences'][number];
 
 /** Fields with their names as the specification spells them. */
-const FIELDS: readonly (readonly [Exclude<keyof RecordRow, 'mark'>, string])[] = [
+const FIELDS: readonly (readonly [Exclude<keyof RecordRow, 'mark' | 'values'>, string])[] = [
   ['dateText', DETAIL_FIELD_NAMES.dateText[0]],
   ['channel', DETAIL_FIELD_NAMES.channel[0]],
   ['service', DETAIL_FIELD_NAMES.service[0]],
