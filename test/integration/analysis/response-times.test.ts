@@ -61,7 +61,7 @@ describe('response times over time', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(timedArbitrary, { minLength: 40, maxLength: 120 }),
-        fc.oneof(fc.constant({ conditions: [] }), filterArbitrary),
+        fc.oneof(fc.constant<RecordFilter>({ conditions: [] }), filterArbitrary),
         fc.constantFrom(...ZONES),
         fc.integer({ min: 0, max: 8 * 24 }),
         fc.integer({ min: 1, max: 8 * 24 }),
