@@ -179,7 +179,7 @@ describe('cases of the records of a real service', () => {
     const text = `Ask **${client}** <img src=x onerror=alert(1)>`;
     await ask('cases/change', {
       caseId,
-      change: { kind: 'set-text', partId: page.parts[0]?.id ?? '', text },
+      change: { kind: 'set-text', partId: page.parts[0]?.id ?? '', text, over: '' },
     });
 
     for (const format of ['html', 'markdown'] as const) {

@@ -15,6 +15,8 @@ export interface ChangedPage {
   readonly act: CaseAct;
   readonly partId: string | null;
   readonly page: PageContent;
+  /** Is over words that whoever made it hasn't seen. */
+  readonly isApart?: boolean;
 }
 
 /** Returns what a change makes of a page. Throws `cases.no-part` and `cases.too-many-parts`. */
@@ -36,7 +38,7 @@ export function changePage(page: PageContent, change: CaseChange, newId: () => s
   switch (change.kind) {
     case 'set-text':
       if (part.kind !== 'text') throw noPart(partId);
-      return put({ ...part, text: change.text });
+      return { ...put({ ...part, text: change.text }), isApart: part.text !== change.over };
     case 'retitle':
       if (part.kind !== 'pinned') throw noPart(partId);
       return put({ ...part, title: change.title.trim() || part.title });

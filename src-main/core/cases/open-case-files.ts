@@ -163,11 +163,12 @@ export async function openCaseFiles(options: {
     change: (caseId, change) =>
       inTurn(async () => {
         const { current } = find(caseId);
-        const { act, partId, page } = await change(current);
+        const { act, partId, page, isApart = false } = await change(current);
         const savedAtMs = now();
         // Typing goes on: undoing takes back the whole of it.
         const goesOn =
           act === 'set-text' &&
+          !isApart &&
           current.act === 'set-text' &&
           current.partId === partId &&
           current.redo === null &&

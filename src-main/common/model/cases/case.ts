@@ -212,6 +212,8 @@ export const CaseChange = Type.Union([
     kind: Type.Literal('set-text'),
     partId: PartId,
     text: Type.String({ maxLength: MAX_CASE_TEXT }),
+    /** What stood there for whoever typed: another window may have written meanwhile, and what it wrote stays a version. */
+    over: Type.String({ maxLength: MAX_CASE_TEXT }),
   }),
   Type.Object({
     kind: Type.Literal('retitle'),

@@ -39,7 +39,7 @@ async function openWithTexts(...texts: string[]): Promise<{ files: CaseFiles; ca
   const caseId = await files.create('Paused templates');
   for (const text of texts) {
     const { parts } = await change(files, caseId, { kind: 'add-text', place: 99 });
-    await change(files, caseId, { kind: 'set-text', partId: parts.at(-1)?.id ?? '', text });
+    await change(files, caseId, { kind: 'set-text', partId: parts.at(-1)?.id ?? '', text, over: '' });
   }
   return { files, caseId };
 }
@@ -78,13 +78,32 @@ it('what is typed in one go is undone in one go, and an earlier version can be r
   const partId = files.read(caseId).parts[0]?.id ?? '';
   const before = files.read(caseId).number;
   nowMs += 2 * MINUTE;
+  let over = 'one';
   for (const text of ['one a', 'one ab', 'one abc']) {
     nowMs += 800;
-    await files.change(caseId, (page) => changePage(page, { kind: 'set-text', partId, text }, newId));
+    const typed = { kind: 'set-text', partId, text, over } as const;
+    await files.change(caseId, (page) => changePage(page, typed, newId));
+    over = text;
   }
   expect(listTexts(await files.readRevision(caseId, before))).toEqual(['one']);
   expect(listTexts(await files.step(caseId, 'undo'))).toEqual(['one']);
   await expect(files.readRevision(caseId, 9_999)).rejects.toMatchObject({ code: 'cases.no-revision' });
+});
+
+it('what two windows type into one text at a time is lost in neither', async () => {
+  const { files, caseId } = await openWithTexts('one');
+  const partId = files.read(caseId).parts[0]?.id ?? '';
+  nowMs += 2 * MINUTE;
+  const type = (text: string, over: string): Promise<CaseRevision> => {
+    nowMs += 800;
+    return files.change(caseId, (page) => changePage(page, { kind: 'set-text', partId, text, over }, newId));
+  };
+  await type('one, a', 'one');
+  await type('one, b', 'one');
+  await type('one, a and more', 'one, a');
+  expect(listTexts(await files.step(caseId, 'undo'))).toEqual(['one, b']);
+  expect(listTexts(await files.step(caseId, 'undo'))).toEqual(['one, a']);
+  expect(listTexts(await files.step(caseId, 'undo'))).toEqual(['one']);
 });
 
 it('a deleted case comes back for 30 days, and is gone after them', async () => {

@@ -158,7 +158,7 @@ it('saves what is typed after a pause, and keeps it in the window where that fai
   await field.setValue('one');
   expect(changes()).toEqual([]);
   await vi.advanceTimersByTimeAsync(700);
-  expect(changes()).toEqual([{ kind: 'set-text', partId: 't', text: 'one' }]);
+  expect(changes()).toEqual([{ kind: 'set-text', partId: 't', text: 'one', over: TEXT.text }]);
   failing.isOn = true;
   await field.setValue('one two');
   await vi.advanceTimersByTimeAsync(700);
