@@ -205,6 +205,19 @@ it('times say where the time went, what became slow first, and what is not count
   expect(router.currentRoute.value.query).toMatchObject({ q: 'service:7', tab: 'times' });
 });
 
+it('the address says what the times are of, and in what', async () => {
+  const place = '/conversations?period=yesterday&tab=times&by=channel&measure=mean';
+  const { screen, router } = await show({}, place);
+  const radios = screen.findAll('[role=radio]');
+  const chosen = radios.filter((radio) => radio.attributes('aria-checked') === 'true');
+  expect(chosen.map((radio) => radio.text())).toEqual(
+    expect.arrayContaining(['For each message', 'Channel']),
+  );
+  await radios.find((radio) => radio.text() === 'Time')?.trigger('click');
+  await flushPromises();
+  expect(router.currentRoute.value.query).toMatchObject({ tab: 'times', by: 'time', measure: 'mean' });
+});
+
 it('the list asks for no times, and nothing is said to have become slow where nothing did', async () => {
   const { screen } = await show();
   expect(measured).toEqual([]);
