@@ -16,7 +16,10 @@ export async function visitAnalysis(guide: Guide): Promise<void> {
   await guide.button('cases.add.add').click();
   await guide.dialog().waitFor({ state: 'hidden' });
   // What tells of it would lie over the end of a narrow window for some seconds.
-  await page.getByRole('status').getByRole('button', { name: guide.say('common.close') }).click();
+  await page
+    .getByRole('status')
+    .getByRole('button', { name: guide.say('common.close') })
+    .click();
   await visitCases(guide);
 
   await guide.open('/conversations');
