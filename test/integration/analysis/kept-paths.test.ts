@@ -107,7 +107,10 @@ describe('a path that is asked for', () => {
     ];
     const divide = async (from?: KeptPath): Promise<unknown[]> => {
       const { series, buckets } = await readHistogram(connection, records, {
-        ...{ edges: [-1, 60_001], split: 'payload.error.code', withMedian: false, kept: from },
+        edges: [-1, 60_001],
+        split: 'payload.error.code',
+        withMedian: false,
+        kept: from,
       });
       return series.map((one, place) => [
         one.kind === 'value' ? one.value : one.kind,

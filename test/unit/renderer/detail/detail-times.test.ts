@@ -50,8 +50,12 @@ async function show(filter: RecordFilter, props: Record<string, unknown> = {}, p
   const { global, router } = await provideApplication(backend, path);
   const whole = { fromMs: 0, toMs: 3 * MINUTE_MS };
   await useRecordsStore().open({
-    ...{ scope: { snapshotId: 1 }, filter, order: DEFAULT_ORDER },
-    ...{ span: { fromMs: 0, toMs: MINUTE_MS }, whole, zone: 'UTC' },
+    scope: { snapshotId: 1 },
+    filter,
+    order: DEFAULT_ORDER,
+    span: { fromMs: 0, toMs: MINUTE_MS },
+    whole,
+    zone: 'UTC',
   });
   const view = mount(DetailTimes, { props: { filter, direction: 'inbound', ...props }, global });
   await flushPromises();
