@@ -10,6 +10,7 @@ import type {
 import { isMutedAt } from '../../common/model/alerts/alert-rule.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import type { ToldFinding } from '../../common/model/analysis/finding.ts';
+import { MINUTE_MS } from '../../common/time/durations.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
 import { ENGLISH } from '../../common/words/english.ts';
 import { createFindingSentences } from '../../common/words/finding-words.ts';
@@ -158,40 +159,52 @@ const list: Command = {
 
 type CheckedState = 'firing' | 'quiet' | 'unknown';
 
+/** A check comes after what fetched for it, and minutes begin meanwhile: what is cached up to here is up to date. */
+const FRESH_MS = 5 * MINUTE_MS;
+
 /** What the last minutes of a rule, or of one of its values, say. */
 interface CheckedValue {
   readonly value?: GroupValue;
   readonly finding?: ToldFinding;
   /** It fires, it doesn't, or too little is cached of them. */
   readonly state: CheckedState;
+  /** The end of the last minute that is cached; null where none is. */
+  readonly knownToMs: number | null;
   readonly firing: AlertFiring | undefined;
 }
 
-function judge({ firings, unknown, toMs, values }: AlertTest, condition: AlertCondition): CheckedValue[] {
+function judge(
+  { firings, unknown, fromMs, toMs, values }: AlertTest,
+  condition: AlertCondition,
+): CheckedValue[] {
   const isEach = toEach(condition) !== undefined;
   const findFiring = (value: GroupValue | undefined): AlertFiring | undefined =>
     firings.find((one) => one.untilMs === null && one.value === value);
-  const isKnown = unknown.at(-1)?.toMs !== toMs;
-  const toState = (firing: AlertFiring | undefined, known: boolean): CheckedState => {
+  const last = unknown.at(-1);
+  const endMs = last?.toMs === toMs ? last.fromMs : toMs;
+  const allKnownToMs = endMs > fromMs ? endMs : null;
+  const toState = (firing: AlertFiring | undefined, knownToMs: number | null): CheckedState => {
     if (firing !== undefined) return 'firing';
-    return known ? 'quiet' : 'unknown';
+    return knownToMs !== null && knownToMs >= toMs - FRESH_MS ? 'quiet' : 'unknown';
   };
+  const toAll = (firing: AlertFiring | undefined): CheckedValue => ({
+    state: toState(firing, allKnownToMs),
+    knownToMs: allKnownToMs,
+    firing,
+  });
   if (condition.kind === 'finding') {
     const open = firings.filter(({ untilMs }) => untilMs === null);
-    if (open.length === 0) return [{ state: toState(undefined, isKnown), firing: undefined }];
+    if (open.length === 0) return [toAll(undefined)];
     return open.map((firing) => {
       const { value = null, finding } = firing;
-      return { value, ...(finding === undefined ? {} : { finding }), state: 'firing', firing };
+      return { ...toAll(firing), value, ...(finding === undefined ? {} : { finding }) };
     });
   }
   // No value was ever seen: what is missing then is missing of all.
-  if (!isEach || values.length === 0) {
-    const firing = findFiring(undefined);
-    return [{ state: toState(firing, isKnown), firing }];
-  }
-  return values.map(({ value, isKnown: isOwnKnown }) => {
+  if (!isEach || values.length === 0) return [toAll(findFiring(undefined))];
+  return values.map(({ value, knownToMs }) => {
     const firing = findFiring(value);
-    return { value, state: toState(firing, isOwnKnown), firing };
+    return { value, state: toState(firing, knownToMs), knownToMs, firing };
   });
 }
 
@@ -201,9 +214,9 @@ const check: Command = {
   operands: '',
   maxOperands: 0,
   options: [CONNECTION_OPTION],
-  about: `Tells nobody and changes nothing: a script decides by the exit code, 9 where a rule fires, 5 where none does and the
-last minutes of one are not cached ("fetch" or "follow" them first). A rule that watches each value has a line for each,
-a rule on findings one for each that goes on.
+  about: `Tells nobody and changes nothing: a script decides by the exit code, 9 where a rule fires, 5 where none does and of
+one more than the last five minutes are not cached ("fetch" or "follow" them first). A rule that watches each value
+has a line for each, a rule on findings one for each that goes on.
 Rules that are off or muted are left out, and so are muted values.`,
   async run(context) {
     const { out, now, open } = context;
@@ -217,7 +230,7 @@ Rules that are off or muted are left out, and so are muted values.`,
       const place = toPlace(connectionId);
       const isHeard = ({ value }: CheckedValue): boolean =>
         !valueMutes.some((one) => one.value === value && isMutedAt(one.mute, now()));
-      for (const { value, finding, state, firing } of judge(test, condition).filter(isHeard)) {
+      for (const { value, finding, state, knownToMs, firing } of judge(test, condition).filter(isHeard)) {
         const note = test.notes.find((one) => one.kind === 'fired' && one.value === value);
         const body = firing === undefined ? '' : (note?.body ?? place.nameFinding(finding));
         const level = firing?.level ?? '';
@@ -226,7 +239,7 @@ Rules that are off or muted are left out, and so are muted values.`,
           cells: [
             ...[name, place.name, place.nameValue(condition, value) || place.nameFinding(finding)],
             ...[state, level],
-            ...[place.write(firing?.sinceMs ?? null), body],
+            ...[place.write(firing?.sinceMs ?? null), place.write(knownToMs), body],
           ],
         });
         await out.json({
@@ -238,6 +251,7 @@ Rules that are off or muted are left out, and so are muted values.`,
           state,
           ...(level === '' ? {} : { level }),
           since: toIso(firing?.sinceMs ?? null),
+          judgedTo: toIso(knownToMs),
           ...(firing === undefined
             ? {}
             : { hits: firing.hits, total: firing.total, peak: firing.peak, text: body }),
@@ -247,7 +261,7 @@ Rules that are off or muted are left out, and so are muted values.`,
     const count = (state: CheckedState): number => judged.filter((one) => one.state === state).length;
     if (judged.length > 0)
       await out.table(
-        ['rule', 'connection', 'value', 'state', 'level', 'since', 'what'],
+        ['rule', 'connection', 'value', 'state', 'level', 'since', 'looked at to', 'what'],
         judged.map(({ cells }) => cells),
       );
     const missing = count('unknown');

@@ -99,7 +99,7 @@ async function testMinutes(
   const parts = values.map((value, place) => ({
     value,
     count: tested[place]?.firings.length ?? 0,
-    isKnown: minutes[place]?.own.known.at(-1) === 1,
+    knownToMs: toKnownEnd(minutes[place]?.own),
   }));
   const ranked = parts.toSorted((a, b) => b.count - a.count);
   const chosen = values.find((value) => value === options.value) ?? ranked[0]?.value;
@@ -149,6 +149,11 @@ function toTested(minutes: ReadMinutes, condition: MinuteCondition, value: Group
   const { sinceMs, figures } = judged.progress;
   if (sinceMs !== null) firings.push({ sinceMs, untilMs: null, ...own, level: worst, ...figures });
   return { judged, firings, own };
+}
+
+function toKnownEnd(minutes: Minutes | undefined): number | null {
+  const last = minutes?.known.lastIndexOf(1) ?? -1;
+  return minutes === undefined || last < 0 ? null : minutes.fromMs + (last + 1) * MINUTE_MS;
 }
 
 /** The last note of either kind. */

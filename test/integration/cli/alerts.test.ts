@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { AlertCondition } from '../../../src-main/common/model/alerts/alert-rule.ts';
 import { createSharedCore } from '../../../src-main/core/control/create-shared-core.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { MINUTE_MS } from '../../../src-main/common/time/durations.ts';
 import { createTestHost } from '../../support/application/test-host.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { createCommandRunner, type CommandRunner } from './run-command.ts';
@@ -108,6 +109,8 @@ it('rules are listed, and looked at once with an exit code that a script can dec
     'All fail': 'quiet',
     'Any finding': expect.stringMatching(/^(?:firing|quiet|unknown)$/u) as string,
   });
+  const judgedTo = checked.objects.map((each) => Date.parse(String(each['judgedTo'])));
+  expect(Math.min(...judgedTo)).toBeGreaterThan(Date.now() - 10 * MINUTE_MS);
   // One line for each channel, with its own state.
   const channels = checked.objects.filter(({ name }) => name === EACH);
   expect(channels.length).toBeGreaterThan(1);
@@ -125,6 +128,15 @@ it('rules are listed, and looked at once with an exit code that a script can dec
   // It told nobody: the rule stands where it stood.
   const after = await cli.run('alerts', 'list', '--json');
   expect(after.objects.map(({ firingSince }) => firingSince)).toEqual([null, null, null, null]);
+
+  // A few minutes may begin between what fetched and a check; nothing is said of much later.
+  const stateLater = async (minutes: number): Promise<unknown> => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE_MS });
+    const later = await cli.run('alerts', 'check', '--json').finally(() => vi.useRealTimers());
+    return later.objects.find(({ name }) => name === 'All fail')?.['state'];
+  };
+  expect(await stateLater(2)).toBe('quiet');
+  expect(await stateLater(20)).toBe('unknown');
 });
 
 it('watching follows a connection and says what fires, until it is ended', async () => {

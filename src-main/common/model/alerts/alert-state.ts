@@ -160,8 +160,8 @@ export const AlertTest = Type.Object({
       value: GroupValue,
       /** How often it would have fired. */
       count: Type.Integer(),
-      /** Whether its last minute is known. */
-      isKnown: Type.Boolean(),
+      /** The end of the last minute that is known; null where none is. */
+      knownToMs: Nullable(Type.Integer()),
     }),
   ),
   hasMoreValues: Type.Boolean(),
