@@ -1,6 +1,6 @@
 import { CODE_CLASSES, type CodeClass } from '../../src-main/common/model/records/record.ts';
 
-/** Returns whether a class is of failures, 400 to 599; what has no code is not known to have failed. */
+/** Returns whether a class is of failures: with a code of 400 to 499, and all others. */
 function isErrorClass(codeClass: CodeClass): boolean {
   return codeClass === '4xx' || codeClass === '5xx';
 }

@@ -21,7 +21,7 @@ import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
 import { toUsageError } from '../words/arguments.ts';
 import type { Command, CommandContext } from '../words/command.ts';
-import { checkEvidenceOptions, EVIDENCE_OPTIONS, readEvidence } from '../words/evidence-options.ts';
+import { checkContentOptions, CONTENT_OPTIONS, readContents } from '../words/content-options.ts';
 import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
 
 const UNSIGNED = {
@@ -97,7 +97,7 @@ export const exportCommand: Command = {
       value: 'PATH,…',
       summary: 'add keys of bodies and columns of own tables, such as payload.error.code',
     },
-    ...EVIDENCE_OPTIONS,
+    ...CONTENT_OPTIONS,
   ],
   about: `The file appears under its name once it is whole. A preset of your own has its format. With
 --json it writes {"file","records","bytes","sha256"}, and "signature" of an evidence pack.`,
@@ -106,19 +106,19 @@ export const exportCommand: Command = {
     const format = args.find('format') === null ? null : args.choose('format', FORMATS);
     if (format === 'portable') checkPortableOptions(context);
     checkChoiceOptions(context);
-    if (format !== null) checkEvidenceOptions(context, format);
+    if (format !== null) checkContentOptions(context, format);
     const target = readTarget(context);
     checkRecordOptions(context);
     if (format !== null) checkSubject(context, format);
     readQuery(context, 'UTC', []);
-    if (format === 'evidence') readEvidence(context, { format });
+    if (format !== null && format !== 'portable') readContents(context, { format });
     const session = await context.open();
     if (format === 'portable') {
       return exportPortable(context, session, await findSubject(context, session), target);
     }
     const choices = await readChoices(context, session);
     checkSubject(context, choices.format);
-    checkEvidenceOptions(context, choices.format);
+    checkContentOptions(context, choices.format);
     const found = await findSubject(context, session);
     const filter = readQuery(context, found.zone, found.connection?.names ?? []);
     const isSummary = args.has('computed');
@@ -135,7 +135,7 @@ export const exportCommand: Command = {
         ...(isSummary ? { isSummary } : {}),
         ...(paths.length > 0 ? { paths } : {}),
         zone: found.zone,
-        ...readEvidence(context, choices),
+        ...readContents(context, choices),
       },
       { exportTarget: target },
     );

@@ -106,7 +106,7 @@ export function createExporter(
     task: TaskHandle,
   ): Promise<string | null> {
     const { about, rowCount, directionMarks, ...written } = await writePrepared(
-      { rowWriter, now },
+      { rowWriter, engine: options.engine, now },
       prepared,
       file,
       task,
@@ -217,8 +217,8 @@ export function createExporter(
     const { format } = input;
     if (format === 'evidence') return prepareEvidence(options, input, pseudonymKey);
     return isDocumentFormat(format)
-      ? prepareReport(options, input, format)
-      : prepareRecords(options, input, format);
+      ? prepareReport(options, input, format, pseudonymKey)
+      : prepareRecords(options, input, format, pseudonymKey);
   }
 
   function addTime(preview: Output<'exports/preview'>, paceKind: string): Output<'exports/preview'> {
@@ -232,7 +232,7 @@ export function createExporter(
       await keepLook(input);
       return start(prepared, toPaceKind(input));
     },
-    startResult: async (input) => start(prepareResult(options, input), toPaceKind(input)),
+    startResult: async (input) => start(prepareResult(options, input, pseudonymKey), toPaceKind(input)),
     startLevels: async (input) => start(prepareLevels(options, input), 'service levels'),
     startCase: async (input) => start(prepareCase(options, input), 'case'),
     startPortable: async (snapshotIds) => start(await preparePortable(options, snapshotIds), 'portable'),
@@ -246,7 +246,7 @@ export function createExporter(
     },
     previewResult: async (input) =>
       addTime(
-        await previewExport(prepareResult(options, input), cache.readExportBatch, now()),
+        await previewExport(prepareResult(options, input, pseudonymKey), cache.readExportBatch, now()),
         toPaceKind(input),
       ),
     write: async (input, target, task) => run(await prepare(input), toPaceKind(input), target, task),
@@ -269,7 +269,8 @@ export function createExporter(
 /** Names the kind of an export: those of one kind take the same time for as many rows, about. */
 function toPaceKind(input: Input<'exports/start'> | Input<'exports/start-result'>): string {
   if ('resultId' in input) return `${input.format} of a result`;
-  const { format, isSummary = false, includePayload } = input;
+  const { format, isSummary = false, includePayload, masking } = input;
+  if (masking !== undefined) return `${format}, masked`;
   if (isSummary) return `${format} of a summary`;
   return includePayload ? `${format} with payloads` : format;
 }
@@ -288,8 +289,10 @@ async function previewExport(
   nowMs: number,
 ): Promise<Preview> {
   const { shape, open } = prepared.rows;
-  return open(new AbortController().signal, (batches) =>
-    openRows(shape, readRecords, (rows) => preview(prepared, rows, batches, nowMs)),
+  const { signal } = new AbortController();
+  const known = await prepared.masked?.masks.openKnown(signal);
+  return open(signal, (batches) =>
+    openRows(shape, readRecords, (rows) => preview(prepared, rows, batches, nowMs), known),
   );
 }
 

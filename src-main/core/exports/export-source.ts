@@ -6,6 +6,7 @@ import { isDetailKind, type DetailKind, type ReportKind } from '../../common/rep
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import { toColumnChoice } from './arrange-columns.ts';
+import type { MaskJob } from './evidence/masking/masks.ts';
 import { openRecordRows, type Rows } from './rows/open-rows.ts';
 import type { RowBatch, RowFeed } from './rows/row-batch.ts';
 
@@ -26,6 +27,8 @@ export interface RowQuestion<Kind extends ReportKind = ReportKind> {
   readonly input: Input<'exports/start'>;
   /** Of its values, where they are asked for. */
   readonly names: readonly ValueName[];
+  /** How its records are masked; left out, as received. */
+  readonly masks?: MaskJob;
 }
 
 /**
@@ -45,7 +48,7 @@ export async function readGroups(
 }
 
 /** The rows that an export asks for: records in the order of a view, or the groups of a summary. */
-export function feedRecords(parts: Parts, { report, input, names }: RowQuestion): RowFeed {
+export function feedRecords(parts: Parts, { report, input, names, masks }: RowQuestion): RowFeed {
   const choice = toColumnChoice(input);
   if (!isDetailKind(report)) {
     return {
@@ -59,7 +62,7 @@ export function feedRecords(parts: Parts, { report, input, names }: RowQuestion)
   const { scope, filter, order, paths = [] } = input;
   const { engine } = parts;
   return {
-    shape: { kind: 'records', report, choice, names },
+    shape: { kind: 'records', report, choice, names, ...(masks === undefined ? {} : { masks }) },
     async open(signal, use) {
       const { viewId } = await engine.openView({ scope, filter, order }, { signal });
       try {

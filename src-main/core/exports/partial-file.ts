@@ -18,6 +18,8 @@ export interface FileSum {
 }
 
 export interface PartialFile {
+  /** Where it lies until it is committed. */
+  readonly path: string;
   write(piece: string | Uint8Array): Promise<void>;
   /** Lets `write` write the file at its path, which is empty. */
   fill<Sum extends FileSum>(write: (path: string) => Promise<Sum>): Promise<Sum>;
@@ -65,6 +67,7 @@ export async function openPartialFile(
   }
 
   return {
+    path,
     async write(piece) {
       const buffer = typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece;
       await guardWriting(() => writeAll(handle, buffer));

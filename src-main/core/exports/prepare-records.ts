@@ -4,8 +4,10 @@ import type { RecordFormat } from '../../common/model/exports/export-options.ts'
 import type { ValueName } from '../../common/model/records/value-name.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
 import { arrangeDetailColumns, arrangeSummaryColumns } from './arrange-columns.ts';
 import { describeExport } from './describe-export.ts';
+import { describeMasks, maskStatedFilter, toExportMasks } from './evidence/masking/export-masks.ts';
 import {
   feedRecords,
   readGroups,
@@ -14,7 +16,12 @@ import {
   type RowQuestion,
 } from './export-source.ts';
 import { readExportSubject, toComputedSummary, type SubjectParts } from './export-subject.ts';
-import { exportRecordsInEngine, exportRowsAsParquet, type FileEngine } from './formats/engine-formats.ts';
+import {
+  exportRecordsInEngine,
+  exportRowsAsParquet,
+  toTypedColumns,
+  type FileEngine,
+} from './formats/engine-formats.ts';
 import type { EngineExport, PreparedExport } from './prepared-export.ts';
 import { toExportFileName } from './safe-file-name.ts';
 
@@ -25,7 +32,7 @@ export interface RecordParts {
   readonly cache: ExportCache;
   readonly ledger: SubjectParts['ledger'];
   now(): number;
-  readonly engine: ExportEngine & FileEngine;
+  readonly engine: ExportEngine & FileEngine & Pick<Engine, 'listClients'>;
   /** The names of a connection's channels, services and actions; none for one that is gone. */
   listNames(connectionId: string): readonly ValueName[];
 }
@@ -38,6 +45,7 @@ export async function prepareRecords(
   parts: RecordParts,
   asked: ExportInput,
   format: RecordFormat,
+  pseudonymKey: Uint8Array,
 ): Promise<PreparedExport> {
   const input = format === 'parquet' ? withInstants(asked) : asked;
   const { scope, filter, isSummary = false, includeNames = false, layout = {} } = input;
@@ -56,6 +64,11 @@ export async function prepareRecords(
   const { connectionId, snapshotId, recordCount, provenance } = subject;
   const names = includeNames ? parts.listNames(connectionId) : [];
   const question = { report: subject.report, input, names };
+  // A summary names nobody.
+  const masks = isDetailKind(subject.report)
+    ? toExportMasks(parts.engine, subject, input, pseudonymKey)
+    : null;
+  const stated = masks === null ? input : { ...input, filter: maskStatedFilter(filter, masks.job) };
   return {
     format,
     layout,
@@ -63,11 +76,15 @@ export async function prepareRecords(
     snapshotId,
     recordCount,
     missing: subject.missing,
-    suggestedName: toExportFileName(subject, format, { zone, filter }),
-    describe: (count, nowMs) => describeExport(subject, input, count, nowMs),
+    suggestedName: toExportFileName(subject, format, { zone, filter: stated.filter }),
+    describe: (count, nowMs) => ({
+      ...describeExport(subject, stated, count, nowMs),
+      ...(masks === null ? {} : describeMasks(masks.job)),
+    }),
     provenance: { connectionId, ...provenance },
-    inEngine: toEngineExport(parts, question),
-    rows: feedRecords(parts, question),
+    inEngine: masks === null ? toEngineExport(parts, question) : null,
+    rows: feedRecords(parts, masks === null ? question : { ...question, masks: masks.job }),
+    masked: masks === null ? null : { masks, columns: listTyped(question) },
   };
 }
 
@@ -75,6 +92,12 @@ export async function prepareRecords(
 function withInstants({ layout = {}, ...input }: ExportInput): ExportInput {
   const dates = layout.dates === 'received' ? 'received' : 'both';
   return { ...input, zone: 'UTC', layout: { ...layout, dates } };
+}
+
+function listTyped({ report, input, names }: RowQuestion): { name: string; type: string }[] {
+  return isDetailKind(report)
+    ? toTypedColumns(report, arrangeDetailColumns(report, input, names).columns)
+    : [];
 }
 
 function toEngineExport(parts: RecordParts, { report, input, names }: RowQuestion): EngineExport | null {

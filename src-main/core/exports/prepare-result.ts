@@ -3,6 +3,7 @@ import type { SqlColumn } from '../../common/model/records/sql.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { chooseColumns } from './arrange-columns.ts';
+import { describeMasks, toExportMasks, toResultSubject } from './evidence/masking/export-masks.ts';
 import { exportResultAsParquet, type FileEngine } from './formats/engine-formats.ts';
 import type { PreparedExport } from './prepared-export.ts';
 import { toResultColumns } from './rows/result-columns.ts';
@@ -13,7 +14,7 @@ type ResultInput = Input<'exports/start-result'>;
 
 /** What exports of results are read from. */
 export interface ResultParts {
-  readonly engine: Pick<Engine, 'packSqlRows'> & FileEngine;
+  readonly engine: Pick<Engine, 'packSqlRows' | 'listClients'> & FileEngine;
   /** The tenant of a connection; null where it isn't known. Throws `connections.not-found`. */
   findTenant(connectionId: string): number | null;
 }
@@ -22,7 +23,11 @@ export interface ResultParts {
 const WINDOW_ROWS = 1000;
 
 /** Prepares the export of an open result of SQL. Throws `connections.not-found`, and `app.invalid-input`. */
-export function prepareResult(parts: ResultParts, input: ResultInput): PreparedExport {
+export function prepareResult(
+  parts: ResultParts,
+  input: ResultInput,
+  pseudonymKey: Uint8Array,
+): PreparedExport {
   const { resultId, connectionId, rowCount, hasMore, statement, fromMs, toMs, zone, format } = input;
   const { layout = {}, content = 'sql' } = input;
   const tenant = parts.findTenant(connectionId);
@@ -35,6 +40,9 @@ export function prepareResult(parts: ResultParts, input: ResultInput): PreparedE
     toMs: toMs - 1000,
     zone,
   };
+  const { subject, scope } = toResultSubject(connectionId, period);
+  const masks = toExportMasks(parts.engine, subject, { scope, masking: input.masking }, pseudonymKey);
+  const typed = toTyped(all, input.columns);
   async function* readBatches(signal: AbortSignal): AsyncGenerator<RowBatch> {
     for (let offset = 0; offset < rowCount; offset += WINDOW_ROWS) {
       const place = { resultId, offset, limit: WINDOW_ROWS };
@@ -55,20 +63,26 @@ export function prepareResult(parts: ResultParts, input: ResultInput): PreparedE
       startDate: period.startDate,
       endDate: period.endDate,
       zone,
-      statement,
+      ...(masks === null ? { statement } : { statement: '…', ...describeMasks(masks.job) }),
       state: hasMore ? 'first-rows' : 'complete',
       recordCount,
       exportedAt: new Date(nowMs).toISOString(),
     }),
     provenance: { connectionId, snapshotIds: [], gaps: [] },
     inEngine:
-      format === 'parquet'
-        ? exportResultAsParquet(parts.engine, resultId, toTyped(all, input.columns), columns)
+      format === 'parquet' && masks === null
+        ? exportResultAsParquet(parts.engine, resultId, typed, columns)
         : null,
     rows: {
-      shape: { kind: 'result', columns: input.columns, chosen: layout.columns },
+      shape: {
+        kind: 'result',
+        columns: input.columns,
+        chosen: layout.columns,
+        ...(masks === null ? {} : { masks: masks.job }),
+      },
       open: (signal, use) => use({ rowCount, batches: readBatches(signal) }),
     },
+    masked: masks === null ? null : { masks, columns: typed },
   };
 }
 

@@ -9,6 +9,7 @@ import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { EngineFile } from '../analysis/engine/files/write-file.ts';
 import type { CallOptions } from '../calls/pair-calls.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
+import type { ExportMasks } from './evidence/masking/masks.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { RowFeed } from './rows/row-batch.ts';
@@ -69,4 +70,9 @@ export interface PreparedExport extends PreparedTarget {
   readonly inEngine: EngineExport | null;
   /** For formats that are written row by row, and for a preview of any. */
   readonly rows: RowFeed;
+  /** What its rows leave out; then the engine, which knows no masks, only turns their cells into a file of its own. */
+  readonly masked: {
+    readonly masks: ExportMasks;
+    readonly columns: readonly { readonly name: string; readonly type: string }[];
+  } | null;
 }

@@ -3,6 +3,7 @@ import { tryToRemove } from '../../node/move-and-remove.ts';
 import { AppError } from '../../common/contract/errors.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
+import type { FileEngine } from './formats/engine-formats.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { PreparedExport } from './prepared-export.ts';
 import type { RowWriter } from './thread/create-row-writer.ts';
@@ -21,17 +22,20 @@ export interface WrittenContent {
 /** What exports of rows are written with. */
 interface WritingParts {
   readonly rowWriter: Pick<RowWriter, 'write'>;
+  readonly engine: Pick<FileEngine, 'writeLines'>;
   now(): number;
 }
 
 /** Writes an export into a partial file: by the engine, or row by row in a thread. Throws as the two do. */
 export async function writePrepared(
-  { rowWriter, now }: WritingParts,
+  { rowWriter, engine, now }: WritingParts,
   prepared: PreparedExport,
   file: PartialFile,
   task: Pick<TaskHandle, 'signal' | 'progress'>,
 ): Promise<WrittenContent> {
-  const { format, layout } = prepared;
+  const { layout, masked } = prepared;
+  const isPacked = prepared.format === 'parquet' && masked !== null;
+  const format = isPacked ? 'cells' : prepared.format;
   const whole = await writeInEngine(prepared, file, task, now);
   if (whole !== null) return whole;
   if (format === 'parquet') throw new AppError('app.invalid-input', 'Parquet is written by the engine.', {});
@@ -46,11 +50,39 @@ export async function writePrepared(
       rowWriter.write({ path, format, about, csv, shape: rows.shape }, batches, {
         signal: task.signal,
         onProgress,
+        ...(masked === null ? {} : { clients: masked.masks.listClients(task.signal) }),
       }),
     );
+    if (isPacked)
+      await packCells({ engine }, prepared, { file, about, columns: written.columns }, task.signal);
     const { columns, cutTexts, replacedCharacters, directionMarks } = written;
     return { about, rowCount, columns, cutTexts, replacedCharacters, directionMarks };
   });
+}
+
+/** Puts what the engine makes of cells in their place. */
+async function packCells(
+  { engine }: Pick<WritingParts, 'engine'>,
+  { masked }: PreparedExport,
+  written: {
+    readonly file: PartialFile;
+    readonly about: ExportAbout;
+    readonly columns: readonly string[];
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { file, about } = written;
+  const columns = written.columns.map((name) => ({
+    name,
+    type: masked?.columns.find((column) => column.name === name)?.type ?? 'VARCHAR',
+  }));
+  const question = { path: file.path, columns, about: JSON.stringify(about) };
+  const whole = await engine.writeLines(question, { signal });
+  try {
+    await file.take(whole.path, whole);
+  } finally {
+    await tryToRemove(whole.path, () => undefined);
+  }
 }
 
 /** Null where it has to be written row by row. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { AppError, type ErrorInfo } from '../../common/contract/errors.ts';
-import { toLayout } from '../../common/model/exports/export-choices.ts';
+import { toContents, toLayout } from '../../common/model/exports/export-choices.ts';
 import type { RecordFilter } from '../../common/model/records/record-filter.ts';
 import { findNamed, type ValueName } from '../../common/model/records/value-name.ts';
 import type { Schedule } from '../../common/model/schedules/schedule.ts';
@@ -86,6 +86,7 @@ export async function runSchedule(
       includeMarks: includeMarks && !isSummary,
       zone,
       layout: toLayout(choices, schedule.columns),
+      ...toContents(choices),
       ...(isSummary ? { isSummary } : {}),
     },
     file,

@@ -3,7 +3,12 @@ import { CASE_FORMATS } from '../../model/cases/case.ts';
 import { LevelMonth, MAX_SERVICE_LEVELS } from '../../model/connections/service-level.ts';
 import { ExportChoices } from '../../model/exports/export-choices.ts';
 import { ExportFormat, ExportLayout, RecordFormat } from '../../model/exports/export-options.ts';
-import { EvidenceOptions, PackPreview, PackSignature } from '../../model/exports/evidence-options.ts';
+import {
+  EvidenceMasking,
+  EvidenceOptions,
+  PackPreview,
+  PackSignature,
+} from '../../model/exports/evidence-options.ts';
 import { PresetName, SavedPreset } from '../../model/exports/saved-preset.ts';
 import { Nullable } from '../../model/nullable.ts';
 import { MAX_SHOWN_PATHS, PathText } from '../../model/records/body-paths.ts';
@@ -32,6 +37,10 @@ const RecordExport = Type.Object({
   /** Writes the summary that is computed of the scope's records, in place of the records; without a filter. */
   isSummary: Type.Optional(Type.Boolean()),
   layout: Type.Optional(ExportLayout),
+  /** How clients, contents and errors are written in all other formats; as received by default. */
+  masking: Type.Optional(EvidenceMasking),
+  /** For reports: what fits on a page, in place of all. */
+  isBrief: Type.Optional(Type.Boolean()),
   /** For `evidence`, which leaves columns and payloads to it; DEFAULT_EVIDENCE by default. */
   evidence: Type.Optional(EvidenceOptions),
 });
@@ -52,6 +61,8 @@ const ResultExport = Type.Object({
   zone: Type.String({ maxLength: 100 }),
   format: RecordFormat,
   layout: Type.Optional(ExportLayout),
+  /** As for records; columns are known by their names. */
+  masking: Type.Optional(EvidenceMasking),
 });
 
 const StartedTask = Type.Object({ taskId: Nullable(Type.String()) });

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Nullable } from '../nullable.ts';
 import { MAX_SESSION_ID_CHARACTERS } from '../records/session.ts';
 
-/** How clients are written in an evidence pack. */
+/** How clients are written in a file. */
 export const CLIENT_MASKS = ['pseudonym', 'shortened', 'left-out', 'received'] as const;
 /** How payloads, responses and fields that the specification doesn't know are written. */
 export const PAYLOAD_MASKS = ['left-out', 'masked', 'shortened', 'received'] as const;
@@ -21,6 +21,14 @@ export const EvidenceMasking = Type.Object({
   errors: Type.Enum([...ERROR_MASKS]),
 });
 export type EvidenceMasking = Static<typeof EvidenceMasking>;
+
+/** Nothing is masked. */
+export const AS_RECEIVED: EvidenceMasking = { client: 'received', payload: 'received', errors: 'received' };
+
+/** Whether anything is masked at all. */
+export function hidesSomething({ client, payload, errors }: EvidenceMasking): boolean {
+  return client !== 'received' || payload !== 'received' || errors !== 'received';
+}
 
 /** What an evidence pack holds besides its records, and what of a person's data leaves in it. */
 export const EvidenceOptions = Type.Object({

@@ -1,10 +1,16 @@
 import { Type, type Static } from 'typebox';
 import { Nullable } from '../nullable.ts';
-import { DEFAULT_EVIDENCE, EvidenceMasking, type EvidenceOptions } from './evidence-options.ts';
+import {
+  DEFAULT_EVIDENCE,
+  EvidenceMasking,
+  hidesSomething,
+  type EvidenceOptions,
+} from './evidence-options.ts';
 import {
   CsvDialect,
   ExportDates,
   ExportFormat,
+  isDocumentFormat,
   RFC_4180,
   toPresetLayout,
   type BuiltInPreset,
@@ -24,8 +30,10 @@ export const ExportChoices = Type.Object({
   includePayload: Type.Boolean(),
   includeNames: Type.Boolean(),
   includeMarks: Type.Boolean(),
-  /** Of an evidence pack; that of DEFAULT_EVIDENCE by default. */
+  /** Of an evidence pack that of DEFAULT_EVIDENCE by default, of all others nothing. */
   masking: Type.Optional(EvidenceMasking),
+  /** Of a report: what fits on a page, in place of all. */
+  isBrief: Type.Optional(Type.Boolean()),
 });
 export type ExportChoices = Static<typeof ExportChoices>;
 
@@ -68,18 +76,28 @@ export function toLayout(
   };
 }
 
-/** Returns what an evidence pack holds, masked as chosen; nothing for other formats. */
-export function toEvidence(
-  { format, masking = DEFAULT_EVIDENCE.masking }: Pick<ExportChoices, 'format' | 'masking'>,
+/** Returns what a file masks, what an evidence pack holds besides, and how long a report is, as chosen. */
+export function toContents(
+  { format, masking, isBrief = false }: Pick<ExportChoices, 'format' | 'masking' | 'isBrief'>,
   sessions: Partial<Omit<EvidenceOptions, 'masking'>> = {},
-): { readonly evidence?: EvidenceOptions } {
-  return format === 'evidence' ? { evidence: { ...DEFAULT_EVIDENCE, ...sessions, masking } } : {};
+): {
+  readonly evidence?: EvidenceOptions;
+  readonly masking?: EvidenceMasking;
+  readonly isBrief?: boolean;
+} {
+  if (format === 'evidence')
+    return { evidence: { ...DEFAULT_EVIDENCE, ...sessions, ...(masking === undefined ? {} : { masking }) } };
+  return {
+    ...(masking !== undefined && hidesSomething(masking) ? { masking } : {}),
+    ...(isBrief && isDocumentFormat(format) ? { isBrief } : {}),
+  };
 }
 
-/** Returns the choices as they are offered for the next file: what a pack held as received is masked again. */
+/** Returns the choices as they are offered for the next file: what a pack held as received is masked again, unlike in other files. */
 export function toNextChoices(choices: ExportChoices): ExportChoices {
-  const { masking } = choices;
-  if (masking === undefined || !Object.values(masking).includes('received')) return choices;
+  const { masking, format } = choices;
+  if (format !== 'evidence' || masking === undefined || !Object.values(masking).includes('received'))
+    return choices;
   const { client, payload, errors } = masking;
   const first = DEFAULT_EVIDENCE.masking;
   return {

@@ -117,6 +117,7 @@ const NAMES = [
   'writeRecords',
   'writeResult',
   'writeRows',
+  'writeLines',
 ] as const satisfies readonly (keyof Calls)[];
 
 /** A call that may have ended the process is not repeated. */

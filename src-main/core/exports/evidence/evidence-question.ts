@@ -1,20 +1,18 @@
 import type { Input } from '../../../common/contract/index.ts';
 import { DEFAULT_EVIDENCE, type EvidenceOptions } from '../../../common/model/exports/evidence-options.ts';
-import { toEndMs } from '../../../common/model/period.ts';
 import type { Finding } from '../../../common/model/analysis/finding.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
-import { DETAIL_KINDS, type DetailKind } from '../../../common/reporting/reports.ts';
+import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { describeExport } from '../describe-export.ts';
 import type { ExportSubject } from '../export-subject.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 import type { EvidenceParts } from './evidence-parts.ts';
 import { createMasks } from './masking/create-masks.ts';
+import { listKnownClients } from './masking/export-masks.ts';
 import type { Masks } from './masking/masks.ts';
 import { createKnownClients } from './masking/known-clients.ts';
 import { createPseudonyms } from './masking/pseudonyms.ts';
 import type { PackJob } from './packing/pack-operations.ts';
-import type { RecordScope } from '../../../common/model/records/record-scope.ts';
-import type { Engine } from '../../analysis/engine/create-engine.ts';
 
 /** Sessions that are taken from findings. */
 const MAX_FINDING_SESSIONS = 20;
@@ -59,19 +57,6 @@ export async function openMasks(question: EvidenceQuestion, signal: AbortSignal)
   return createMasks(question.options.masking, known, toPseudonym, isFilteredPack(question));
 }
 
-/** Every client of a pack's records and of its period, in pages; none where clients leave as received. Throws `analysis.*`. */
-export async function* listKnownClients(
-  { parts, subject, input, options }: EvidenceQuestion,
-  signal: AbortSignal,
-): AsyncGenerator<readonly string[]> {
-  if (options.masking.client === 'received') return;
-  const { connectionId, period } = subject;
-  // Sessions and findings go beyond the records: to the other direction.
-  const span = { connectionId, fromMs: period.fromMs, toMs: toEndMs(period) };
-  for (const scope of [input.scope, ...DETAIL_KINDS.map((report) => ({ ...span, report }))])
-    yield* listClients(parts.engine, scope, signal);
-}
-
 /** Whether a filter leaves records out: then nothing of these may stand anywhere in the pack. */
 export function isFilteredPack({ input }: Pick<EvidenceQuestion, 'input'>): boolean {
   return input.filter.conditions.length > 0;
@@ -107,25 +92,4 @@ export function listSessions(
     sessionIds: [...chosen, ...found.slice(0, MAX_FINDING_SESSIONS)],
     leftOut: Math.max(0, found.length - MAX_FINDING_SESSIONS),
   };
-}
-
-const PAGE_CLIENTS = 50_000;
-
-/** Lists every client of a scope, a page of them at a time. Throws `analysis.*`. */
-async function* listClients(
-  engine: Pick<Engine, 'listClients'>,
-  scope: RecordScope,
-  signal: AbortSignal,
-): AsyncGenerator<readonly string[]> {
-  let after: string | null = null;
-  for (;;) {
-    const clients: readonly string[] = await engine.listClients(
-      { scope, after, limit: PAGE_CLIENTS },
-      { signal },
-    );
-    yield clients;
-    const last = clients.at(-1);
-    if (last === undefined || last === after || clients.length < PAGE_CLIENTS) return;
-    after = last;
-  }
 }

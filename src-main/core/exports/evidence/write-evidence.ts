@@ -7,10 +7,10 @@ import type { FileSum } from '../partial-file.ts';
 import { requireAll } from '../rows/require-all.ts';
 import { readReport, REPORT_STEPS } from '../report/read-report.ts';
 import { writeReport } from '../report/write-report.ts';
+import { listKnownClients } from './masking/export-masks.ts';
 import {
   describeEvidence,
   isFilteredPack,
-  listKnownClients,
   listSessions,
   toPackJob,
   type EvidenceQuestion,

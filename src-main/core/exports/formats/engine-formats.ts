@@ -8,7 +8,7 @@ import type { ExportColumn } from '../export-columns.ts';
 import type { EngineExport } from '../prepared-export.ts';
 
 /** The part of the engine that writes files. */
-export type FileEngine = Pick<Engine, 'writeRecords' | 'writeRows' | 'writeResult'>;
+export type FileEngine = Pick<Engine, 'writeRecords' | 'writeRows' | 'writeResult' | 'writeLines'>;
 
 /**
  * Files of records, written from the engine's own columns; null for a format that it doesn't write. It declines texts
@@ -46,6 +46,18 @@ export function exportRowsAsParquet<Row>(
       return engine.writeRows({ rows, columns: typed, about }, options);
     },
   };
+}
+
+/** Types of the columns of masked records; what is no number of the specification is text. */
+export function toTypedColumns<Row>(
+  report: ReportKind,
+  columns: readonly ExportColumn<Row>[],
+): { name: string; type: string }[] {
+  const types = listTypes(report);
+  return columns.map(({ name, type }) => ({
+    name,
+    type: type === 'moment' ? 'TIMESTAMPTZ' : (types.get(name) ?? 'VARCHAR'),
+  }));
 }
 
 /** Files of the rows of an open result of SQL; `columns` are those chosen of `all`. */

@@ -24,6 +24,8 @@ export interface ExportAbout {
   /** Entries that could not be read as records, and are not among them; left out where there are none. */
   readonly unreadableEntries?: number;
   readonly exportedAt: string;
+  /** What was masked, and how, in sentences; left out where everything stands as received. */
+  readonly masking?: string;
 }
 
 /** Bytes of a file, or a text that is written as UTF-8. */

@@ -226,6 +226,8 @@ function toNamePart(date: string): string {
   return date.replaceAll(/[^0-9]+/g, '-');
 }
 
+/** Nothing of a portable file is masked: it is proven by what was received. */
+const NO_KEY = new Uint8Array(0);
 const PIECE_BYTES = 1024 * 1024;
 /** An entry of a ZIP without its longer forms holds less. */
 const MAX_ENTRY_BYTES = 0xffff_fffe;
@@ -250,6 +252,7 @@ async function writePortableRecords(
       includePayload: true,
     },
     'parquet',
+    NO_KEY,
   );
   const about = { ...describe(recordCount, parts.now()), recordCount: undefined };
   const written = await inEngine?.write(JSON.stringify(about), {

@@ -3,7 +3,18 @@ import type { Input, Output } from '../../../common/contract/index.ts';
 import type { DocumentFormat } from '../../../common/model/exports/export-options.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
+import type { Engine } from '../../analysis/engine/create-engine.ts';
+import type { Cache } from '../../cache/cache.ts';
 import type { Host } from '../../host.ts';
+import {
+  createJobMasks,
+  describeMasks,
+  maskStatedFilter,
+  toExportMasks,
+} from '../evidence/masking/export-masks.ts';
+import type { ExportMasks } from '../evidence/masking/masks.ts';
+import { maskReport, type MaskedReport } from '../evidence/packing/pack-operations.ts';
+import type { ExportAbout } from '../formats/export-writer.ts';
 import { describeExport } from '../describe-export.ts';
 import { readExportSubject, type SubjectParts } from '../export-subject.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
@@ -24,13 +35,15 @@ type Preview = Output<'exports/preview'>;
  */
 export async function prepareReport(
   parts: ReportParts & {
-    readonly cache: SubjectParts['cache'];
+    readonly cache: SubjectParts['cache'] & Pick<Cache, 'readExportBatch'>;
+    readonly engine: MaskingEngine;
     readonly host: Pick<Host, 'printPdf'>;
   },
   input: ExportInput,
   format: ReportFormat,
+  pseudonymKey: Uint8Array,
 ): Promise<PreparedDocument> {
-  const { scope, zone, filter, isSummary = false } = input;
+  const { scope, zone, filter, isSummary = false, isBrief = false } = input;
   if (zone !== undefined && !isTimeZone(zone)) {
     throw new AppError('app.invalid-input', 'An export needs a time zone that is known.', { zone });
   }
@@ -38,12 +51,29 @@ export async function prepareReport(
   if (isSummary || !isDetailKind(subject.report)) {
     throw new AppError('app.invalid-input', 'A report is made of detail records, not of a summary.', {});
   }
-  const read = (signal: AbortSignal, onStep: (done: number, count: number) => void): Promise<ReportContent> =>
-    readReport(
-      parts,
-      { subject, input, describe: (count, nowMs) => describeExport(subject, input, count, nowMs) },
-      { signal, onStep },
-    );
+  const masks = toExportMasks(parts.engine, subject, input, pseudonymKey);
+  const stated = masks === null ? input : { ...input, filter: maskStatedFilter(filter, masks.job) };
+  const describe = (count: number, nowMs: number): ExportAbout => ({
+    ...describeExport(subject, stated, count, nowMs),
+    ...(masks === null ? {} : describeMasks(masks.job)),
+  });
+  const read = async (
+    signal: AbortSignal,
+    onStep: (done: number, count: number) => void,
+  ): Promise<ReportContent> => {
+    const content = await readReport(parts, { subject, input, describe }, { signal, onStep });
+    return masks === null
+      ? content
+      : {
+          ...content,
+          ...(await maskContent(
+            parts,
+            content,
+            { input, connectionId: subject.connectionId, masks },
+            signal,
+          )),
+        };
+  };
   const { connectionId, snapshotId, recordCount } = subject;
   return {
     format,
@@ -51,33 +81,79 @@ export async function prepareReport(
     snapshotId,
     recordCount,
     missing: subject.missing,
-    suggestedName: toExportFileName(subject, format, { zone, filter }),
+    suggestedName: toExportFileName(subject, format, { zone, filter: stated.filter }),
     async write(file, { signal, progress }) {
       const content = await read(signal, (done, count) =>
         progress(Math.floor((count * done) / (REPORT_STEPS + 1)), count),
       );
-      const text = writeReport(content);
+      const text = writeReport(content, isBrief);
       await file.write(format === 'pdf' ? await printReport(parts.host, text, signal) : text);
       return { recordCount: content.total.count };
     },
-    preview: async () => previewReport(await read(new AbortController().signal, () => undefined), format),
+    preview: async () =>
+      previewReport(await read(new AbortController().signal, () => undefined), format, isBrief),
   };
 }
 
+type MaskingEngine = Pick<Engine, 'listClients' | 'listFamilyNames' | 'openView' | 'readIds' | 'closeView'>;
+
+/** Records of a family that say how it is written. */
+const FAMILY_RECORDS = 20;
+
+/**
+ * Masks what a report tells of texts: a family is shown as its first records are, so that it says nothing of a client or
+ * a payload that they quote. Throws `analysis.*` and `cache.*`.
+ */
+async function maskContent(
+  { cache, engine }: { readonly cache: Pick<Cache, 'readExportBatch'>; readonly engine: MaskingEngine },
+  content: ReportContent,
+  {
+    input,
+    connectionId,
+    masks: own,
+  }: { readonly input: ExportInput; readonly connectionId: string; readonly masks: ExportMasks },
+  signal: AbortSignal,
+): Promise<MaskedReport> {
+  const { families, findings } = content;
+  const masks = createJobMasks(own.job, await own.openKnown(signal), true);
+  masks.addFamilies(await engine.listFamilyNames({ connectionId }, { signal }));
+  const patterns = new Set([
+    ...families.families.map(({ pattern }) => pattern),
+    ...findings.list.flatMap(({ errorFamily }) => errorFamily ?? []),
+  ]);
+  for (const pattern of patterns) {
+    signal.throwIfAborted();
+    const conditions = [...input.filter.conditions, { field: 'errorFamily' as const, values: [pattern] }];
+    const filter = { ...input.filter, conditions };
+    const { viewId } = await engine.openView({ scope: input.scope, filter, order: [] }, { signal });
+    try {
+      const { report, ids } = await engine.readIds({ viewId, offset: 0, limit: FAMILY_RECORDS }, { signal });
+      const wanted = { report, ids, includePayload: true, includeMarks: false };
+      for (const record of await cache.readExportBatch(wanted)) masks.error(record);
+    } finally {
+      await engine.closeView(viewId).catch(() => undefined);
+    }
+  }
+  return maskReport({ families, findings }, masks);
+}
+
 /** What the report will hold, part by part, and its size. */
-function previewReport(content: ReportContent, format: ReportFormat): Preview {
+function previewReport(content: ReportContent, format: ReportFormat, isBrief: boolean): Preview {
   const { t, formats } = content.words;
   const { total, buckets, pairs, codes, families, findings, gaps, certificates } = content;
-  const parts: readonly (readonly [name: string, count: number])[] = [
-    [t('report.records'), total.count],
+  const first: readonly (readonly [name: string, count: number])[] = [
     [t('report.findings.title'), findings.list.length],
+    [t('report.families.label'), families.familyCount],
+    [t('report.records'), total.count],
     [t('report.preview.points'), buckets.length],
+  ];
+  const rest: typeof first = [
     [t('report.groups.pairs'), pairs.groupCount],
     [t('report.groups.codes'), codes.groupCount],
-    [t('report.families.label'), families.familyCount],
     [t('report.preview.gaps'), gaps.length],
     [t('report.certificates.title'), certificates.length],
   ];
+  const parts = isBrief ? first : [...first, ...rest];
   return {
     columns: [],
     text: null,
@@ -87,6 +163,6 @@ function previewReport(content: ReportContent, format: ReportFormat): Preview {
     ],
     rowCount: total.count,
     // How large the printed pages are shows once they are.
-    estimatedBytes: format === 'html' ? Buffer.byteLength(writeReport(content)) : null,
+    estimatedBytes: format === 'html' ? Buffer.byteLength(writeReport(content, isBrief)) : null,
   };
 }

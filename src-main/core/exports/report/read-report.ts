@@ -92,6 +92,7 @@ export async function readReport(
         : { name: nameConnection(connection, words), address: connection.baseAddress },
     names: includeNames ? parts.listNames(connectionId) : [],
     applicationVersion: parts.version,
+    hasOwnRules: connection?.outcomes?.[report === 'inbound-detail' ? 'inbound' : 'outbound'] !== undefined,
     fromMs,
     toMs,
     zone,

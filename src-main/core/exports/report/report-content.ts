@@ -48,6 +48,8 @@ export interface ReportContent {
   readonly connection: { readonly name: string; readonly address: string } | null;
   readonly names: readonly ValueName[];
   readonly applicationVersion: string;
+  /** Which records failed is decided by rules of the connection's own. */
+  readonly hasOwnRules: boolean;
   readonly fromMs: number;
   readonly toMs: number;
   /** The zone of all times that are shown. */

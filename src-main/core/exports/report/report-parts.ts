@@ -25,7 +25,7 @@ export interface ReportParts {
   ):
     | Pick<
         SavedConnection,
-        'kind' | 'name' | 'baseAddress' | 'tenant' | 'incidents' | 'plans' | 'serviceLevels'
+        'kind' | 'name' | 'baseAddress' | 'tenant' | 'incidents' | 'plans' | 'serviceLevels' | 'outcomes'
       >
     | undefined;
 }

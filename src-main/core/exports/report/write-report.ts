@@ -61,15 +61,23 @@ export function writePage(content: PageContent): string {
   return page.text;
 }
 
-/** Writes a report of records as a page. */
-export function writeReport(content: ReportContent): string {
-  const { words, applicationVersion } = content;
+/** What a brief report, which fits on a page, tells of findings and of errors. */
+const BRIEF = { findings: 3, families: 5 } as const;
+
+/** Writes a report of records as a page: what went wrong first, the numbers behind it after. */
+export function writeReport(content: ReportContent, isBrief = false): string {
+  const { words, applicationVersion, hasOwnRules } = content;
   const own = writeTitle(content);
   const { tenant } = content.about;
   const title = tenant === undefined ? own : words.t('report.title', { title: own, tenant });
-  const body = markup`${writeHead(content)} ${writeFigures(content)} ${writeFindings(content)} ${writeCharts(content)}
-    ${writePairs(content)} ${writeCodes(content)} ${writeFamilies(content)} ${writeMissing(content)}
-    ${writeCertificates(content)}
-    <footer>${words.t('report.basis')}</footer>`;
+  const numbers = isBrief
+    ? markup`${writeFigures(content)} ${writeCharts(content, isBrief)}`
+    : markup`${writeFigures(content)} ${writeCharts(content)} ${writePairs(content)} ${writeCodes(content)}
+        ${writeMissing(content)} ${writeCertificates(content)}`;
+  const body = markup`${writeHead(content)} ${writeFindings(content, isBrief ? BRIEF.findings : undefined)}
+    ${writeFamilies(content, isBrief ? BRIEF.families : undefined)} ${numbers}
+    <footer>
+      ${words.t(hasOwnRules ? 'report.basis.own' : 'report.basis.standard')} ${words.t('report.basis.figures')}
+    </footer>`;
   return writePage({ title, words, applicationVersion, body });
 }

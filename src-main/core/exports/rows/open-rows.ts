@@ -1,7 +1,12 @@
+import { AppError } from '../../../common/contract/errors.ts';
 import type { RecordDetail } from '../../../common/model/records/record.ts';
 import type { SummaryGroup } from '../../../common/model/records/summary.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { arrangeDetailColumns, arrangeSummaryColumns, chooseColumns } from '../arrange-columns.ts';
+import { createJobMasks, maskResultColumns } from '../evidence/masking/export-masks.ts';
+import type { MaskJob } from '../evidence/masking/masks.ts';
+import { createKnownClients, type KnownClients } from '../evidence/masking/known-clients.ts';
+import { maskColumns } from '../evidence/masking/mask-columns.ts';
 import type { ExportColumn } from '../export-columns.ts';
 import { measureResultRow, toResultColumns } from './result-columns.ts';
 import type { ResultRow, RowBatch, RowShape } from './row-batch.ts';
@@ -26,15 +31,19 @@ export interface Rows<Row> {
   read(batch: RowBatch): AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
 }
 
-/** Hands the rows of a shape to `use`. Throws `app.invalid-input` where no column is left. */
+/**
+ * Hands the rows of a shape to `use`; `known` are the clients that masked texts may name. Throws `app.invalid-input` where no
+ * column is left.
+ */
 export function openRows<Result>(
   shape: RowShape,
   readRecords: ReadRecords,
   use: <Row>(rows: Rows<Row>) => Result,
+  known: KnownClients = createKnownClients(),
 ): Result {
   switch (shape.kind) {
     case 'records':
-      return use(openRecordRows(shape, readRecords));
+      return use(openRecordRows(shape, readRecords, known));
     case 'groups': {
       return use<SummaryGroup>({
         ...arrangeSummaryColumns(shape.report, shape.choice, shape.names),
@@ -45,7 +54,9 @@ export function openRows<Result>(
     case 'result': {
       const all = toResultColumns(shape.columns);
       return use<ResultRow>({
-        columns: chooseColumns(all, shape.chosen),
+        columns: maskAll(chooseColumns(all, shape.chosen), shape.masks, (columns, job) =>
+          maskResultColumns(columns, createJobMasks(job, known)),
+        ),
         available: all.map(({ name }) => name),
         measure: measureResultRow,
         read: (batch) =>
@@ -57,12 +68,18 @@ export function openRows<Result>(
 
 /** The rows of detail records. Throws `app.invalid-input` where no column is left. */
 export function openRecordRows(
-  { report, choice, names }: Extract<RowShape, { kind: 'records' }>,
+  { report, choice, names, masks }: Extract<RowShape, { kind: 'records' }>,
   readRecords: ReadRecords,
+  known: KnownClients = createKnownClients(),
 ): Rows<RecordDetail> {
-  const { includePayload, includeMarks = false } = choice;
+  const { includeMarks = false } = choice;
+  // Errors are compared with what payloads say, also where no payload is written.
+  const includePayload = choice.includePayload || masks !== undefined;
+  const { columns: received, available } = arrangeDetailColumns(report, choice, names);
+  const columns = maskAll(received, masks, (all, job) => maskColumns(all, createJobMasks(job, known)));
   return {
-    ...arrangeDetailColumns(report, choice, names),
+    columns,
+    available,
     measure: measureRecord,
     async *read(batch) {
       if (batch.kind !== 'records') return;
@@ -79,6 +96,18 @@ export function openRecordRows(
       }
     },
   };
+}
+
+/** Throws `app.invalid-input` where masks leave no column. */
+function maskAll<Column>(
+  columns: readonly Column[],
+  job: MaskJob | undefined,
+  mask: (columns: readonly Column[], job: MaskJob) => readonly Column[],
+): readonly Column[] {
+  if (job === undefined) return columns;
+  const masked = mask(columns, job);
+  if (masked.length > 0) return masked;
+  throw new AppError('app.invalid-input', 'All that was chosen of the rows is left out.', {});
 }
 
 /** Characters that the short fields of a record take, about. */

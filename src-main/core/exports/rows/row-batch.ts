@@ -3,6 +3,7 @@ import type { SqlCell, SqlColumn } from '../../../common/model/records/sql.ts';
 import type { ValueName } from '../../../common/model/records/value-name.ts';
 import type { DetailKind, SummaryKind } from '../../../common/reporting/reports.ts';
 import type { ColumnChoice } from '../arrange-columns.ts';
+import type { MaskJob } from '../evidence/masking/masks.ts';
 
 /** A row of a result of SQL. */
 export type ResultRow = readonly SqlCell[];
@@ -14,6 +15,7 @@ export type RowShape =
       readonly report: DetailKind;
       readonly choice: ColumnChoice;
       readonly names: readonly ValueName[];
+      readonly masks?: MaskJob;
     }
   | {
       readonly kind: 'groups';
@@ -26,6 +28,7 @@ export type RowShape =
       readonly columns: readonly SqlColumn[];
       /** Names of the columns to write; all where none are given. */
       readonly chosen: readonly string[] | undefined;
+      readonly masks?: MaskJob;
     };
 
 /** Rows on their way into a file: records by their ids, groups as they are, rows of a result as JSON. */

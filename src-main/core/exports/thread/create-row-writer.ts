@@ -28,12 +28,21 @@ export interface RowWriter {
   write(
     job: RowJob,
     rows: RowBatches,
-    options: { readonly signal: AbortSignal; onProgress(done: number): void },
+    options: {
+      readonly signal: AbortSignal;
+      onProgress(done: number): void;
+      /** What masked texts may name. */
+      readonly clients?: AsyncIterable<readonly string[]>;
+    },
   ): Promise<WrittenRows>;
   /** Hands a thread that writes an evidence pack to `use`. Throws as `use` does, and the signal's reason when aborted. */
   withPack<Result>(signal: AbortSignal, use: (pack: PackThread) => Promise<Result>): Promise<Result>;
   /** Ends what has the cache's file open, and keeps off until `reopened` is settled: what is being written fails. */
   letGo(reopened: Promise<unknown>): Promise<void>;
+}
+
+async function* noClients(): AsyncGenerator<readonly string[]> {
+  // Nothing is masked.
 }
 
 /** Creates the writer over a way to start threads. */
@@ -71,10 +80,11 @@ export function createRowWriter(startThread: StartRowThread): RowWriter {
   }
 
   return {
-    write: (job, { rowCount, batches }, { signal, onProgress }) =>
+    write: (job, { rowCount, batches }, { signal, onProgress, clients = noClients() }) =>
       withThread(signal, async (callByName) => {
         const call = (name: string, input: unknown = null): Promise<unknown> =>
           callByName(name, input, { signal, onProgress: (done) => onProgress(done as number) });
+        for await (const some of clients) await call('knowClients', some);
         await call('begin', job);
         for await (const batch of batches) await call('write', batch);
         const written = (await call('end')) as WrittenRows;

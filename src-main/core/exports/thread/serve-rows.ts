@@ -1,5 +1,6 @@
 import type { CallContext } from '../../calls/call-messages.ts';
 import { serveCalls, type ServerPort } from '../../calls/serve-calls.ts';
+import { createKnownClients } from '../evidence/masking/known-clients.ts';
 import { createPackOperations } from '../evidence/packing/pack-operations.ts';
 import type { RowThreadStarted } from './create-row-writer.ts';
 import { openRows, type ReadRecords } from '../rows/open-rows.ts';
@@ -31,11 +32,16 @@ export function serveRows(
       return file;
     };
     const { readRecords, toAppError } = source;
+    const known = createKnownClients();
     const packing = createPackOperations(readRecords, scratchFolder);
     const operations = {
       ...packing,
       begin: async (job: RowJob): Promise<void> => {
-        file = await openRows(job.shape, readRecords, (rows) => beginRowFile(job, rows));
+        file = await openRows(job.shape, readRecords, (rows) => beginRowFile(job, rows), known);
+      },
+      /** Clients that masked texts may name; before `begin`. */
+      knowClients: (clients: readonly string[]): void => {
+        for (const client of clients) known.add(client);
       },
       write: (batch: RowBatch, context: CallContext<number>): Promise<void> => find().write(batch, context),
       end: (): Promise<WrittenRows> => find().end(),

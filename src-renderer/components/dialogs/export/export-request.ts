@@ -1,5 +1,5 @@
 import {
-  toEvidence,
+  toContents,
   toLayout,
   type ExportChoices,
 } from '../../../../src-main/common/model/exports/export-choices.ts';
@@ -34,7 +34,12 @@ export function toExportRequest(wish: ExportWish): ExportRequest {
   const { paths = [] } = subject;
   const layout = toLayout(choices, wish.columns);
   if ('resultId' in subject.scope) {
-    return { ...subject.scope, format: isDocumentFormat(format) ? 'csv' : format, layout };
+    return {
+      ...subject.scope,
+      format: isDocumentFormat(format) ? 'csv' : format,
+      layout,
+      ...toContents(choices),
+    };
   }
   return {
     scope: subject.scope,
@@ -44,7 +49,7 @@ export function toExportRequest(wish: ExportWish): ExportRequest {
     includePayload: hasPayload(subject) && includePayload,
     zone: wish.zone,
     layout,
-    ...toEvidence(choices, wish.sessions),
+    ...toContents(choices, wish.sessions),
     ...(subject.isComputed === true ? { isSummary: true } : {}),
     ...(paths.length > 0 && !isDocumentFormat(format) ? { paths: [...paths] } : {}),
     ...(hasPayload(subject) && includeMarks ? { includeMarks: true } : {}),

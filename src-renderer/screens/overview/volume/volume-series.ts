@@ -8,7 +8,7 @@ import { readFormats } from '../../../format/formats.ts';
 export interface VolumePoint extends TimeSpan {
   readonly inbound: number;
   readonly outbound: number;
-  /** Requests of both directions with a response code of 400 to 599. */
+  /** Requests of both directions that failed. */
   readonly errors: number;
   /** Their share, 0 to 1; null where no request is cached. */
   readonly errorRate: number | null;

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   DEFAULT_EVIDENCE,
@@ -41,6 +44,9 @@ const record = fc.record({
     () => '',
   ),
 });
+
+const RECORD_FILES = ['csv', 'xlsx', 'json', 'ndjson', 'parquet', 'html'] as const;
+type RecordFile = (typeof RECORD_FILES)[number];
 
 interface Said {
   readonly clients: readonly string[];
@@ -119,6 +125,98 @@ it.each(
   const text = await writePack(masking);
   const found = said.phrases.filter((phrase) => text.includes(phrase.toLowerCase()));
   expect(found).toEqual([]);
+});
+
+/** Everything that a file of records says, in lower case. */
+async function writeFile(format: RecordFile, masking: EvidenceMasking): Promise<string> {
+  const task = await rig.write({
+    scope: { ...HOUR, report: 'inbound-detail' },
+    format,
+    paths: format === 'html' ? [] : ['payload.text', 'payload.from'],
+    masking,
+    zone: 'UTC',
+  });
+  expect(task, JSON.stringify(task.error)).toMatchObject({ state: 'done' });
+  return (await readText(format)).toLowerCase();
+}
+
+async function readText(format: RecordFile): Promise<string> {
+  const bytes = await readFile(rig.target);
+  if (format === 'xlsx') return [...(await readZip(rig.target)).values()].join('\n');
+  if (format !== 'parquet') return bytes.toString('utf8');
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  const [rows, metadata] = [await parquetReadObjects({ file, compressors }), parquetMetadata(file)];
+  const toText = (_key: string, value: unknown): unknown =>
+    typeof value === 'bigint' ? String(value) : value;
+  return JSON.stringify([rows, metadata.key_value_metadata], toText);
+}
+
+it.each(
+  RECORD_FILES.flatMap((format) =>
+    clientMasks.map((client) => ({
+      format,
+      client,
+      payload: 'received' as const,
+      errors: 'received' as const,
+    })),
+  ),
+)('no client stands in a file of records or a report where %j', async ({ format, ...masking }) => {
+  const text = await writeFile(format, masking);
+  expect(said.clients.filter((client) => text.includes(client.toLowerCase()))).toEqual([]);
+});
+
+it.each(
+  RECORD_FILES.flatMap((format) =>
+    payloadMasks.map((payload) => ({
+      format,
+      client: 'received' as const,
+      payload,
+      errors: 'received' as const,
+    })),
+  ),
+)('nothing of a payload stands in one where %j', async ({ format, ...masking }) => {
+  const text = await writeFile(format, masking);
+  expect(said.phrases.filter((phrase) => text.includes(phrase.toLowerCase()))).toEqual([]);
+});
+
+it('a client has the same pseudonym in every file', async () => {
+  const masking = { client: 'pseudonym', payload: 'left-out', errors: 'folded' } as const;
+  const toPseudonyms = (text: string): Set<string> => new Set(text.match(/client-[0-9a-z]{12}/gu));
+  const [csv, parquet] = [await writeFile('csv', masking), await writeFile('parquet', masking)];
+  expect(toPseudonyms(csv).size).toBeGreaterThan(40);
+  expect(toPseudonyms(parquet)).toEqual(toPseudonyms(csv));
+});
+
+it.each(['csv', 'ndjson', 'parquet'] as const)('a result of SQL names nobody as %s', async (format) => {
+  const { connectionId, fromMs, toMs } = HOUR;
+  const statement = `SELECT client, payload, error, 'seen ' || client AS remark FROM inbound`;
+  const ran = await rig.engine.runSql({
+    connectionId,
+    fromMs,
+    toMs,
+    zone: 'UTC',
+    text: statement,
+    timeLimitMs: 30_000,
+  });
+  if (ran.kind !== 'rows') throw new Error(JSON.stringify(ran));
+  const { resultId, columns, rowCount, hasMore } = ran;
+  const task = await rig.writeResult({
+    resultId,
+    connectionId,
+    columns: [...columns],
+    rowCount,
+    hasMore,
+    statement: `${statement} WHERE client <> '${said.clients[0] ?? ''}'`,
+    fromMs,
+    toMs,
+    zone: 'UTC',
+    format,
+    masking: { client: 'pseudonym', payload: 'left-out', errors: 'folded' },
+  });
+  expect(task, JSON.stringify(task.error)).toMatchObject({ state: 'done', done: rowCount });
+  const text = (await readText(format)).toLowerCase();
+  expect(said.clients.filter((client) => text.includes(client.toLowerCase()))).toEqual([]);
+  expect(said.phrases.filter((phrase) => text.includes(phrase.toLowerCase()))).toEqual([]);
 });
 
 it('the same texts do stand there where nothing is masked', async () => {

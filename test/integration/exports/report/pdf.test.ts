@@ -9,7 +9,7 @@ import { prepareReport } from '../../../../src-main/core/exports/report/prepare-
 import { findSnapFolder, printWithBrowser } from '../../../../src-main/node/print-with-browser.ts';
 import { writeUnsandboxedBrowser } from '../../../support/programs/unsandboxed-browser.ts';
 import { createDocument, fillSnapshot, FROM_MS } from '../../cache/cache-fixture.ts';
-import { openReportRig, REPORT_INPUT, type ReportRig } from './report-rig.ts';
+import { KEY, openReportRig, REPORT_INPUT, type ReportRig } from './report-rig.ts';
 
 const run = promisify(execFile);
 const COUNT = 1234;
@@ -35,9 +35,14 @@ async function listLeftovers(): Promise<string[]> {
   return names.filter((name) => /^channelscope-(?:report|print)-/u.test(name));
 }
 
-async function write(printPdf: typeof printWithBrowser, signal = idle): Promise<Buffer> {
+async function write(
+  printPdf: typeof printWithBrowser,
+  signal = idle,
+  change: Partial<typeof REPORT_INPUT> = {},
+): Promise<Buffer> {
   const parts = { ...rig.parts, host: { printPdf } };
-  const prepared = await prepareReport(parts, { ...REPORT_INPUT, includeNames: true, format: 'pdf' }, 'pdf');
+  const input = { ...REPORT_INPUT, includeNames: true, format: 'pdf' as const, ...change };
+  const prepared = await prepareReport(parts, input, 'pdf', KEY);
   const pieces: Buffer[] = [];
   const file = {
     write(piece: string | Uint8Array): Promise<void> {
@@ -129,9 +134,21 @@ describe('a PDF', () => {
       expect(page).toContain(`Page ${place + 1} of ${pages.length}`);
     }
     // A table that goes on says again what its columns are.
-    const heads = stdout.split('\n').filter((line) => /^\s*From\s+Records\s+2xx/.test(line));
+    const heads = stdout.split('\n').filter((line) => /^\s*From\s+Records\s+OK/.test(line));
     expect(heads.length).toBeGreaterThan(1);
     expect(await listLeftovers()).toEqual(before);
+  });
+
+  it('is one page where that is asked for, and says what went wrong on it', async () => {
+    const file = join(rig.folder, 'brief.pdf');
+    const print: typeof printWithBrowser = (source, target, signal) =>
+      printWithBrowser(source, target, signal, browser);
+    await writeFile(file, await write(print, idle, { isBrief: true }));
+    const { stdout } = await run('pdftotext', ['-layout', file, '-'], { maxBuffer: 64e6 });
+    expect(stdout.split('\f').filter((page) => page.trim() !== '')).toHaveLength(1);
+    expect(stdout).toContain('Timed out');
+    expect(stdout).toContain('1,234');
+    expect(stdout).not.toContain('Certificates');
   });
 
   it('says what to do where no browser is', async () => {

@@ -10,6 +10,8 @@ import { openLedger } from '../../../support/fakes/open-ledger.ts';
 
 export const HOUR_MS = 3_600_000;
 
+export const KEY = new Uint8Array(32);
+
 /** The whole period that `fillSnapshot` says was downloaded. */
 export const REPORT_INPUT: Input<'exports/start'> = {
   scope: { connectionId: 'one', report: 'inbound-detail', fromMs: FROM_MS, toMs: FROM_MS + HOUR_MS },
@@ -59,7 +61,7 @@ export async function openReportRig(
     folder: place.folder,
     parts,
     async write(change = {}) {
-      const prepared = await prepareReport(parts, { ...REPORT_INPUT, ...change }, 'html');
+      const prepared = await prepareReport(parts, { ...REPORT_INPUT, ...change }, 'html', KEY);
       let text = '';
       const file = {
         write(piece: string | Uint8Array): Promise<void> {

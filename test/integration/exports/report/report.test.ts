@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import AxeBuilder from '@axe-core/playwright';
 import { chromium, type Browser, type Page } from '@playwright/test';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findBrowser } from '../../../../src-main/node/print-with-browser.ts';
 import { HOSTILE_TEXTS } from '../../../support/samples/hostile-texts.ts';
 import { createDocument, fillSnapshot, FROM_MS } from '../../cache/cache-fixture.ts';
@@ -148,12 +148,26 @@ describe('a report in a browser that runs scripts', () => {
     await page.context().close();
   });
 
+  it('has no table that is wider than a sheet of paper', async () => {
+    const { page } = await open(await rig.write());
+    await page.emulateMedia({ media: 'print' });
+    // 210 mm less both margins.
+    await page.setViewportSize({ width: 695, height: 1000 });
+    const wide = await page
+      .locator('.scroll')
+      .evaluateAll((tables) =>
+        tables.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.ariaLabel),
+      );
+    expect(wide).toEqual([]);
+    await page.context().close();
+  });
+
   it('says the same figures as the engine, in its tables too', async () => {
     const { page } = await open(await rig.write());
     const count = documents.length + fine.length;
     const figures = await page.locator('section.figures').innerText();
     expect(figures).toContain(String(count));
-    expect(figures).toContain(`${documents.length} with a code of 400 to 599`);
+    expect(figures).toContain(`${documents.length} records`);
     const { total } = await rig.engine.groupRecords({
       scope: { snapshotId: 1 },
       filter: { conditions: [] },
@@ -187,6 +201,56 @@ describe('a report in a browser that runs scripts', () => {
 });
 
 describe('a report', () => {
+  it('says what went wrong first, and the numbers after', async () => {
+    const text = await rig.write();
+    const places = ['findings', 'families', 'volume', 'pairs', 'certificates'].map((id) =>
+      text.indexOf(`id="${id}"`),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+  });
+
+  it("says that the connection's own rules decide what failed, where they do", async () => {
+    expect(await rig.write()).toContain('code of 400 to 599, or a text in Error');
+    const own = await openReportRig({
+      findConnection: () => ({
+        kind: 'remote' as const,
+        name: 'Own rules',
+        baseAddress: 'https://reports.example',
+        tenant: 1,
+        outcomes: { inbound: [{ codes: [0], outcome: 'ok' as const }] },
+      }),
+    });
+    onTestFinished(() => own.close());
+    await fillSnapshot(own.cache, [createDocument(1, {})]);
+    const text = await own.write();
+    expect(text).toContain('own rules');
+    expect(text).not.toContain('400 to 599');
+  });
+
+  it('names nobody where clients and contents are masked', async () => {
+    const masked = await openReportRig();
+    onTestFinished(() => masked.close());
+    await fillSnapshot(
+      masked.cache,
+      Array.from({ length: 40 }, (_none, place) =>
+        createDocument(place, {
+          Client: 'Rosa Lopez',
+          ReponseCode: 500,
+          Error: 'No route for Rosa Lopez who said buy seven blue lamps',
+          Payload: 'buy seven blue lamps',
+        }),
+      ),
+    );
+    const masking = { client: 'pseudonym', payload: 'left-out', errors: 'received' } as const;
+    const filter = { conditions: [{ field: 'client' as const, values: ['Rosa Lopez'] }] };
+    const text = await masked.write({ masking, filter });
+    expect(text).not.toMatch(/rosa|lopez|lamps/i);
+    expect(text).toContain('No route for');
+    expect(text).toContain('masked');
+    expect(await masked.write()).toMatch(/blue lamps/);
+  });
+
   it('tells its filter, and counts what meets it', async () => {
     const text = await rig.write({ filter: { conditions: [{ field: 'channel', values: [7] }] } });
     expect(text).toContain('channel:7');

@@ -1,19 +1,22 @@
 import { expect, it } from 'vitest';
 import {
-  toEvidence,
+  toContents,
   toFirstChoices,
   toNextChoices,
 } from '../../../../src-main/common/model/exports/export-choices.ts';
-import { DEFAULT_EVIDENCE } from '../../../../src-main/common/model/exports/evidence-options.ts';
+import { AS_RECEIVED, DEFAULT_EVIDENCE } from '../../../../src-main/common/model/exports/evidence-options.ts';
 
 it('an evidence pack is masked as chosen, and as much as possible where nothing is', () => {
   const choices = toFirstChoices('evidence');
-  expect(toEvidence(choices)).toEqual({ evidence: DEFAULT_EVIDENCE });
+  expect(toContents(choices)).toEqual({ evidence: DEFAULT_EVIDENCE });
   const masking = { client: 'left-out', payload: 'masked', errors: 'received' } as const;
-  expect(toEvidence({ ...choices, masking }, { sessionIds: ['one'] })).toEqual({
+  expect(toContents({ ...choices, masking }, { sessionIds: ['one'] })).toEqual({
     evidence: { masking, sessionIds: ['one'], withFindingSessions: true },
   });
-  expect(toEvidence({ ...toFirstChoices('csv'), masking })).toEqual({});
+  expect(toContents({ ...toFirstChoices('csv'), masking })).toEqual({ masking });
+  expect(toContents({ ...toFirstChoices('csv'), masking: AS_RECEIVED })).toEqual({});
+  expect(toContents({ ...toFirstChoices('html'), isBrief: true })).toEqual({ isBrief: true });
+  expect(toContents({ ...toFirstChoices('csv'), isBrief: true })).toEqual({});
 });
 
 it('what was written as received is masked again the next time', () => {

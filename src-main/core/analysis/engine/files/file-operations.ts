@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
@@ -107,6 +109,22 @@ export function createFileOperations(options: {
         }
         const rows = readRows();
         return writeRowsAsParquet({ connection, folder, columns, rows, about, ...toRun(context) });
+      });
+    },
+    /** Writes rows of a file as Parquet, each line of it the cells of one as a JSON array. */
+    writeLines: (
+      question: { path: string; columns: readonly RowColumn[]; about: string },
+      context: CallContext<FileProgress>,
+    ): Promise<EngineFile> => {
+      const { path, ...rest } = question;
+      return connect(context, async (connection) => {
+        async function* readRows(): AsyncGenerator<SqlCell[]> {
+          for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+            context.signal.throwIfAborted();
+            yield JSON.parse(line) as SqlCell[];
+          }
+        }
+        return writeRowsAsParquet({ connection, folder, ...rest, rows: readRows(), ...toRun(context) });
       });
     },
     /** Writes a few rows as Parquet, such as the groups of a summary. */

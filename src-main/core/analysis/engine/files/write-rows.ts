@@ -12,7 +12,7 @@ export interface RowColumn {
 
 /** Types that a text can be turned into without loss. */
 const PLAIN_TYPES =
-  /^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT)|FLOAT|DOUBLE|BOOLEAN|DATE|TIMESTAMP(?:_S|_MS|_NS)?|DECIMAL\(\d{1,2},\d{1,2}\))$/;
+  /^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT)|FLOAT|DOUBLE|BOOLEAN|DATE|TIMESTAMP(?:_S|_MS|_NS|TZ)?|DECIMAL\(\d{1,2},\d{1,2}\))$/;
 /** Parquet has no whole numbers of their size. */
 const LARGE_TYPES = new Set(['HUGEINT', 'UHUGEINT']);
 

@@ -1,3 +1,4 @@
+import { OWN_ROOT } from '../../../../common/model/records/body-path.ts';
 import type { RecordDetail } from '../../../../common/model/records/record.ts';
 import type { FieldName, DetailKind } from '../../../../common/reporting/reports.ts';
 import type { ExportColumn, ExportValue } from '../../export-columns.ts';
@@ -18,6 +19,7 @@ function maskColumn(column: Column, masks: Masks): Column | null {
   const { value } = column;
   if (value?.kind === 'other-fields') return maskOtherFields(column, masks);
   if (value?.kind === 'field') return maskField(column, value.name, masks);
+  if (value?.kind === 'path') return maskPath(column, value.path, masks);
   // What the person who exports has named or marked is theirs to share; a note may name a client, and so may a date.
   if (value?.kind !== 'note' && value?.kind !== 'moment') return column;
   return replaceText(column, (text, record) =>
@@ -56,6 +58,14 @@ function maskOtherFields(column: Column, masks: Masks): Column | null {
   const readFields = ({ extra, client }: RecordDetail): RecordDetail['extra'] =>
     masks.otherFields(extra, client);
   return { ...column, readFields, read: (record) => joinFields(readFields(record)) };
+}
+
+/** What a path leads to in a body is masked as the body is; a column of an own table may name a client. */
+function maskPath(column: Column, path: string, masks: Masks): Column | null {
+  if (path.startsWith(`${OWN_ROOT}.`))
+    return replaceText(column, (text, record) => masks.text(text, record.client));
+  if (masks.masking.payload === 'left-out') return null;
+  return replaceText(column, (text, record) => masks.content(text, record.client));
 }
 
 /** Numbers, and what is not there, stay as they are. */

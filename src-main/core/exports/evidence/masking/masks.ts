@@ -1,9 +1,26 @@
 import type { JsonTexts } from '../../../../common/json/exact-json.ts';
 import type { EvidenceMasking } from '../../../../common/model/exports/evidence-options.ts';
+import type { KnownClients } from './known-clients.ts';
 import type { RecordDetail } from '../../../../common/model/records/record.ts';
 
 /** The fields of a record that say whose it is and what was said. */
 export type MaskedRecord = Pick<RecordDetail, 'client' | 'error' | 'payload' | 'response'>;
+
+/** How the rows of a file are masked; what a thread makes its masks of, since no function reaches it. */
+export interface MaskJob {
+  readonly masking: EvidenceMasking;
+  /** Kept in memory only. */
+  readonly pseudonymKey: Uint8Array;
+}
+
+/** What an export leaves out of what its rows say of people. */
+export interface ExportMasks {
+  readonly job: MaskJob;
+  /** Every client that texts of the rows may name, in pages. Throws `analysis.*`. */
+  listClients(signal: AbortSignal): AsyncIterable<readonly string[]>;
+  /** The same, to be looked for here. */
+  openKnown(signal: AbortSignal): Promise<KnownClients>;
+}
 
 /** A pattern, and a family that errors with it have by now; `isNamed` where a person gave that its name. */
 export interface NamedFamily {

@@ -151,10 +151,10 @@ function maskCertificate(certificate: CertificateFile, masks: Masks, isFiltered:
 }
 
 /** What of a report's content tells of texts of records. */
-type MaskedReport = Pick<ReportContent, 'families' | 'findings'>;
+export type MaskedReport = Pick<ReportContent, 'families' | 'findings'>;
 
-/** Returns a report's content as a pack has it. What it is filtered by is masked by whoever describes it. */
-function maskReport({ families, findings }: MaskedReport, masks: Masks): MaskedReport {
+/** Returns a report's content as a pack, or a masked report, has it. What it is filtered by is masked by whoever describes it. */
+export function maskReport({ families, findings }: MaskedReport, masks: Masks): MaskedReport {
   return {
     families: {
       ...families,

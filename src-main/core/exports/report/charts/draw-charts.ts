@@ -69,7 +69,7 @@ function drawBar(
   return markup`<g><title>${said}</title>${parts}</g>`;
 }
 
-/** The share of records with a response code of 400 to 599. */
+/** The share of records that failed. */
 export function drawErrorShare(content: ReportContent): Markup {
   const { buckets, total, zone, words } = content;
   const { formatDayClock, formatPercent, formatRoundPercent } = words.formats;

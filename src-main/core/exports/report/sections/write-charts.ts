@@ -16,8 +16,8 @@ interface ChartPart {
   readonly read: (bucket: ReportBucket) => readonly MarkupPart[];
 }
 
-/** Volume, error share and response times over the period, each with its numbers in a table. */
-export function writeCharts(content: ReportContent): readonly Markup[] {
+/** Volume, error share and response times over the period, each with its numbers in a table; the error share by itself is brief. */
+export function writeCharts(content: ReportContent, isBrief = false): readonly Markup[] {
   const { buckets, zone, gaps, words } = content;
   const { t, formats } = words;
   const { formatCount, formatExact, formatSpan } = formats;
@@ -28,7 +28,7 @@ export function writeCharts(content: ReportContent): readonly Markup[] {
       ? ''
       : t('report.charts.per', { span: formatSpan(width.toMs - width.fromMs) });
   const unknown = gaps.some(isGap) ? [writeKey(HATCH_KEY, t('report.charts.gap'))] : [];
-  const classNames = CODE_CLASSES.map((name) => (name === 'none' ? t('report.noCode') : name));
+  const classNames = CODE_CLASSES.map((name) => t(`report.classes.${name}`));
   const classes = classNames.map((name, place) => writeKey(drawMarker(CLASS_NAMES[place] ?? 'xxx'), name));
   const charts: readonly ChartPart[] = [
     {
@@ -74,7 +74,8 @@ export function writeCharts(content: ReportContent): readonly Markup[] {
       read: ({ medianMs, p95Ms }) => [writeTime(medianMs, formats), writeTime(p95Ms, formats)],
     },
   ];
-  return charts.map(({ id, title, legend, picture, columns, read }) => {
+  const shown = isBrief ? charts.filter(({ id }) => id === 'error-share') : charts;
+  return shown.map(({ id, title, legend, picture, columns, read }) => {
     const rows = buckets.map((bucket) => [formatExact(bucket.fromMs, zone), ...read(bucket)]);
     const table = writeTable(
       t('report.charts.numbersOf', { title }),
@@ -92,7 +93,7 @@ export function writeCharts(content: ReportContent): readonly Markup[] {
         </header>
         ${picture}
       </figure>
-      ${writeFolded(t('report.charts.numbers'), table)}
+      ${isBrief ? null : writeFolded(t('report.charts.numbers'), table)}
     </section>`;
   });
 }

@@ -1,7 +1,7 @@
 import type { ErrorFamily } from '../../../../common/model/records/error-family.ts';
 import type { Words } from '../../../../common/words/words.ts';
 import { round } from '../charts/time-frame.ts';
-import { markup, own, type Markup } from '../markup.ts';
+import { fillMarkup, markup, own, type Markup } from '../markup.ts';
 import type { ReportContent } from '../report-content.ts';
 import { writeCode } from './code-badge.ts';
 import { writeNamedList } from './value-names.ts';
@@ -22,39 +22,31 @@ const COLUMNS = [
   { key: 'report.families.sessions', kind: 'number' },
   { key: 'report.families.clients', kind: 'number' },
   { key: 'report.families.overTime' },
-  { key: 'report.families.first', kind: 'time' },
-  { key: 'report.families.last', kind: 'time' },
-  { key: 'report.families.channels' },
-  { key: 'report.families.services' },
-  { key: 'report.families.codes' },
+  { key: 'report.families.when', kind: 'time' },
 ] as const;
 
-/** Errors that read alike once their numbers, identifiers, values and addresses are folded. */
-export function writeFamilies(content: ReportContent): Markup {
+/** Errors that read alike once their numbers, identifiers, values and addresses are folded; the first `most` of them. */
+export function writeFamilies(content: ReportContent, most = MAX_FAMILIES): Markup {
   const { families: found, zone, words } = content;
   const { t, formats } = words;
   const { formatCount, formatExact } = formats;
   const { families, familyCount, errorCount } = found;
-  const shown = families.slice(0, MAX_FAMILIES);
+  const shown = families.slice(0, most);
   const toMoment = (atMs: number | null): string => (atMs === null ? '–' : formatExact(atMs, zone));
   const rows = shown.map((family) => [
-    writePattern(family.pattern),
+    markup`${writePattern(family.pattern)}<br />${writePlaces(family, content)}`,
     formatCount(family.count),
     writeShare(errorCount === 0 ? null : family.count / errorCount, formats),
     formatCount(family.sessionCount),
     formatCount(family.clientCount),
     drawTrend(family, words),
-    toMoment(family.firstMs),
-    toMoment(family.lastMs),
-    writeNamedList(content, 'channel', family.channels),
-    writeNamedList(content, 'service', family.services),
-    markup`${family.responseCodes.slice(0, MAX_CODES).map((code) => markup`${writeCode(code, words)} `)}`,
+    markup`${toMoment(family.firstMs)}<br />${toMoment(family.lastMs)}`,
   ]);
   const leftOut = familyCount - shown.length;
   const rest =
     leftOut > 0
       ? markup`<p class="micro quiet notes">
-          ${t('report.families.unlisted', { count: formatCount(leftOut) }, leftOut)}
+          ${t(most < MAX_FAMILIES ? 'report.families.brief' : 'report.families.unlisted', { count: formatCount(leftOut) }, leftOut)}
         </p>`
       : null;
   const counts = { records: writeRecordCount(errorCount, words), count: formatCount(familyCount) };
@@ -66,6 +58,17 @@ export function writeFamilies(content: ReportContent): Markup {
     </header>
     ${shown.length === 0 ? markup`<p class="quiet">${t('report.families.empty')}</p>` : table}${rest}
   </section>`;
+}
+
+/** Where a family was seen, below its text: columns of their own leave none of them enough room on paper. */
+function writePlaces({ channels, services, responseCodes }: ErrorFamily, content: ReportContent): Markup {
+  const { words } = content;
+  const places = fillMarkup(words.t('report.families.place'), {
+    channels: writeNamedList(content, 'channel', channels),
+    services: writeNamedList(content, 'service', services),
+  });
+  const codes = responseCodes.slice(0, MAX_CODES).map((code) => markup` ${writeCode(code, words)}`);
+  return markup`<span class="micro quiet">${places}${codes}</span>`;
 }
 
 function writeRecordCount(count: number, { t, formats }: Words): string {

@@ -29,7 +29,7 @@ export function writeFigures({ total, words }: ReportContent): Markup {
     [
       t('report.failed'),
       writeShare(toErrorShare(total), formats),
-      t('report.figures.failedNote', { count: formatCount(total.failures) }),
+      t('report.figures.failedNote', { count: formatCount(total.failures) }, total.failures),
     ],
     [
       t('report.figures.median'),

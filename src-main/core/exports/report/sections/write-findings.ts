@@ -6,8 +6,8 @@ import type { ReportContent } from '../report-content.ts';
 import { toNamedText } from './value-names.ts';
 import { writePattern } from './write-families.ts';
 
-/** What stood out in the period, in sentences. */
-export function writeFindings(content: ReportContent): Markup {
+/** What stood out in the period, in sentences; the first `most` findings. */
+export function writeFindings(content: ReportContent, most = Infinity): Markup {
   const { findings, names, zone, about, words } = content;
   const { t, formats } = words;
   const { formatExact } = formats;
@@ -24,7 +24,7 @@ export function writeFindings(content: ReportContent): Markup {
       ? t('report.findings.going', { time: from, direction })
       : t('report.findings.over', { from, to: formatExact(endedMs, zone), direction });
   };
-  const items = findings.list.map(
+  const items = findings.list.slice(0, most).map(
     (finding) =>
       markup`<li>
         <h3>${sentences.toTitle(finding)}</h3>
@@ -48,6 +48,11 @@ export function writeFindings(content: ReportContent): Markup {
   );
   const known = findings.gaps.length === 0 ? 'report.findings.calm' : 'report.findings.unsure';
   const others = formats.formatCount(leftOut ?? 0);
+  const unlisted = findings.list.length - items.length;
+  const brief =
+    unlisted === 0
+      ? []
+      : [markup`<p>${t('report.findings.brief', { count: formats.formatCount(unlisted) }, unlisted)}</p>`];
   const rest =
     leftOut === undefined || leftOut === 0
       ? []
@@ -70,6 +75,6 @@ export function writeFindings(content: ReportContent): Markup {
         : markup`<ul class="list">
             ${items}
           </ul>`
-    }${unsure.length + rest.length === 0 ? null : markup`<div class="notes quiet">${[...rest, ...unsure]}</div>`}
+    }${brief.length + unsure.length + rest.length === 0 ? null : markup`<div class="notes quiet">${[...brief, ...rest, ...unsure]}</div>`}
   </section>`;
 }

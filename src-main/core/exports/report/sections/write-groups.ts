@@ -19,8 +19,6 @@ const MEASURES = [
   { key: 'report.median', kind: 'number' },
   { key: 'report.p95', kind: 'number' },
 ] as const;
-/** A code fails or doesn't: how many of its records did would say it twice. */
-const MEASURES_OF_CODES = [0, 1, 4, 5];
 
 /** Records by channel and service, the most frequent first. */
 export function writePairs(content: ReportContent): Markup {
@@ -43,12 +41,10 @@ export function writeCodes(content: ReportContent): Markup {
   const { codes, words } = content;
   const rows = codes.groups.slice(0, MAX_CODES).map((group) => {
     const [code = null] = group.key;
-    const measures = writeMeasures(group, codes, content);
     const badge = typeof code === 'string' ? own(code) : writeCode(code, words);
-    return [badge, ...MEASURES_OF_CODES.map((place) => measures[place] ?? null)];
+    return [badge, ...writeMeasures(group, codes, content)];
   });
-  const measures = MEASURES.filter((_, place) => MEASURES_OF_CODES.includes(place));
-  const columns = [{ key: 'report.code' } as const, ...measures];
+  const columns = [{ key: 'report.code' }, ...MEASURES] as const;
   const table = writeTable(words.t('report.groups.codes'), toColumns(words, columns), rows);
   return writeGroups('codes', content, MAX_CODES, table);
 }

@@ -39,6 +39,9 @@ export function writeHead(content: ReportContent): Markup {
         : markup`<span class="mono">${own(about.filter)}</span>`,
       true,
     ],
+    ...(about.masking === undefined
+      ? []
+      : [[t('report.facts.masking'), t('report.facts.masked'), true] as const]),
   ];
   const missingMs = addUpGaps(content);
   const whole = formatSpan(toMs - fromMs);

@@ -1,0 +1,165 @@
+import { DETAIL_KINDS, REPORTS } from '../../../../common/reporting/reports.ts';
+import { toEndMs } from '../../../../common/model/period.ts';
+import {
+  AS_RECEIVED,
+  hidesSomething,
+  type EvidenceMasking,
+} from '../../../../common/model/exports/evidence-options.ts';
+import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import type { RecordScope } from '../../../../common/model/records/record-scope.ts';
+import type { Engine } from '../../../analysis/engine/create-engine.ts';
+import type { ExportAbout } from '../../formats/export-writer.ts';
+import type { ExportColumn } from '../../export-columns.ts';
+import type { ExportSubject } from '../../export-subject.ts';
+import type { ResultRow } from '../../rows/row-batch.ts';
+import { createMasks } from './create-masks.ts';
+import { createKnownClients, type KnownClients } from './known-clients.ts';
+import { maskFilter } from './mask-filter.ts';
+import { describeMasking } from './masking-words.ts';
+import type { ExportMasks, MaskJob, Masks } from './masks.ts';
+import { createPseudonyms } from './pseudonyms.ts';
+
+/** Returns the masks that were asked for; null where everything is written as received. */
+export function toExportMasks(
+  engine: Pick<Engine, 'listClients'>,
+  subject: Pick<ExportSubject, 'connectionId' | 'period'>,
+  {
+    scope,
+    masking = AS_RECEIVED,
+  }: { readonly scope: RecordScope; readonly masking?: EvidenceMasking | undefined },
+  pseudonymKey: Uint8Array,
+): ExportMasks | null {
+  if (!hidesSomething(masking)) return null;
+  const listClients = (signal: AbortSignal): AsyncIterable<readonly string[]> =>
+    listKnownClients({ parts: { engine }, subject, input: { scope }, options: { masking } }, signal);
+  return {
+    job: { masking, pseudonymKey },
+    listClients,
+    async openKnown(signal) {
+      const known = createKnownClients();
+      for await (const clients of listClients(signal)) for (const client of clients) known.add(client);
+      return known;
+    },
+  };
+}
+
+/** Makes the masks of a file; with `isFiltered` families are shown only as records that were asked for show them. */
+export function createJobMasks(
+  { masking, pseudonymKey }: MaskJob,
+  known: KnownClients,
+  isFiltered = false,
+): Masks {
+  return createMasks(masking, known, createPseudonyms(pseudonymKey), isFiltered);
+}
+
+/** Returns a filter as a masked file states it: of families only that there are some, since no record was looked at yet. */
+export function maskStatedFilter(filter: RecordFilter, { masking, pseudonymKey }: MaskJob): RecordFilter {
+  const masks = createJobMasks({ masking, pseudonymKey }, createKnownClients());
+  const hide = (text: string): string => (text === '' ? '' : '…');
+  return maskFilter(filter, { ...masks, text: hide, sessionId: hide, errorFamily: hide });
+}
+
+/** What a masked file says of that, in English. */
+export function describeMasks({ masking }: MaskJob): Pick<ExportAbout, 'masking'> {
+  return { masking: Object.values(describeMasking(masking)).join(' ') };
+}
+
+/** The response as the service spells it, which a statement may call its column. */
+const RESPONSE = REPORTS['inbound-detail'].fields.response.wireName.toLowerCase();
+const CLIENT_NAMES = new Set(['client']);
+const CONTENT_NAMES = new Set(['payload', 'response', RESPONSE, 'other_fields', 'extra']);
+const ERROR_NAMES = new Set(['error', 'first_error', 'firsterror', 'first error']);
+
+/**
+ * Returns the columns of a result as a masked file has them. A statement may call its columns what it likes: what has the
+ * name of a record's field is masked as that is, and clients are replaced in all other texts. An error is compared with
+ * what a payload says only where the statement selects that too.
+ */
+export function maskResultColumns(
+  columns: readonly ExportColumn<ResultRow>[],
+  masks: Masks,
+): readonly ExportColumn<ResultRow>[] {
+  const own = columns.find(({ name }) => CLIENT_NAMES.has(name.toLowerCase()));
+  const toOwn = (row: ResultRow): string => {
+    const client = own?.read(row);
+    return typeof client === 'string' ? client : '';
+  };
+  const toText = (row: ResultRow, wanted: string): string | null => {
+    const value = columns.find(({ name }) => name.toLowerCase() === wanted)?.read(row);
+    return typeof value === 'string' ? value : null;
+  };
+  return columns.flatMap((column) => {
+    const name = column.name.toLowerCase();
+    const { client, payload } = masks.masking;
+    if (CLIENT_NAMES.has(name) && client === 'left-out') return [];
+    if (CONTENT_NAMES.has(name) && payload === 'left-out') return [];
+    const mask = (text: string, row: ResultRow): string => {
+      if (CLIENT_NAMES.has(name)) return masks.client(text);
+      if (CONTENT_NAMES.has(name)) return masks.content(text, toOwn(row));
+      if (ERROR_NAMES.has(name))
+        return masks.error({
+          error: text,
+          client: toOwn(row),
+          payload: toText(row, 'payload') ?? '',
+          response: toText(row, 'response') ?? toText(row, RESPONSE),
+        });
+      return masks.text(text, toOwn(row));
+    };
+    const read = (row: ResultRow): ReturnType<typeof column.read> => {
+      const value = column.read(row);
+      return typeof value === 'string' ? mask(value, row) : value;
+    };
+    return [{ ...column, read }];
+  });
+}
+
+/** Period of a result, as clients are listed for. */
+export function toResultSubject(
+  connectionId: string,
+  period: ExportSubject['period'],
+): { readonly subject: Pick<ExportSubject, 'connectionId' | 'period'>; readonly scope: RecordScope } {
+  const span = { fromMs: period.fromMs, toMs: toEndMs(period) };
+  return { subject: { connectionId, period }, scope: { connectionId, report: 'inbound-detail', ...span } };
+}
+
+/** Where clients are looked for. */
+interface ClientQuestion {
+  readonly parts: { readonly engine: Pick<Engine, 'listClients'> };
+  readonly subject: Pick<ExportSubject, 'connectionId' | 'period'>;
+  readonly input: { readonly scope: RecordScope };
+  readonly options: { readonly masking: EvidenceMasking };
+}
+
+/** Every client of an export's records and of its period, in pages; none where clients leave as received. Throws `analysis.*`. */
+export async function* listKnownClients(
+  { parts, subject, input, options }: ClientQuestion,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  if (options.masking.client === 'received') return;
+  const { connectionId, period } = subject;
+  // Sessions and findings go beyond the records: to the other direction.
+  const span = { connectionId, fromMs: period.fromMs, toMs: toEndMs(period) };
+  for (const scope of [input.scope, ...DETAIL_KINDS.map((report) => ({ ...span, report }))])
+    yield* listClients(parts.engine, scope, signal);
+}
+
+const PAGE_CLIENTS = 50_000;
+
+/** Lists every client of a scope, a page of them at a time. Throws `analysis.*`. */
+async function* listClients(
+  engine: Pick<Engine, 'listClients'>,
+  scope: RecordScope,
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  let after: string | null = null;
+  for (;;) {
+    const clients: readonly string[] = await engine.listClients(
+      { scope, after, limit: PAGE_CLIENTS },
+      { signal },
+    );
+    yield clients;
+    const last = clients.at(-1);
+    if (last === undefined || last === after || clients.length < PAGE_CLIENTS) return;
+    after = last;
+  }
+}
