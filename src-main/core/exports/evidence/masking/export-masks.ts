@@ -65,7 +65,7 @@ export function describeMasks({ masking }: MaskJob): Pick<ExportAbout, 'masking'
 }
 
 /** The response as the service spells it, which a statement may call its column. */
-const RESPONSE = REPORTS['inbound-detail'].fields.response.wireName.toLowerCase();
+const RESPONSE = REPORTS['outbound-detail'].fields.response.wireName.toLowerCase();
 const CLIENT_NAMES = new Set(['client']);
 const CONTENT_NAMES = new Set(['payload', 'response', RESPONSE, 'other_fields', 'extra']);
 const ERROR_NAMES = new Set(['error', 'first_error', 'firsterror', 'first error']);
