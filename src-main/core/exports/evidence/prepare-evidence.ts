@@ -16,15 +16,17 @@ import {
 import { writeEvidence } from './write-evidence.ts';
 import { deflateRawSync } from 'node:zlib';
 import { RFC_4180 } from '../../../common/model/exports/export-options.ts';
-import { toEndMs } from '../../../common/model/period.ts';
 import type { RecordDetail } from '../../../common/model/records/record.ts';
 import { type ExportSource, withDetailSource } from '../export-source.ts';
 import { WRITERS } from '../formats/writers.ts';
 import { toPreviewCell } from '../preview-cell.ts';
-import { readReportFindings } from '../report/report-findings.ts';
+import { readReport } from '../report/read-report.ts';
+import { writeReport } from '../report/write-report.ts';
 import { maskFilter } from './masking/mask-filter.ts';
 import type { Masks } from './masking/masks.ts';
 import { maskColumns } from './masking/mask-columns.ts';
+import { POWERSHELL_CHECKER } from './signing/powershell-checker.ts';
+import { PYTHON_CHECKER } from './signing/python-checker.ts';
 import { RECORD_FORMATS, toRecordPath } from './packing/record-files.ts';
 import { findOtherDirection, limitFindings } from './within-filter.ts';
 
@@ -69,12 +71,19 @@ const JUDGED_ROWS = 300;
 /** As small files are packed. */
 const COMPRESSION_LEVEL = 1;
 
+/** A certificate, a session or the manifest, packed, about. */
+const SMALL_FILE_BYTES = 1_200;
+
+function packText(text: string | Uint8Array): Uint8Array {
+  return deflateRawSync(text, { level: COMPRESSION_LEVEL });
+}
+
 type Preview = Output<'exports/preview'>;
 
 /** Returns what a pack will hold, file by file, and the first records as they will be written. */
 async function previewEvidence(question: EvidenceQuestion): Promise<Preview> {
   const { parts, subject, report, input, options } = question;
-  const { connectionId, period, provenance } = subject;
+  const { connectionId, provenance } = subject;
   const { signal } = new AbortController();
   const masks = await openMasks(question, signal);
   const found: { records: Awaited<ReturnType<typeof previewRecords>> | null } = { records: null };
@@ -82,12 +91,31 @@ async function previewEvidence(question: EvidenceQuestion): Promise<Preview> {
   await withDetailSource(parts, { report, input, names }, signal, async (source) => {
     found.records = await previewRecords(question, source, masks);
   });
-  const span = { connectionId, report, fromMs: period.fromMs, toMs: toEndMs(period) };
-  const { list } = await limitFindings(question, await readReportFindings(parts, span, signal), signal);
+  const content = await readReport(
+    parts,
+    {
+      subject,
+      input,
+      describe: (count, nowMs) => describeEvidence(question, maskFilter(input.filter, masks), count, nowMs),
+      limitFindings: (all) => limitFindings(question, all, signal),
+    },
+    { signal, onStep: () => undefined },
+  );
+  const { list } = content.findings;
   const other = await findOtherDirection(question, list, signal);
   const listRecords = (count: number | null, report?: DetailKind): NonNullable<Preview['files']> =>
     RECORD_FORMATS.map((format) => ({ path: toRecordPath(format, report), holds: 'records', count }));
-  const { cells = [], rowCount = null, estimatedBytes = null } = found.records ?? {};
+  const { cells = [], rowCount = null, estimatedBytes: recordBytes = null } = found.records ?? {};
+  const { sessionIds } = listSessions(options, list);
+  const { snapshotIds } = provenance;
+  const others = [writeReport(content), PYTHON_CHECKER, POWERSHELL_CHECKER, JSON.stringify(list)];
+  const smallFiles = sessionIds.length + snapshotIds.length + 3;
+  const estimatedBytes =
+    recordBytes === null
+      ? null
+      : recordBytes +
+        others.reduce((sum, text) => sum + packText(text).length, 0) +
+        smallFiles * SMALL_FILE_BYTES;
   return {
     columns: [],
     text: null,
@@ -100,8 +128,8 @@ async function previewEvidence(question: EvidenceQuestion): Promise<Preview> {
       ...listRecords(rowCount),
       ...(other.ids.length === 0 ? [] : listRecords(other.ids.length, other.report)),
       { path: 'findings.json', holds: 'findings', count: list.length },
-      { path: 'sessions/', holds: 'sessions', count: listSessions(options, list).sessionIds.length },
-      { path: 'certificates/', holds: 'certificates', count: provenance.snapshotIds.length },
+      { path: 'sessions/', holds: 'sessions', count: sessionIds.length },
+      { path: 'certificates/', holds: 'certificates', count: snapshotIds.length },
       { path: 'manifest.json', holds: 'manifest', count: null },
       { path: 'README.txt', holds: 'readme', count: null },
       { path: 'verify.py, .ps1', holds: 'checkers', count: null },
@@ -131,7 +159,7 @@ async function previewRecords(
   let judgedBytes = 0;
   for (const format of RECORD_FORMATS) {
     const piece = await WRITERS[format](columns, about, { csv: RFC_4180 }).write(rows);
-    judgedBytes += deflateRawSync(piece, { level: COMPRESSION_LEVEL }).length;
+    judgedBytes += packText(piece).length;
   }
   return {
     cells: [
