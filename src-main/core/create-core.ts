@@ -17,6 +17,8 @@ import { cleanOldPages } from './snapshots/clean-old-pages.ts';
 /** The running application, whatever carries its messages. */
 export interface Core {
   readonly call: Dispatch;
+  /** The same for a window: masked while the settings say so. */
+  readonly callFromWindow: Dispatch;
   /** Notifies `listener` of every event, until the returned function is called. */
   on(listener: EventListener): () => void;
   /** What the host says itself, in the language of the settings as it is now. */
@@ -78,6 +80,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     if (byItself !== 'nothing') parts.following.start();
     return {
       call,
+      callFromWindow: parts.maskWindow(call),
       on: parts.events.onAny,
       readWords: parts.readWords,
       logger: parts.logger.child('host'),

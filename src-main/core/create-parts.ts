@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { toKnownTenant } from '../common/model/cache/imported.ts';
@@ -28,6 +29,7 @@ import { createDownloads } from './downloads/create-downloads.ts';
 import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
 import { createSummaryStarter } from './downloads/start-summary.ts';
 import { createEvents, type EventListener, type Events } from './events.ts';
+import { createMaskedWindow } from './masked-window/create-masked-window.ts';
 import { createExporter } from './exports/create-exporter.ts';
 import { createPackSigner } from './exports/evidence/signing/pack-signature.ts';
 import { openPartialList } from './exports/partial-list.ts';
@@ -274,8 +276,16 @@ async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
     version: host.version,
     logger: logger.child('datasets'),
   });
+  // In memory only, so that nobody can find the client behind a pseudonym once the application has ended.
+  const pseudonymKey = randomBytes(32);
+  const maskWindow = createMaskedWindow({
+    ...shared,
+    pseudonymKey,
+    listConnectionIds: () => connections.listSaved().map(({ id }) => id),
+  });
   const exporter = createExporter({
     ...shared,
+    pseudonymKey,
     cases: caseFiles,
     partials,
     rowWriter,
@@ -319,6 +329,7 @@ async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
     logger: logger.child('schedules'),
   });
   return {
+    maskWindow,
     ...shared,
     ...downloads,
     datasets,

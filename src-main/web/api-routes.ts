@@ -53,7 +53,7 @@ function addSessionRoutes(app: FastifyInstance, { core, guard, streams, uploads 
     async (request) => {
       const input = tryReadJsonBody(request.body);
       if (input === undefined) return toRefusal(new AppError('app.invalid-input', 'The body is not JSON.'));
-      return core.then(({ call }) => call(request.params['*'], input), toRefusal);
+      return core.then(({ callFromWindow }) => callFromWindow(request.params['*'], input), toRefusal);
     },
   );
   app.get('/events', (request, reply) => {

@@ -26,7 +26,7 @@ export type ShellCommand =
   | {
       readonly kind:
         | ('palette' | 'sidebar' | 'theme' | 'switch-connection' | 'shortcuts')
-        | ('blur' | 'share' | 'new-window' | 'tour');
+        | ('mask' | 'share' | 'new-window' | 'tour');
     }
   | { readonly kind: 'go'; readonly path: RouteLocationRaw }
   | { readonly kind: 'history'; readonly by: -1 | 1 }
@@ -100,7 +100,7 @@ export const COMMANDS: readonly Command[] = [
     line: 'theme',
     offer: { id: 'theme', icon: Palette },
   },
-  { does: { kind: 'blur' }, offer: { id: 'blurTexts', icon: EyeOff } },
+  { does: { kind: 'mask' }, offer: { id: 'maskTexts', icon: EyeOff } },
   {
     does: { kind: 'sidebar' },
     ways: [['Mod', 'B']],

@@ -61,8 +61,8 @@ export function useCommands() {
         return router.push(command.path);
       case 'clock':
         return clock.choose(command.clock);
-      case 'blur':
-        return app.update({ blurTexts: app.settings?.blurTexts !== true });
+      case 'mask':
+        return app.update({ maskTexts: app.settings?.maskTexts !== true });
       case 'share':
         return sharePlace();
       case 'tour':

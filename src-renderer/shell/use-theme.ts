@@ -1,7 +1,7 @@
 import { watch, watchEffect } from 'vue';
 import { useAppStore } from '../stores/window/app.ts';
 
-/** Keeps the page in step with the appearance of the settings or of the system: theme, density, motion, blurred texts. */
+/** Keeps the page in step with the appearance of the settings or of the system: theme, density, motion. */
 export function useTheme(): void {
   const app = useAppStore();
   watch(() => app.isDark, applyTheme, { immediate: true });
@@ -9,7 +9,6 @@ export function useTheme(): void {
     const { dataset } = document.documentElement;
     dataset['density'] = app.settings?.density ?? 'standard';
     dataset['motion'] = app.settings?.motion ?? 'system';
-    document.documentElement.toggleAttribute('data-blur-texts', app.settings?.blurTexts === true);
   });
 }
 

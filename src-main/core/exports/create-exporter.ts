@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
@@ -89,14 +88,14 @@ export function createExporter(
       /** Left out, no preview says how long its file takes. */
       readonly pace?: ExportPace;
       readonly rowWriter: Pick<RowWriter, 'write' | 'withPack'>;
+      /** What pseudonyms are made with. */
+      readonly pseudonymKey: Uint8Array;
       now(): number;
       readonly logger: Logger;
     },
 ): Exporter {
-  const { cache, tasks, host, partials, rowWriter, pace, now, logger } = options;
+  const { cache, tasks, host, partials, rowWriter, pseudonymKey, pace, now, logger } = options;
   const finished = new Map<string, Finished>();
-  // In memory only, so that nobody can find the client behind a pseudonym once the application has ended.
-  const pseudonymKey = randomBytes(32);
 
   /** Writes records, and the manifest beside them; returns the manifest's path. */
   async function writeRecords(

@@ -69,7 +69,7 @@ export const SETTING_SECTIONS = [
       { name: 'certificateAuthorities', group: 'certificates', isLocal: true },
     ],
   },
-  { name: 'privacy', settings: [{ name: 'blurTexts' }] },
+  { name: 'privacy', settings: [{ name: 'maskTexts' }] },
   { name: 'keyboard', settings: [] },
   {
     name: 'local-service',

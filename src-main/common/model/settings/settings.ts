@@ -49,8 +49,8 @@ export const Settings = Type.Object({
   language: LanguageChoice,
   /** Whether things may move: as the system says, or never. */
   motion: Type.Union([Type.Literal('system'), Type.Literal('reduced')], { default: 'system' }),
-  /** What records say of people can't be read on screen until the pointer or the keyboard is on it. */
-  blurTexts: Type.Boolean({ default: false }),
+  /** Windows show pseudonyms in place of clients, and of bodies only their shape: for a shared screen, and for pictures. */
+  maskTexts: Type.Boolean({ default: false }),
   /** The connection that a window showed last: the next one begins with it. */
   lastConnectionId: Type.Union([Type.String(), Type.Null()], { default: null }),
   /** Seconds between two status polls; 0 polls only on request. */

@@ -12,7 +12,12 @@ const MAX_EXTENSIONS = 10;
 /** Questions that were stopped and aren't begun again. */
 const MAX_STOPPED = 50;
 /** Written bit by bit, with a progress of their own, until the person cancels them. */
-const WITHOUT_LIMIT: ReadonlySet<string> = new Set(['writeRecords', 'writeResult', 'writeRows', 'writeLines']);
+const WITHOUT_LIMIT: ReadonlySet<string> = new Set([
+  'writeRecords',
+  'writeResult',
+  'writeRows',
+  'writeLines',
+]);
 
 type Call = (name: string, input: unknown, options?: CallOptions) => Promise<unknown>;
 

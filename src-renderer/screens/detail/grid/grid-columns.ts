@@ -59,14 +59,14 @@ const COLUMNS: readonly Column[] = [
     ...TEXT,
     width: 210,
     field: 'error',
-    cellClass: ['record-error', 'record-text'],
+    cellClass: 'record-error',
     tooltip: toTip,
   },
   { colId: 'responseTimeMs', width: 124, type: 'rightAligned', cellRenderer: renderResponseTime },
   { colId: 'channel', ...NUMBER, width: 76, cellRenderer: renderNamed('channel') },
   { colId: 'service', ...NUMBER, width: 72, cellRenderer: renderNamed('service') },
   { colId: 'origin', ...TEXT, width: 80, field: 'origin' },
-  { colId: 'client', ...TEXT, width: 126, field: 'client', cellClass: 'record-text' },
+  { colId: 'client', ...TEXT, width: 126, field: 'client' },
   {
     colId: 'botLatencyMs',
     ...NUMBER,
@@ -79,7 +79,7 @@ const COLUMNS: readonly Column[] = [
     ...PREVIEW,
     width: 320,
     field: 'payloadPreview',
-    cellClass: ['record-mono', 'record-text'],
+    cellClass: 'record-mono',
   },
   { colId: 'sessionId', ...MONO, ...TEXT, width: 270, field: 'sessionId' },
 ];
@@ -94,7 +94,7 @@ function toPathColumn(path: string): Column {
     headerTooltip: toVisible(path),
     sortable: false,
     valueGetter: ({ data }) => data?.values?.[path] ?? '',
-    cellClass: ['record-mono', 'record-text'],
+    cellClass: 'record-mono',
     tooltip: toTip,
   };
 }

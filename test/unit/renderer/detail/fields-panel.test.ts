@@ -140,12 +140,6 @@ describe('the fields', () => {
     expect(panel.text()).toContain('No times');
   });
 
-  it('of people are blurred with the rest', async () => {
-    await show();
-    expect(line('client="Tove"').find('.record-text').exists()).toBe(true);
-    expect(line('channel=1').find('.record-text').exists()).toBe(false);
-  });
-
   it('show one value only with a click on it, and all again with the next', async () => {
     await show('service:7 channel:1,2');
     await line('channel=5').trigger('click');

@@ -50,7 +50,7 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     seenVersion: '',
     density: 'standard',
     motion: 'system',
-    blurTexts: false,
+    maskTexts: false,
     weekStart: 'monday',
     engineMemoryMb: 256,
     alertNotes: true,

@@ -1,0 +1,74 @@
+import { toErrorInfo } from '../../common/contract/errors.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
+import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { Dispatch } from '../dispatch/create-dispatcher.ts';
+import type { Events } from '../events.ts';
+import { createCallMasks } from './mask-calls.ts';
+
+/** How often clients that came since are listed again; those of an answer are known with it. */
+const RENEW_MS = 10_000;
+const PAGE_CLIENTS = 50_000;
+
+/**
+ * Returns the calls as windows make them: while the setting is on, no answer names a client or says what a body holds,
+ * and what a window sends back means what was masked in it. Calls of the command line are answered as ever.
+ */
+export function createMaskedWindow(parts: {
+  readonly settings: { get(): { readonly maskTexts: boolean } };
+  readonly engine: Pick<Engine, 'listClients'>;
+  readonly events: Pick<Events, 'on'>;
+  readonly pseudonymKey: Uint8Array;
+  listConnectionIds(): readonly string[];
+  now(): number;
+}): (call: Dispatch) => Dispatch {
+  const { settings, engine, events, pseudonymKey, listConnectionIds, now } = parts;
+  const masks = createCallMasks(pseudonymKey);
+  let isStale = true;
+  let listedAtMs = 0;
+  let listing: Promise<void> | null = null;
+  events.on('snapshots/changed', () => void (isStale = true));
+
+  async function listAll(): Promise<void> {
+    isStale = false;
+    const span = { fromMs: 0, toMs: now() + DAY_MS };
+    try {
+      for (const connectionId of listConnectionIds())
+        for (const report of DETAIL_KINDS) await listClients({ connectionId, report, ...span });
+      listedAtMs = now();
+    } catch (error) {
+      isStale = true;
+      throw error;
+    }
+  }
+
+  async function listClients(scope: Parameters<Engine['listClients']>[0]['scope']): Promise<void> {
+    let after: string | null = null;
+    for (;;) {
+      const clients: readonly string[] = await engine.listClients({ scope, after, limit: PAGE_CLIENTS });
+      masks.addClients(clients);
+      const last = clients.at(-1);
+      if (last === undefined || last === after || clients.length < PAGE_CLIENTS) return;
+      after = last;
+    }
+  }
+
+  async function renew(): Promise<void> {
+    const isDue = listedAtMs === 0 || (isStale && now() - listedAtMs > RENEW_MS);
+    if (isDue) listing ??= listAll().finally(() => (listing = null));
+    await listing;
+  }
+
+  return (call) => {
+    const guarded = masks.guard(call);
+    return async (name, input) => {
+      if (!settings.get().maskTexts) return call(name, input);
+      try {
+        if (masks.isMasked(name)) await renew();
+      } catch (error) {
+        return { ok: false, error: toErrorInfo(error) };
+      }
+      return guarded(name, input);
+    };
+  };
+}
