@@ -36,6 +36,7 @@ import { createSchedulesHandlers } from './schedules/schedules-handlers.ts';
 import { createSecretsHandlers } from './secrets/secrets-handlers.ts';
 import { createServiceLevelsHandlers } from './service-levels/service-levels-handlers.ts';
 import { createSettingsHandlers } from './settings/settings-handlers.ts';
+import { createSeveralHandlers } from './several/several-handlers.ts';
 import { createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
 import { createSqlHandlers } from './sql/sql-handlers.ts';
 import { createSummariesHandlers } from './summaries/summaries-handlers.ts';
@@ -86,6 +87,7 @@ export function createHandlers(
     ...createSecretsHandlers(parts),
     ...createServiceLevelsHandlers(parts),
     ...createSettingsHandlers(parts),
+    ...createSeveralHandlers(parts),
     ...createSnapshotsHandlers(parts),
     ...sql,
     ...createStatusHandlers(parts),

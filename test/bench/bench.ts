@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { benchAnalysis } from './analysis.ts';
 import { benchAnomalies } from './anomalies.ts';
 import { benchBodies } from './bodies.ts';
+import { benchConnections } from './connections.ts';
 import type { BenchFigure, BenchOptions } from './figure.ts';
 import { benchDownload } from './download.ts';
 import { benchExplore } from './explore.ts';
@@ -24,6 +25,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   analysis: benchAnalysis,
   anomalies: benchAnomalies,
   bodies: benchBodies,
+  connections: benchConnections,
   download: benchDownload,
   explore: benchExplore,
   export: benchExport,
@@ -42,6 +44,7 @@ const DEFAULT_SIZE = 200_000;
 const OWN_SIZES: Readonly<Record<string, number>> = {
   analysis: 1_000_000,
   bodies: 1_000_000,
+  connections: 1_000_000,
   download: 1_000_000,
   explore: 1_000_000,
   export: 1_000_000,

@@ -34,6 +34,7 @@ import { schedulesEvents, schedulesOperations } from './operations/unattended/sc
 import { secretsOperations } from './operations/secrets.ts';
 import { settingsEvents, settingsOperations } from './operations/settings.ts';
 import { snapshotsEvents, snapshotsOperations } from './operations/snapshots.ts';
+import { severalOperations } from './operations/several.ts';
 import { sqlOperations } from './operations/sql.ts';
 import { statusEvents, statusOperations } from './operations/status.ts';
 import { summariesOperations } from './operations/summaries.ts';
@@ -78,6 +79,7 @@ export const OPERATIONS = {
   ...schedulesOperations,
   ...secretsOperations,
   ...settingsOperations,
+  ...severalOperations,
   ...snapshotsOperations,
   ...sqlOperations,
   ...statusOperations,

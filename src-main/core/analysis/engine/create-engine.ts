@@ -81,6 +81,8 @@ const NAMES = [
   'readDistribution',
   'explain',
   'compareRecords',
+  'measureConnections',
+  'findSharedFamilies',
   'findErrorFamilies',
   'groupErrors',
   'findPatterns',

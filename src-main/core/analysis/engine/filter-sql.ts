@@ -59,15 +59,20 @@ const DIGITS = /[0-9]{2}[ -:<-@[-_{-~]*/g;
 
 /**
  * A filter as SQL; 'true' where it restricts nothing. A condition on a field that the direction does not have
- * matches no record, and excludes none. `without` leaves out what the filter says of one field alone.
+ * matches no record, and excludes none. `without` leaves out what the filter says of one field alone; `values` holds what
+ * other conditions of the same statement have bound before.
  */
-export function toFilterSql(filter: RecordFilter, direction: Direction, without?: FilterField): SqlCondition {
+export function toFilterSql(
+  filter: RecordFilter,
+  direction: Direction,
+  without?: FilterField,
+  values: BoundValue[] = [],
+): SqlCondition {
   if (isTooLarge(filter)) throw new AppError('app.invalid-input', 'The filter has too many conditions.');
   for (const { regex } of listLeaves(filter)) {
     const wrong = regex === undefined ? null : checkRegex(regex);
     if (wrong !== null) throw new AppError('app.invalid-input', 'A pattern is not run.', { ...wrong });
   }
-  const values: BoundValue[] = [];
   const bind = (value: BoundValue): string => `$${values.push(value)}`;
   const asked = without === undefined ? filter : withoutField(filter, without);
   return { sql: toAllSql(asked, direction, bind), values };
