@@ -11,6 +11,14 @@ import { formatRecordMoment } from '../../common/time/format-moment.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
 import { findConnection } from '../session/find-connection.ts';
+import {
+  checkConnections,
+  CONNECTIONS_OPTIONS,
+  findConnections,
+  hasSeveral,
+  noteDifferences,
+} from '../session/find-connections.ts';
+import { judgeMissing, readMissing } from '../session/missing-seconds.ts';
 import { findRecords, judgeRecords, RECORD_OPTIONS, type FoundRecords } from '../session/find-records.ts';
 import type { Session } from '../session/session.ts';
 import { toUsageError } from '../words/arguments.ts';
@@ -180,13 +188,74 @@ async function listPatterns(context: CommandContext, field: PatternField): Promi
   return codes.find((code) => code !== EXIT.done) ?? EXIT.done;
 }
 
+/** Lists the families of several connections, a row for each connection that has one. */
+async function listShared(context: CommandContext, reports: readonly DetailKind[]): Promise<ExitCode> {
+  const { out } = context;
+  const session = await context.open();
+  const connections = await findConnections(context, session);
+  const { serviceZone } = connections[0];
+  const { fromMs, toMs, zone } = readPeriod(context, serviceZone);
+  noteDifferences(context, connections, { zone, hasTotals: true });
+  const nameOf = new Map(connections.map(({ id, name }) => [id, name]));
+  const filter = readQuery(context, zone, []);
+  const codes: ExitCode[] = [];
+  const rows: (string | number)[][] = [];
+  let errors = 0;
+  let unlisted = 0;
+  for (const report of reports) {
+    const connectionIds = connections.map(({ id }) => id);
+    const question = { connectionIds, report, fromMs, toMs, filter };
+    const found = await session.call('several/find-error-families', question);
+    errors += found.connections.reduce((sum, { counts }) => sum + (counts?.errorCount ?? 0), 0);
+    unlisted += found.familyCount - found.families.length;
+    for (const { pattern, count: all, parts } of found.families)
+      for (const { connectionId, count, sessionCount, clientCount, firstMs, lastMs } of parts) {
+        const connection = nameOf.get(connectionId) ?? connectionId;
+        await out.json({
+          connection,
+          connectionId,
+          report,
+          family: pattern,
+          count,
+          countOfAll: all,
+          sessions: sessionCount,
+          clients: clientCount,
+          firstSeen: toIso(firstMs),
+          lastSeen: toIso(lastMs),
+        });
+        rows.push([
+          ...[report.replace('-detail', ''), connection, count, sessionCount, clientCount],
+          ...[firstMs, lastMs].map((atMs) => (atMs === null ? '' : formatRecordMoment(atMs, zone))),
+          pattern,
+        ]);
+      }
+    for (const { id, name } of connections) {
+      const own = {
+        ...context,
+        out: { ...out, note: (text: string) => out.note(`${name}, ${report}: ${text}`) },
+      };
+      const place = { connectionId: id, report, fromMs, toMs };
+      codes.push(judgeMissing(own, await readMissing(session, place, context.now()), zone));
+    }
+  }
+  if (rows.length > 0)
+    await out.table(
+      ['direction', 'connection', 'records', 'sessions', 'clients', 'first seen', 'last seen', 'family'],
+      rows,
+    );
+  const more = unlisted > 0 ? `, ${unlisted} more families are not listed` : '';
+  await out.text(`${countWords(errors, 'error')} in ${countWords(connections.length, 'connection')}${more}`);
+  return codes.find((code) => code !== EXIT.done) ?? EXIT.done;
+}
+
 export const errorsCommand: Command = {
   name: 'errors',
   summary: 'lists the errors of cached records by family',
   operands: '',
   maxOperands: 0,
   options: [
-    ...RECORD_OPTIONS.filter(({ name }) => name !== 'snapshot'),
+    ...CONNECTIONS_OPTIONS,
+    ...RECORD_OPTIONS.filter(({ name }) => name !== 'snapshot' && name !== 'connection'),
     {
       name: 'field',
       value: 'FIELD',
@@ -214,16 +283,24 @@ sessions and clients that their records name.
 With --family one is renamed, merged, split or taken back first, for this connection and report, in the window
 too. Filters, alerts and rules that name a family by what it was called before go on to mean it.
 
+With several connections the same family is one row for each of them, with its connection; counts add up, sessions and
+clients may be the same ones elsewhere.
+
 With --field payload or response their texts are grouped in the same way, those of at most 100,000
 records, spread evenly where there are more; the last line says how many were read.`,
   async run(context) {
     const { args, out } = context;
-    args.require('connection');
+    checkConnections(context);
     readPeriod(context, 'UTC');
     readQuery(context, 'UTC', []);
     const reports = args.find('report') === null ? DETAIL_KINDS : [args.choose('report', DETAIL_KINDS)];
     const isChange = readWay(context) !== null;
     const field = args.find('field') === null ? 'error' : args.choose('field', ['error', ...PATTERN_FIELDS]);
+    if (hasSeveral(context)) {
+      if (isChange) throw toUsageError('--family is one of a connection: name one --connection.');
+      if (field !== 'error') throw toUsageError('--field is of one connection: name one --connection.');
+      return listShared(context, reports);
+    }
     if (field !== 'error') {
       if (isChange) throw toUsageError('--family is one of errors: leave --field out.');
       return listPatterns(context, field);

@@ -1,12 +1,18 @@
 import { FINDING_KIND_ROWS, type FindingMeasure } from '../../common/model/analysis/finding-kinds.ts';
-import type { Finding, FindingsReport, NoticedSizes } from '../../common/model/analysis/finding.ts';
+import type { Connection } from '../../common/model/connections/connection.ts';
+import type { Finding, FindingsReport } from '../../common/model/analysis/finding.ts';
 import { INCIDENT_STATES } from '../../common/model/analysis/incident.ts';
 import { ENGLISH } from '../../common/words/english.ts';
 import { writeNoticed } from '../../common/words/noticed-words.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
 import { EXIT } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
-import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
+import {
+  checkConnections,
+  CONNECTIONS_OPTIONS,
+  findConnections,
+  noteDifferences,
+} from '../session/find-connections.ts';
 import { createQueryClock } from '../../common/query/query-clock.ts';
 import { writeQuery } from '../../common/query/write-query.ts';
 import { PERIOD_OPTIONS, readPeriod, readZone } from '../words/period-options.ts';
@@ -32,7 +38,7 @@ export const findingsCommand: Command = {
   operands: '',
   maxOperands: 0,
   options: [
-    CONNECTION_OPTION,
+    ...CONNECTIONS_OPTIONS,
     ...PERIOD_OPTIONS,
     {
       name: 'resolved',
@@ -44,24 +50,29 @@ export const findingsCommand: Command = {
 days before them, whatever came later. Without them it is what stands out now.`,
   async run(context) {
     const { args, out } = context;
-    const wanted = args.require('connection');
+    checkConnections(context);
     const session = await context.open();
-    const { id: connectionId, serviceZone } = await findConnection(session, wanted);
+    const connections = await findConnections(context, session);
+    const { serviceZone } = connections[0];
     const zone = readZone(context, serviceZone);
     const hasPeriod = args.find('from') !== null || args.find('to') !== null;
     const period = hasPeriod ? readPeriod(context, serviceZone) : null;
-    const { findings, resolved, untilMs, gaps, noticed } = await session.call('findings/list', {
-      connectionId,
-      ...(period === null ? {} : { period: { fromMs: period.fromMs, toMs: period.toMs } }),
-    });
-    const shown = args.has('resolved') || hasPeriod ? [...findings, ...resolved] : findings;
-    for (const finding of shown) await out.json(toJson(finding, zone));
-    if (shown.length > 0)
-      await out.table(
-        COLUMNS,
-        shown.map((finding) => toCells(finding, zone)),
-      );
-    await writeEnd(context, { what: countWords(shown.length, 'finding'), untilMs, gaps, noticed, zone });
+    noteDifferences(context, connections, { zone });
+    const rows: Cells[] = [];
+    const ends: End[] = [];
+    for (const connection of connections) {
+      const { findings, resolved, ...known } = await session.call('findings/list', {
+        connectionId: connection.id,
+        ...(period === null ? {} : { period: { fromMs: period.fromMs, toMs: period.toMs } }),
+      });
+      const shown = args.has('resolved') || hasPeriod ? [...findings, ...resolved] : findings;
+      const own = toOwn(connections, connection);
+      for (const finding of shown) await out.json({ ...own.json, ...toJson(finding, zone) });
+      rows.push(...shown.map((finding) => [...own.cells, ...toCells(finding, zone)]));
+      ends.push({ ...own, ...known, what: countWords(shown.length, 'finding') });
+    }
+    if (rows.length > 0) await out.table([...toOwnColumns(connections), ...COLUMNS], rows);
+    for (const end of ends) await writeEnd(context, end, zone);
     return EXIT.done;
   },
 };
@@ -72,7 +83,7 @@ export const incidentsCommand: Command = {
   operands: '',
   maxOperands: 0,
   options: [
-    CONNECTION_OPTION,
+    ...CONNECTIONS_OPTIONS,
     ...PERIOD_OPTIONS,
     { name: 'state', value: 'STATE', summary: 'only these', choices: INCIDENT_STATES },
   ],
@@ -80,32 +91,51 @@ export const incidentsCommand: Command = {
 came again at the same place with the same errors within a week, and is over again.`,
   async run(context) {
     const { args, out } = context;
-    const wanted = args.require('connection');
+    checkConnections(context);
     const session = await context.open();
-    const { id: connectionId, serviceZone } = await findConnection(session, wanted);
+    const connections = await findConnections(context, session);
+    const { serviceZone } = connections[0];
     const zone = readZone(context, serviceZone);
     const { fromMs, toMs } = readPeriod(context, serviceZone);
-    const period = { fromMs, toMs };
-    const { incidents, untilMs, gaps, noticed } = await session.call('incidents/list', {
-      connectionId,
-      period,
-    });
+    noteDifferences(context, connections, { zone });
     const state = args.find('state');
-    const shown = incidents.filter((incident) => state === null || incident.state === state);
-    for (const { parts, ...incident } of shown)
-      await out.json({ ...incident, parts: parts.map((part) => toJson(part, zone)) });
-    if (shown.length > 0) {
-      await out.table(
-        ['state', 'name', ...COLUMNS],
-        shown.flatMap(({ state: of, name, parts }) =>
-          parts.map((part) => [of, name, ...toCells(part, zone)]),
-        ),
-      );
+    const rows: Cells[] = [];
+    const ends: End[] = [];
+    for (const connection of connections) {
+      const { incidents, ...known } = await session.call('incidents/list', {
+        connectionId: connection.id,
+        period: { fromMs, toMs },
+      });
+      const shown = incidents.filter((incident) => state === null || incident.state === state);
+      const own = toOwn(connections, connection);
+      for (const { parts, ...incident } of shown)
+        await out.json({ ...own.json, ...incident, parts: parts.map((part) => toJson(part, zone)) });
+      for (const { state: of, name, parts } of shown)
+        rows.push(...parts.map((part) => [...own.cells, of, name, ...toCells(part, zone)]));
+      ends.push({ ...own, ...known, what: countWords(shown.length, 'incident') });
     }
-    await writeEnd(context, { what: countWords(shown.length, 'incident'), untilMs, gaps, noticed, zone });
+    if (rows.length > 0) await out.table([...toOwnColumns(connections), 'state', 'name', ...COLUMNS], rows);
+    for (const end of ends) await writeEnd(context, end, zone);
     return EXIT.done;
   },
 };
+
+type Cells = (string | number | null)[];
+
+/** What is written of one connection at the end. */
+interface End extends Pick<FindingsReport, 'untilMs' | 'gaps' | 'noticed'> {
+  readonly what: string;
+  readonly prefix: string;
+}
+
+const toOwnColumns = ({ length }: readonly Connection[]): string[] => (length > 1 ? ['connection'] : []);
+
+/** With what rows of several connections say which one they are of; nothing where there is one. */
+function toOwn(connections: readonly Connection[], { id, name }: Connection) {
+  return connections.length > 1
+    ? { json: { connection: name, connectionId: id }, cells: [name], prefix: `${name}: ` }
+    : { json: {}, cells: [], prefix: '' };
+}
 
 const COLUMNS = [
   ...['what', 'since', 'ended', 'direction', 'channel', 'service', 'requests'],
@@ -146,25 +176,16 @@ function toCells(finding: Finding, zone: string): (string | number | null)[] {
 /** How many were found up to when, how large what was not would have been, and what could not be judged. */
 async function writeEnd(
   { out }: Pick<CommandContext, 'out'>,
-  {
-    what,
-    untilMs,
-    gaps,
-    noticed,
-    zone,
-  }: Pick<FindingsReport, 'untilMs' | 'gaps'> & {
-    what: string;
-    noticed: NoticedSizes | undefined;
-    zone: string;
-  },
+  { what, prefix, untilMs, gaps, noticed }: End,
+  zone: string,
 ): Promise<void> {
   const end = untilMs === null ? 'nothing is cached' : `up to ${formatMoment(untilMs, zone)} (${zone})`;
-  await out.text(`${what}, ${end}`);
+  await out.text(`${prefix}${what}, ${end}`);
   const sizes = writeNoticed(noticed, { ...ENGLISH, toText: (_field, value) => String(value) });
-  if (sizes !== '') out.note(`Nothing stands out. ${sizes}`);
+  if (sizes !== '') out.note(`${prefix}Nothing stands out. ${sizes}`);
   for (const { direction, reason, fromMs, toMs } of gaps) {
     const span = `${formatMoment(fromMs, zone)} to ${formatMoment(toMs, zone)}`;
     const why = reason === 'not-cached' ? 'is not cached' : 'has too little before it to compare with';
-    out.note(`Not judged: ${direction}, ${span} ${why}.`);
+    out.note(`${prefix}Not judged: ${direction}, ${span} ${why}.`);
   }
 }

@@ -9,6 +9,8 @@ export interface Arguments {
   has(name: string): boolean;
   find(name: string): string | null;
   require(name: string): string;
+  /** The values of an option that may be given several times, in their order; none where it isn't given. */
+  all(name: string): string[];
   /** One of the values of the option. */
   choose<Value extends string>(name: string, values: readonly Value[]): Value;
   whole(name: string, min: number, max: number): number | null;
@@ -26,18 +28,21 @@ export function readArguments(
   maxOperands: number,
 ): Arguments {
   const known = Object.fromEntries(
-    options.map(({ name, value }) => [name, { type: value === null ? 'boolean' : 'string' } as const]),
+    options.map(({ name, value, isRepeatable = false }) => [
+      name,
+      { type: value === null ? 'boolean' : 'string', multiple: isRepeatable } as const,
+    ]),
   );
   const { values, positionals } = tryParse(words, known);
   if (positionals.length > maxOperands) {
     throw toUsageError(`"${positionals[maxOperands] ?? ''}" is one word too many.`);
   }
-  const find = (name: string): string | null => {
-    const value = values[name];
-    if (typeof value !== 'string') return null;
-    if (value === '') throw toUsageError(`--${name} needs a value.`);
-    return value;
+  const readAll = (name: string): string[] => {
+    const list = [values[name] ?? []].flat().filter((value) => typeof value === 'string');
+    if (list.includes('')) throw toUsageError(`--${name} needs a value.`);
+    return list;
   };
+  const find = (name: string): string | null => readAll(name)[0] ?? null;
   const requireValue = (name: string): string => {
     const value = find(name);
     if (value === null) throw toUsageError(`--${name} is missing.`);
@@ -48,6 +53,7 @@ export function readArguments(
     has: (name) => values[name] === true,
     find,
     require: requireValue,
+    all: readAll,
     choose: (name, allowed) => {
       const value = requireValue(name);
       const found = allowed.find((each) => each === value);
@@ -67,8 +73,11 @@ export function readArguments(
 
 function tryParse(
   words: readonly string[],
-  options: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>,
-): { values: Record<string, string | boolean | undefined>; positionals: string[] } {
+  options: Readonly<Record<string, { readonly type: 'string' | 'boolean'; readonly multiple: boolean }>>,
+): {
+  values: Record<string, string | boolean | (string | boolean)[] | undefined>;
+  positionals: string[];
+} {
   try {
     const { values, positionals, tokens } = parseArgs({
       args: [...words],
@@ -80,7 +89,8 @@ function tryParse(
     const seen = new Set<string>();
     for (const token of tokens) {
       if (token.kind !== 'option') continue;
-      if (seen.has(token.name)) throw new Error(`--${token.name} is given twice.`);
+      if (seen.has(token.name) && options[token.name]?.multiple !== true)
+        throw new Error(`--${token.name} is given twice.`);
       seen.add(token.name);
     }
     return { values, positionals };

@@ -6,6 +6,8 @@ export interface OptionSpec {
   readonly summary: string;
   /** The values that it takes, where they are few. */
   readonly choices?: readonly string[];
+  /** It may be given several times, each with a value of its own. */
+  readonly isRepeatable?: boolean;
   /** It takes a path: completed by the shell. */
   readonly isPath?: boolean;
 }

@@ -15,7 +15,7 @@ import {
   formatSpan,
 } from '../../format/numbers.ts';
 import { useFindingWords } from '../../messages/finding-words.ts';
-import { useNames } from '../../names/use-names.ts';
+import { useNames, type Names } from '../../names/use-names.ts';
 
 const TIME_SIZES: Readonly<Record<TimedField, string>> = {
   responseTimeMs: 'incidents.size.slower',
@@ -30,10 +30,14 @@ export function findWorst({ parts }: Incident): Finding {
 /** Puts incidents into the words of a table. */
 export function useIncidentWords() {
   const { t } = useI18n();
-  const { toText } = useNames();
+  const names = useNames();
   const words = useFindingWords();
 
-  function toPlace({ kind, part, channel, service, directions }: Finding): string {
+  /** With the names of the connection that it is of, by default those of the one that is shown. */
+  function toPlace(
+    { kind, part, channel, service, directions }: Finding,
+    { toText }: Pick<Names, 'toText'> = names,
+  ): string {
     // An outage is one of all that a part, or the service, has.
     if (part !== null) return t(`findings.parts.${part}`);
     if (FINDING_KIND_ROWS[kind].measure === 'outage') return t('incidents.place.service');

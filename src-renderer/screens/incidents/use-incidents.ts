@@ -13,9 +13,11 @@ import { useClock } from '../../composables/use-clock.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useChosenConnections } from '../../several/use-chosen-connections.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
 import { usePeriodStore } from '../../stores/window/period.ts';
+import { useOtherIncidents } from './use-other-incidents.ts';
 
 /** Days are judged again at most so often while records come in. */
 const RELOAD_INTERVAL_MS = 15_000;
@@ -111,6 +113,14 @@ export function useIncidents() {
     immediate: true,
   });
 
+  const { others, isSeveral, unknownCount } = useChosenConnections();
+  const { lists } = useOtherIncidents(
+    () => others.value,
+    () => period.value,
+    // Records that come in are looked at as often as those of the window's connection are.
+    () => JSON.stringify([question.value, asOfMs.value]),
+  );
+
   const toScope = (report: PeriodScope['report']): PeriodScope | null =>
     connection.value === null || period.value === null
       ? null
@@ -146,6 +156,10 @@ export function useIncidents() {
     asOfMs,
     period,
     listed,
+    /** What is listed of the other connections that are shown with it. */
+    others: lists,
+    isSeveral,
+    unknownCount,
     error,
     reload,
     coverages,
