@@ -6,8 +6,13 @@ import {
   type SqlResult,
 } from '../../common/model/records/sql.ts';
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
-import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
+import {
+  checkConnections,
+  CONNECTIONS_OPTIONS,
+  findConnections,
+  noteDifferences,
+} from '../session/find-connections.ts';
 import { GAPS_OPTION, judgeMissing, readMissing } from '../session/missing-seconds.ts';
 import type { Session } from '../session/session.ts';
 import { toUsageError } from '../words/arguments.ts';
@@ -74,21 +79,31 @@ export const sqlCommand: Command = {
   summary: 'runs a statement that reads the cached records of a period',
   operands: 'STATEMENT',
   maxOperands: 1,
-  options: [CONNECTION_OPTION, ...PERIOD_OPTIONS, GAPS_OPTION],
-  about: `The tables are those of the SQL screen: inbound, outbound and others; resources/guide/sql.md lists them.`,
+  options: [...CONNECTIONS_OPTIONS, ...PERIOD_OPTIONS, GAPS_OPTION],
+  about: `The tables are those of the SQL screen: inbound, outbound and others; resources/guide/sql.md lists them.
+With several connections they have the rows of all of them, and begin with the columns connection and connection_id.`,
   async run(context) {
     const { args, out, signal, now } = context;
     const [text] = args.operands;
     if (text === undefined) throw toUsageError('The statement is missing.');
-    const wanted = args.require('connection');
+    checkConnections(context);
     readPeriod(context, 'UTC');
     const session = await context.open();
-    const connection = await findConnection(session, wanted);
-    const period = readPeriod(context, connection.serviceZone);
+    const connections = await findConnections(context, session);
+    const [{ id: connectionId, serviceZone }, ...others] = connections;
+    const period = readPeriod(context, serviceZone);
+    noteDifferences(context, connections, { zone: period.zone, hasTotals: true });
     const runId = randomUUID();
     const cancel = (): void => void session.tryCall('sql/cancel', { runId });
     signal.addEventListener('abort', cancel, { once: true });
-    const outcome = await session.call('sql/run', { runId, connectionId: connection.id, ...period, text });
+    const otherConnectionIds = others.map(({ id }) => id);
+    const outcome = await session.call('sql/run', {
+      runId,
+      connectionId,
+      ...(others.length === 0 ? {} : { otherConnectionIds }),
+      ...period,
+      text,
+    });
     signal.removeEventListener('abort', cancel);
     if (outcome.kind === 'failed') throw toFailure(outcome);
     await writeRows(context, session, outcome);
@@ -97,12 +112,17 @@ export const sqlCommand: Command = {
       out.note(`Incomplete: only the first ${SQL_MAX_ROWS.toLocaleString('en')} rows are kept.`);
       return EXIT.incomplete;
     }
-    for (const report of DETAIL_KINDS.filter((each) => mentions(text, each))) {
-      const place = { connectionId: connection.id, report, fromMs: period.fromMs, toMs: period.toMs };
-      const code = judgeMissing(context, await readMissing(session, place, now()), period.zone);
-      if (code !== EXIT.done) return code;
-    }
-    return EXIT.done;
+    const codes: ExitCode[] = [];
+    for (const { id, name } of connections)
+      for (const report of DETAIL_KINDS.filter((each) => mentions(text, each))) {
+        const place = { connectionId: id, report, fromMs: period.fromMs, toMs: period.toMs };
+        const prefix = others.length === 0 ? '' : `${name}: `;
+        const own = { args, out: { ...out, note: (said: string) => out.note(`${prefix}${said}`) } };
+        codes.push(judgeMissing(own, await readMissing(session, place, now()), period.zone));
+        // Of one connection the first report says enough.
+        if (others.length === 0 && codes.at(-1) !== EXIT.done) break;
+      }
+    return codes.find((code) => code !== EXIT.done) ?? EXIT.done;
   },
 };
 

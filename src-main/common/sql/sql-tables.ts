@@ -63,6 +63,18 @@ export const SQL_TABLES: readonly SqlTable[] = [
   },
 ];
 
+/** Columns that say which connection a row is of, where a statement is asked of several. */
+export const CONNECTION_COLUMNS: readonly SqlTableColumn[] = [
+  { name: 'connection', type: 'text' },
+  { name: 'connection_id', type: 'text' },
+];
+
+/** The tables as a statement finds them. */
+export function listSqlTables(isOfSeveral: boolean): readonly SqlTable[] {
+  if (!isOfSeveral) return SQL_TABLES;
+  return SQL_TABLES.map(({ name, columns }) => ({ name, columns: [...CONNECTION_COLUMNS, ...columns] }));
+}
+
 function listRecordColumns(direction: Direction): SqlTableColumn[] {
   const fields = listFields(`${direction}-detail`)
     .filter(([name]) => name !== 'dateText')

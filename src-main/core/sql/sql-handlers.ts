@@ -1,6 +1,7 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import { SQL_TIME_LIMIT_MS, type SqlFailure, type SqlOutcome } from '../../common/model/records/sql.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { SqlProgress } from '../analysis/engine/engine-operations.ts';
@@ -15,17 +16,22 @@ type SqlEngine = Pick<Engine, 'runSql' | 'countSqlTables' | 'readSqlRows' | 'clo
 /** The handlers of `sql/…`. A cancelled statement is reported at once, whatever its process is doing. */
 export function createSqlHandlers(parts: {
   readonly engine: SqlEngine;
+  readonly connections: Pick<ConnectionStore, 'get'>;
   /** Given by tests. */
   readonly sqlTimeLimitMs?: number;
 }): HandlersOf<'sql'> {
-  const { engine, sqlTimeLimitMs: timeLimitMs = SQL_TIME_LIMIT_MS } = parts;
+  const { engine, connections, sqlTimeLimitMs: timeLimitMs = SQL_TIME_LIMIT_MS } = parts;
   const running = new Map<string, (fault: 'cancelled' | 'timeout') => void>();
 
   return {
-    'sql/run': async ({ runId, ...question }) => {
+    'sql/run': async ({ runId, otherConnectionIds = [], ...question }) => {
       if (question.toMs <= question.fromMs || !isTimeZone(question.zone)) {
         throw new AppError('app.invalid-input', 'A statement needs a period and a time zone.');
       }
+      const ids = [...new Set([question.connectionId, ...otherConnectionIds])];
+      // Its own connection may be one that only its records are left of.
+      const owned =
+        ids.length === 1 ? {} : { owners: ids.map((id) => ({ id, name: connections.get(id).name })) };
       for (const cancelOldest of [...running.values()].slice(0, 1 - MAX_RUNNING)) cancelOldest('cancelled');
       const controller = new AbortController();
       let tellEnd: (failure: SqlFailure) => void = () => undefined;
@@ -47,7 +53,9 @@ export function createSqlHandlers(parts: {
         const calm = (): void => clearTimeout(deaf);
         void answer.then(calm, calm);
       };
-      const answer = engine.runSql({ ...question, timeLimitMs }, { signal, onProgress }).catch(toOutcome);
+      const answer = engine
+        .runSql({ ...question, ...owned, timeLimitMs }, { signal, onProgress })
+        .catch(toOutcome);
       running.set(runId, stop);
       try {
         return await Promise.race([answer, ended]);

@@ -6,6 +6,8 @@ import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
+import { useChosenConnections } from '../../several/use-chosen-connections.ts';
+import { useSeveralCoverage } from '../../several/use-several-coverage.ts';
 import { usePeriodStore } from '../../stores/window/period.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useSqlStore } from '../../stores/records/sql.ts';
@@ -59,11 +61,25 @@ export function useSql() {
     sql.running === null ? null : Math.max(0, nowMs.value - sql.running.startedMs),
   );
 
+  const { chosen, others, isSeveral } = useChosenConnections();
+  const known = useSeveralCoverage(
+    () => chosen.value,
+    () => span.value,
+  );
+  const otherIds = computed(() => others.value.map(({ id }) => id));
+  const toOthers = (ids: readonly string[]) => (ids.length === 0 ? {} : { otherConnectionIds: [...ids] });
+
   async function run(): Promise<void> {
     if (connection.value === null) return;
     asOfMs.value = sql.wantedAtMs ?? Date.now();
     if (span.value === null) return;
-    await sql.run({ connectionId: connection.value.id, ...span.value, zone: zone.value, text: sql.text });
+    await sql.run({
+      connectionId: connection.value.id,
+      ...toOthers(otherIds.value),
+      ...span.value,
+      zone: zone.value,
+      text: sql.text,
+    });
   }
 
   watch(
@@ -74,7 +90,7 @@ export function useSql() {
     { immediate: true },
   );
   watch(
-    () => [connection.value?.id, periods.selection],
+    () => [connection.value?.id, otherIds.value.join(), periods.selection],
     () => {
       asOfMs.value = Date.now();
       void sql.cancel();
@@ -89,7 +105,11 @@ export function useSql() {
     if (ran === null || span.value === null) return false;
     const isSame =
       ran.fromMs === span.value.fromMs && ran.toMs === span.value.toMs && ran.zone === zone.value;
-    return ran.connectionId !== connection.value?.id || !isSame;
+    return (
+      ran.connectionId !== connection.value?.id ||
+      (ran.otherConnectionIds ?? []).join() !== otherIds.value.join() ||
+      !isSame
+    );
   });
 
   return {
@@ -102,6 +122,11 @@ export function useSql() {
     cachedDirections,
     runningMs,
     isOfOther,
+    chosen,
+    isSeveral,
+    otherIds,
+    /** What is cached of each of several connections. */
+    known,
     run,
   };
 }

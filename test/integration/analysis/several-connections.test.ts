@@ -3,6 +3,7 @@ import { AppError } from '../../../src-main/common/contract/errors.ts';
 import type { RulesByConnection } from '../../../src-main/core/analysis/engine/engine-operations.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { createSqlHandlers } from '../../../src-main/core/sql/sql-handlers.ts';
 import { createSeveralHandlers } from '../../../src-main/core/several/several-handlers.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
 import {
@@ -65,6 +66,8 @@ let cache: Cache;
 let engine: Engine;
 let place: Awaited<ReturnType<typeof createFolder>>;
 let several: ReturnType<typeof createSeveralHandlers>;
+let sql: ReturnType<typeof createSqlHandlers>;
+const toName = (id: string): string => `The "${id}" o'clock`;
 
 beforeAll(async () => {
   place = await createFolder();
@@ -81,16 +84,18 @@ beforeAll(async () => {
   await fillSnapshot(cache, odd.slice(0, 300), toNewSnapshot({ connectionId: 'odd' }, 2700));
   await fillSnapshot(cache, odd.slice(100), { connectionId: 'odd' });
   engine = openTestEngine(place.file, [], undefined, { listRules: () => rules });
+  const connections = {
+    get(id: string) {
+      if (![...IDS, 'odd'].includes(id))
+        throw new AppError('connections.not-found', 'There is no such connection.');
+      return { id, name: toName(id) } as never;
+    },
+  };
+  sql = createSqlHandlers({ engine, connections });
   several = createSeveralHandlers({
     engine,
     ledger: openLedger(cache),
-    connections: {
-      get(id) {
-        if (![...IDS, 'odd'].includes(id))
-          throw new AppError('connections.not-found', 'There is no such connection.');
-        return { id } as never;
-      },
-    },
+    connections,
     now: () => period.toMs + 86_400_000,
   });
 });
@@ -197,6 +202,53 @@ describe('figures of several connections', () => {
     await expect(async () =>
       several['several/read-figures']({ connectionIds: ['one', 'gone'], ...period, filter: ALL }),
     ).rejects.toMatchObject({ code: 'connections.not-found' });
+  });
+});
+
+describe('a statement over several connections', () => {
+  const asked = { fromMs: period.fromMs, toMs: period.toMs, zone: 'UTC', connectionId: 'one' };
+  const run = async (text: string, otherConnectionIds?: string[]) => {
+    const others = otherConnectionIds === undefined ? {} : { otherConnectionIds };
+    const outcome = await sql['sql/run']({ runId: crypto.randomUUID(), ...asked, ...others, text });
+    if (outcome.kind === 'failed') return [[outcome.fault, outcome.message]];
+    const { resultId } = outcome;
+    return sql['sql/read-rows']({ resultId, offset: 0, limit: 500, whole: true });
+  };
+
+  test('has the rows of each, with its name and id', async () => {
+    const text = `SELECT connection, connection_id, count(*), count(*) FILTER (outcome = 'failed')
+      FROM inbound GROUP BY ALL ORDER BY connection_id`;
+    const rows = await run(text, ['two', 'half', 'none']);
+    expect(rows).toEqual(
+      ['half', 'one', 'two'].map((id) => {
+        const own = documents[id] ?? [];
+        return [toName(id), id, own.length, count(own, (document) => isFailed(id, document))];
+      }),
+    );
+    expect(await run('SELECT count(*) FROM inbound')).toEqual([[documents['one']?.length]]);
+    expect((await run('SELECT connection FROM inbound'))[0]?.[0]).toBe('statement');
+  });
+
+  test('joins connections, and sees no other ones', async () => {
+    const both = `SELECT count(DISTINCT a.client) FROM inbound a JOIN inbound b USING (client)
+      WHERE a.connection_id = 'one' AND b.connection_id = 'two'`;
+    const clients = new Set((documents['two'] ?? []).map(({ Client }) => Client));
+    const shared = new Set(
+      (documents['one'] ?? []).map(({ Client }) => Client).filter((one) => clients.has(one)),
+    );
+    expect(await run(both, ['two'])).toEqual([[shared.size]]);
+    expect(await run('SELECT DISTINCT connection_id FROM inbound', ['none'])).toEqual([['one']]);
+    expect(await run('SELECT count(*) FROM outbound', ['none'])).toEqual([[0]]);
+    expect(await run('SELECT count(*), min(connection) FROM status', ['two'])).toEqual([[0, null]]);
+  });
+
+  test('counts the rows of all of them', async () => {
+    const counts = await sql['sql/count-tables']({ ...asked, otherConnectionIds: ['two', 'none'] });
+    expect(counts.inbound).toBe((documents['one']?.length ?? 0) + (documents['two']?.length ?? 0));
+  });
+
+  test('a connection that is gone is refused', async () => {
+    await expect(run('SELECT 1', ['gone'])).rejects.toMatchObject({ code: 'connections.not-found' });
   });
 });
 

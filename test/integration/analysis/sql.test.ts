@@ -64,6 +64,8 @@ const SAMPLE: StatusSample = {
   traffic: [],
 };
 
+const CONNECTIONS = { get: (id: string) => ({ id, name: id }) as never };
+
 let cache: Cache;
 let engine: Engine;
 let processes: ChildProcess[];
@@ -72,7 +74,7 @@ let runs = 0;
 
 shareCache((shared) => {
   ({ cache, engine, processes } = shared);
-  sql = createSqlHandlers({ engine });
+  sql = createSqlHandlers({ engine, connections: CONNECTIONS });
 });
 // What a test counts are those that it had to start.
 beforeEach(() => void processes.splice(0, processes.length - 1));
@@ -724,7 +726,7 @@ describe('a statement that would run for minutes', () => {
   });
 
   it('ends by itself when its time is over', async () => {
-    const hasty = createSqlHandlers({ engine, sqlTimeLimitMs: 300 });
+    const hasty = createSqlHandlers({ engine, connections: CONNECTIONS, sqlTimeLimitMs: 300 });
     expect(await run(ENDLESS, {}, hasty)).toMatchObject({ fault: 'timeout' });
     expect(await read('SELECT 1')).toEqual([[1]]);
     expect(processes).toHaveLength(1);
@@ -750,7 +752,7 @@ describe('a statement that would run for minutes', () => {
     const own = await openTestCache(place.file);
     const started: ChildProcess[] = [];
     const small = openTestEngine(place.file, started, undefined, { sqlMemoryMb: 60 });
-    const handlers = createSqlHandlers({ engine: small });
+    const handlers = createSqlHandlers({ engine: small, connections: CONNECTIONS });
     const id = await fillSnapshot(own, createMany(300));
     const scope = { snapshotId: id };
     await small.summarise(scope);

@@ -74,6 +74,21 @@ it('lists findings and incidents of each connection with its name', async () => 
   expect(now.output).toMatch(/^Empty: 0 findings, nothing is cached/m);
 });
 
+it('runs a statement over several connections, whose rows say which one they are of', async () => {
+  const statement = 'SELECT connection, count(*) AS n FROM inbound GROUP BY 1 ORDER BY 1';
+  const alone = await cli.run(
+    ...['sql', 'SELECT count(*) AS n FROM inbound', '--connection', 'Night', ...PERIOD, '--json'],
+  );
+  const both = await cli.run('sql', statement, ...BOTH, ...PERIOD, '--json');
+  expect(both.code, both.errors).toBe(0);
+  expect(both.objects).toEqual(
+    ['Night', 'Other'].map((connection) => ({ connection, n: alone.objects[0]?.['n'] })),
+  );
+  const all = await cli.run('sql', statement, '--all-connections', ...PERIOD, '--json');
+  expect(all.code).toBe(5);
+  expect(all.errors).toMatch(/Empty: Incomplete/);
+});
+
 it.each<[string, string[], RegExp]>([
   ['all and one', ['--all-connections', '--connection', 'Night'], /leave --connection out/],
   ['none', [], /--connection is missing/],

@@ -13,7 +13,7 @@ export const sqlOperations = {
   'sql/cancel': operation(RunId, Nothing),
   /** Rows that each table has of a period, as far as it is cached. */
   'sql/count-tables': operation(
-    Type.Object({ connectionId: Type.String(), fromMs: Type.Integer(), toMs: Type.Integer() }),
+    Type.Pick(SqlQuestion, ['connectionId', 'otherConnectionIds', 'fromMs', 'toMs']),
     SqlTableCounts,
   ),
   /** Rows of a result from a place on; texts are cut as a table shows them, unless `whole`. */

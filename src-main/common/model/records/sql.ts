@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { MAX_ASKED_CONNECTIONS } from '../analysis/several.ts';
 import { Nullable } from '../nullable.ts';
 
 /** A statement is ended after this time. */
@@ -82,9 +83,14 @@ export type SqlResult = Static<typeof SqlResult>;
 export const SqlOutcome = Type.Union([SqlResult, SqlFailure]);
 export type SqlOutcome = Static<typeof SqlOutcome>;
 
-/** What a statement is asked of: everything cached of a connection in [fromMs, toMs), times in a zone's clock. */
+/**
+ * What a statement is asked of: everything cached of a connection in [fromMs, toMs), times in a zone's clock. With more
+ * connections the tables have the rows of all of them, and columns that say which one each is of.
+ */
 export const SqlQuestion = Type.Object({
   connectionId: Type.String(),
+  /** Besides that one; columns of own tables are missing then. */
+  otherConnectionIds: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_ASKED_CONNECTIONS })),
   fromMs: Type.Integer(),
   toMs: Type.Integer(),
   zone: Type.String({ maxLength: 100 }),

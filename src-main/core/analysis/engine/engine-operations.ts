@@ -60,7 +60,7 @@ import { createRecordViews } from './views/record-views.ts';
 import type { FilteredRecords, ResolvedScope } from './resolved-scope.ts';
 import { adviseOutcomes, previewOutcomes } from './outcome-figures.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
-import { countTables } from './sql/make-tables.ts';
+import { countTables, type OwnedQuestion } from './sql/make-tables.ts';
 import { runStatement } from './sql/run-statement.ts';
 import { createSqlResults } from './sql/sql-results.ts';
 import { summariseRecords } from './summarise-records.ts';
@@ -534,7 +534,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     closeConversations: ({ viewId }: { viewId: string }): void => conversations.close(viewId),
     /** Runs a statement of a person; its rows are kept for `readSqlRows`. */
     runSql: (
-      { timeLimitMs, ...question }: SqlQuestion & { timeLimitMs: number },
+      { timeLimitMs, ...question }: OwnedQuestion & { text: string; timeLimitMs: number },
       context: CallContext<SqlProgress>,
     ) => {
       const { signal } = context;

@@ -1,7 +1,7 @@
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import { RECORD_ID_SPAN, toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { SqlCondition } from './filter-sql.ts';
 
 /** Where the records of a question are: those of one direction, in parts that don't overlap. */
@@ -89,4 +89,48 @@ function toRangeSql({ snapshotId, recordCount, fromSeq = 0, ...part }: ScopePart
   const ways = [...(withUndated ? [`date_ms IS NULL${repeated}`] : []), ...dates];
   const [only = 'false'] = ways;
   return `${ids} AND ${ways.length > 1 ? `(${ways.map((way) => `(${way})`).join(' OR ')})` : only}`;
+}
+
+/**
+ * The records of several scopes as what follows FROM, ending in a condition that others can be added to: a direction's
+ * table, with columns `names` that have the `labels` (SQL) of each record's scope. The table is read once, whatever number
+ * of scopes there is: a scan for each would read storage that holds records of several of them as often.
+ */
+export function toSharedSql(
+  table: string,
+  own: readonly { readonly scope: ResolvedScope; readonly labels: readonly string[] }[],
+  names: readonly string[],
+): string {
+  const parts = own.flatMap(({ scope }) => scope.parts);
+  const rows = own.flatMap(({ scope, labels }) => scope.parts.flatMap((part) => toRows(part, labels)));
+  // A row of no snapshot gives the columns their types.
+  if (rows.length === 0) rows.push(`(-1, 0, 0, false, false, 0, 0, ${(own[0]?.labels ?? []).join(', ')})`);
+  const repeated = parts.flatMap(({ repeatedIds = [] }) => repeatedIds);
+  const isUndated = ['is_undated', 'date_ms IS NULL'];
+  if (repeated.length > 0) isUndated.push(`record_id NOT IN (${repeated.join(', ')})`);
+  const inside = [`record_id >> ${Math.log2(RECORD_ID_SPAN)} = snapshot`, 'record_id < until_id'];
+  if (parts.some(({ fromSeq = 0 }) => fromSeq > 0)) inside.push('record_id >= from_id');
+  if (parts.some(({ spans }) => spans !== null))
+    inside.push(`(is_whole OR (date_ms >= from_ms AND date_ms < to_ms) OR (${isUndated.join(' AND ')}))`);
+  const ids = parts.flatMap(({ snapshotId, recordCount }) => [
+    toRecordId(snapshotId, 0),
+    toRecordId(snapshotId, recordCount),
+  ]);
+  const first = ids.length === 0 ? 0 : Math.min(...ids);
+  const columns = ['snapshot', 'from_id', 'until_id', 'is_whole', 'is_undated', 'from_ms', 'to_ms', ...names];
+  return `${table} JOIN (VALUES ${rows.join(', ')}) AS parts(${columns.join(', ')}) ON ${inside.join(' AND ')}
+    WHERE record_id >= ${first} AND record_id < ${Math.max(0, ...ids)}`;
+}
+
+/** Rows that say which records of a snapshot belong to a part, each record by one of them. */
+function toRows(
+  { snapshotId, recordCount, fromSeq = 0, spans, withUndated }: ScopePart,
+  labels: readonly string[],
+): string[] {
+  const ids = [snapshotId, toRecordId(snapshotId, fromSeq), toRecordId(snapshotId, recordCount)];
+  const toRow = (...how: readonly (boolean | number)[]): string =>
+    `(${[...ids, ...how, ...labels].join(', ')})`;
+  if (spans === null) return [toRow(true, false, 0, 0)];
+  const dated = spans.map(({ fromMs, toMs }) => toRow(false, false, fromMs, toMs));
+  return withUndated ? [...dated, toRow(false, true, 0, 0)] : dated;
 }

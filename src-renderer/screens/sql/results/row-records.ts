@@ -26,6 +26,7 @@ const FIELDS: Readonly<Record<string, FilterField>> = {
   session_id: 'sessionId',
   [ERROR_FAMILY_COLUMN]: 'errorFamily',
 };
+const OWNER_COLUMN = 'connection_id';
 const UNITS: Readonly<Record<string, number>> = {
   second: SECOND_MS,
   minute: MINUTE_MS,
@@ -39,7 +40,7 @@ const CUT = /\bdate_trunc\(\s*'(\w+?)s?'|\btime_bucket\(\s*INTERVAL\s*'?(\d+)\s*
  * where they don't, or where the statement reads the records of both directions or of none.
  */
 export function toRowRecords(
-  { text, fromMs, toMs, zone }: SqlQuestion,
+  { text, fromMs, toMs, zone, otherConnectionIds = [] }: SqlQuestion,
   columns: readonly SqlColumn[],
   row: readonly SqlCell[],
 ) {
@@ -47,6 +48,10 @@ export function toRowRecords(
   const directions = DIRECTIONS.filter((direction) => tables.some(({ name }) => name === direction));
   const [direction] = directions;
   if (direction === undefined || directions.length > 1) return null;
+  // Which of several connections a row is of must be in it.
+  const owner = row[columns.findIndex(({ name }) => name === OWNER_COLUMN)];
+  if (otherConnectionIds.length > 0 && typeof owner !== 'string') return null;
+  const connection = otherConnectionIds.length > 0 ? { connection: String(owner) } : {};
   const named = columns.flatMap(({ name }, place): FieldCondition[] => {
     const field = FIELDS[name.toLowerCase()];
     const value = row[place];
@@ -64,7 +69,7 @@ export function toRowRecords(
     span === null ? named : [...named, { field: 'dateMs', min: span.fromMs, max: span.toMs }];
   if (conditions.length === 0) return null;
   const period = toPeriodText({ kind: 'custom', fromMs, toMs: toMs - SECOND_MS });
-  return { name: `${direction}-detail`, query: { ...toAddress({ conditions }), period } };
+  return { name: `${direction}-detail`, query: { ...toAddress({ conditions }), ...connection, period } };
 }
 
 /** How long the times are that a statement cuts its records into; null where it says none, or several. */

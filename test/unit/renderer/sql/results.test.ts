@@ -136,6 +136,24 @@ describe('a value of a chart', () => {
     expect(find(five, ['2026-11-20 13:00:00', 3, 41])?.query.q).toContain('T13:00..2026-11-20T13:05');
   });
 
+  it('of several connections leads to the one that its row names, and nowhere where it names none', () => {
+    const text = 'SELECT connection_id, channel, count(*) AS requests FROM inbound GROUP BY ALL';
+    const asked = {
+      connectionId: 'one',
+      otherConnectionIds: ['two'],
+      fromMs,
+      toMs: fromMs + 86_400_000,
+      zone: 'UTC',
+      text,
+    };
+    const own = [column('connection_id', 'text'), column('channel', 'number'), column('requests', 'number')];
+    expect(toRowRecords(asked, own, ['two', 3, 41])?.query).toMatchObject({
+      q: 'channel:3',
+      connection: 'two',
+    });
+    expect(toRowRecords(asked, own.slice(1), [3, 41])).toBeNull();
+  });
+
   it('is filtered by no time whose length the statement does not say', () => {
     for (const text of [
       EXAMPLE.replace("date_trunc('hour', date)", 'date'),

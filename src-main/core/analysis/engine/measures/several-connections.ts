@@ -5,8 +5,7 @@ import { readRows } from '../engine-database.ts';
 import { FAILED_SQL, OUTCOME_COLUMN, PATTERN_COLUMN } from '../engine-tables.ts';
 import { listFamilyNames } from '../error-families.ts';
 import { toFilterSql, type BoundValue } from '../filter-sql.ts';
-import { RECORD_ID_SPAN, toRecordId } from '../../../../common/model/records/record-ids.ts';
-import { countAtMost, type FilteredRecords, type ScopePart } from '../resolved-scope.ts';
+import { countAtMost, toSharedSql, type FilteredRecords } from '../resolved-scope.ts';
 import { toTimesSql } from './times-sql.ts';
 
 const MAX_FAMILIES = 200;
@@ -176,45 +175,17 @@ function toUnion(
     known.set(key, sql);
     return sql;
   };
-  const parts = own.flatMap(({ scope }, place) => scope.parts.map((part) => ({ place, part })));
   const wheres = toChosen(own.map(({ filter }) => toSql(filter)));
   const added = same === null ? [] : [`coalesce(${toChosen(same.map(toSql))}, false) AS is_same`];
-  const selected = [...columns, ...added, 'place'].join(', ');
-  const ids = parts.flatMap(({ part: { snapshotId, recordCount } }) => [
-    toRecordId(snapshotId, 0),
-    toRecordId(snapshotId, recordCount),
-  ]);
-  const rows = parts.flatMap(({ place, part }) => toRows(place, part));
-  if (rows.length === 0)
-    return {
-      sql: `(SELECT ${columns.join(', ')}, 0 AS place, false AS is_same FROM ${direction} WHERE false)`,
-      values: [],
-    };
-  const repeated = parts.flatMap(({ part: { repeatedIds = [] } }) => repeatedIds);
-  const isUndated = ['is_undated', 'date_ms IS NULL'];
-  if (repeated.length > 0) isUndated.push(`record_id NOT IN (${repeated.join(', ')})`);
-  const inside = [`record_id >> ${Math.log2(RECORD_ID_SPAN)} = snapshot`, 'record_id < until_id'];
-  if (parts.some(({ part: { fromSeq = 0 } }) => fromSeq > 0)) inside.push('record_id >= from_id');
-  if (parts.some(({ part }) => part.spans !== null))
-    inside.push(`(is_whole OR (date_ms >= from_ms AND date_ms < to_ms) OR (${isUndated.join(' AND ')}))`);
+  const from = toSharedSql(
+    direction,
+    own.map(({ scope }, place) => ({ scope, labels: [String(place)] })),
+    ['place'],
+  );
   return {
-    sql: `(SELECT ${selected} FROM ${direction}
-      JOIN (VALUES ${rows.join(', ')}) AS parts(snapshot, from_id, until_id, is_whole, is_undated, from_ms, to_ms, place)
-        ON ${inside.join(' AND ')}
-      WHERE record_id >= ${Math.min(...ids)} AND record_id < ${Math.max(...ids)} AND (${wheres}))`,
+    sql: `(SELECT ${[...columns, ...added, 'place'].join(', ')} FROM ${from} AND (${wheres}))`,
     values,
   };
-}
-
-/** Rows that say which records of a snapshot belong to a part, each record by one of them. */
-function toRows(
-  place: number,
-  { snapshotId, recordCount, fromSeq = 0, spans, withUndated }: ScopePart,
-): string[] {
-  const ids = `${snapshotId}, ${toRecordId(snapshotId, fromSeq)}, ${toRecordId(snapshotId, recordCount)}`;
-  if (spans === null) return [`(${ids}, true, false, 0, 0, ${place})`];
-  const dated = spans.map(({ fromMs, toMs }) => `(${ids}, false, false, ${fromMs}, ${toMs}, ${place})`);
-  return withUndated ? [...dated, `(${ids}, false, true, 0, 0, ${place})`] : dated;
 }
 
 /** What holds for the records of each place; mostly the same for all of them. */

@@ -5,8 +5,11 @@ import { toEndMs } from '../../../../common/model/period.ts';
 import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
 import type { SqlQuestion, SqlTableCounts } from '../../../../common/model/records/sql.ts';
 import { isSummaryKind, type Direction } from '../../../../common/reporting/reports.ts';
+import { quoteText } from '../../../../common/sql/filter-statement.ts';
 import {
+  CONNECTION_COLUMNS,
   ERROR_FAMILY_COLUMN,
+  listSqlTables,
   SQL_TABLES,
   UTC_COLUMN,
   type SqlColumnType,
@@ -17,7 +20,7 @@ import { countRecords } from '../count-records.ts';
 import { readRows } from '../engine-database.ts';
 import type { OwnColumn } from '../own-values.ts';
 import { OUTCOME_COLUMN, PATTERN_COLUMN } from '../engine-tables.ts';
-import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
+import { toSharedSql, toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 
 const ALL = { sql: 'true', values: [] };
@@ -33,14 +36,25 @@ const CLOCKS = ['now', 'get_current_timestamp', 'transaction_timestamp', 'curren
 type TableName = SqlTable['name'];
 type Value = string | number | null;
 
+/** A connection whose rows the tables have. */
+export interface SqlOwner {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What a statement is asked of, with the names of all connections where there are several; the first is its own. */
+export type OwnedQuestion = Omit<SqlQuestion, 'text' | 'otherConnectionIds'> & {
+  readonly owners?: readonly SqlOwner[];
+};
+
 /**
- * Makes the tables that a statement names, for its connection alone: records are seen through views of their period,
+ * Makes the tables that a statement names, for its connections alone: records are seen through views of their period,
  * the few rows of the others are copied. Times are timestamps of the shown clock, so that hours and days are cut where
  * that clock cuts them.
  */
 export async function makeTables(options: {
   readonly connection: DuckDBConnection;
-  readonly question: Omit<SqlQuestion, 'text'>;
+  readonly question: OwnedQuestion;
   readonly names: ReadonlySet<string>;
   /** Rejects at once when the statement is cancelled, though records may have to be fed first. */
   readonly resolve: (scope: PeriodScope) => Promise<ResolvedScope>;
@@ -50,19 +64,34 @@ export async function makeTables(options: {
   readonly nowMs: number;
 }): Promise<void> {
   const { connection, question, names, resolve, source, listOwnColumns, nowMs } = options;
-  const { connectionId, fromMs, toMs, zone, withoutTexts = false } = question;
+  const { fromMs, toMs, zone, withoutTexts = false } = question;
+  const owners = listOwners(question);
   for (const direction of ['inbound', 'outbound'] as const) {
     if (!names.has(direction)) continue;
-    const scope = { connectionId, report: `${direction}-detail` as const, fromMs, toMs };
-    await makeRecords(connection, await resolve(scope), {
+    const report = `${direction}-detail` as const;
+    const scopes: ResolvedScope[] = [];
+    for (const { id } of owners) scopes.push(await resolve({ connectionId: id, report, fromMs, toMs }));
+    await makeRecords(connection, direction, {
+      scopes,
+      owners: question.owners ?? null,
       offsets: listClockOffsets(fromMs, toMs, zone),
       withoutTexts,
-      ownColumns: withoutTexts ? [] : await listOwnColumns(direction),
+      ownColumns: withoutTexts || owners.length > 1 ? [] : await listOwnColumns(direction),
     });
   }
+  const isOfSeveral = question.owners !== undefined;
   if (names.has('summaries') && !withoutTexts)
-    await fill(connection, 'summaries', listSummaries(source, question));
-  if (names.has('status') && !withoutTexts) await fill(connection, 'status', listStatus(source, question));
+    await fill(
+      connection,
+      { name: 'summaries', isOfSeveral },
+      listOwned(question, (own) => listSummaries(source, own)),
+    );
+  if (names.has('status') && !withoutTexts)
+    await fill(
+      connection,
+      { name: 'status', isOfSeveral },
+      listOwned(question, (own) => listStatus(source, own)),
+    );
   const now = `TIMESTAMP '${toClockText(nowMs, zone)}'`;
   for (const name of CLOCKS) await connection.run(`CREATE TEMP MACRO ${name}() AS ${now}`);
   for (const name of ['current_date', 'today']) {
@@ -70,60 +99,85 @@ export async function makeTables(options: {
   }
 }
 
-/** Counts the rows that each table has for a statement. */
+function listOwners({ connectionId, owners }: Pick<OwnedQuestion, 'connectionId' | 'owners'>) {
+  return owners ?? [{ id: connectionId, name: '' }];
+}
+
+/** The rows of each connection, which they begin with where there are several. */
+function* listOwned(
+  question: OwnedQuestion,
+  list: (own: OwnedQuestion) => Iterable<readonly Value[]>,
+): Generator<readonly Value[]> {
+  for (const { id, name } of listOwners(question))
+    for (const row of list({ ...question, connectionId: id }))
+      yield question.owners === undefined ? row : [name, id, ...row];
+}
+
+/** Counts the rows that each table has for a statement, of all its connections. */
 export async function countTables(
   connection: DuckDBConnection,
-  question: Omit<SqlQuestion, 'text' | 'zone'>,
+  { otherConnectionIds = [], ...question }: Omit<SqlQuestion, 'text' | 'zone'>,
   resolve: (scope: PeriodScope) => Promise<ResolvedScope>,
   source: Pick<EngineSource, 'listSnapshots' | 'countStatus'>,
 ): Promise<SqlTableCounts> {
-  const { connectionId, fromMs, toMs } = question;
-  const count = async (direction: Direction): Promise<number> =>
-    countRecords(
-      connection,
-      await resolve({ connectionId, report: `${direction}-detail` as const, fromMs, toMs }),
-    );
-  return {
-    inbound: await count('inbound'),
-    outbound: await count('outbound'),
-    summaries: listReported(source, question).reduce((sum, { recordCount }) => sum + recordCount, 0),
-    status: source.countStatus(connectionId, fromMs, toMs - 1),
-  };
+  const { fromMs, toMs } = question;
+  const sum = { inbound: 0, outbound: 0, summaries: 0, status: 0 };
+  for (const connectionId of [question.connectionId, ...otherConnectionIds]) {
+    for (const direction of ['inbound', 'outbound'] as const) {
+      const report = `${direction}-detail` as const;
+      sum[direction] += await countRecords(connection, await resolve({ connectionId, report, fromMs, toMs }));
+    }
+    for (const { recordCount } of listReported(source, { ...question, connectionId }))
+      sum.summaries += recordCount;
+    sum.status += source.countStatus(connectionId, fromMs, toMs - 1);
+  }
+  return sum;
 }
 
 async function makeRecords(
   connection: DuckDBConnection,
-  scope: ResolvedScope,
+  direction: Direction,
   {
+    scopes,
+    owners,
     offsets,
     withoutTexts,
     ownColumns,
   }: {
+    /** One for each connection, in their order. */
+    readonly scopes: readonly ResolvedScope[];
+    /** Null where rows don't say which connection they are of. */
+    readonly owners: readonly SqlOwner[] | null;
     readonly offsets: readonly ClockOffset[];
     readonly withoutTexts: boolean;
     readonly ownColumns: readonly OwnColumn[];
   },
 ): Promise<void> {
-  const { direction } = scope;
   const columns = SQL_TABLES.find(({ name }) => name === direction)?.columns ?? [];
   const own = columns.filter(({ type }) => !withoutTexts || type !== 'text').map(({ name }) => name);
   const [, , ...fields] = own.filter((name) => name !== ERROR_FAMILY_COLUMN && name !== OUTCOME_COLUMN.name);
   const [[catalog] = ['']] = await readRows<[string]>(connection, 'SELECT current_database()');
   // The name alone would be that of the view itself.
   const table = `"${catalog.replaceAll('"', '""')}".main.${direction}`;
-  const source = toSourceSql(
-    scope,
-    [
-      'date_ms',
-      ...fields,
-      PATTERN_COLUMN.name,
-      OUTCOME_COLUMN.name,
-      ...ownColumns.map(({ sql, sqlName }) => `${sql} AS "${sqlName}"`),
-    ],
-    ALL,
-    table,
-  );
+  const read = [
+    'date_ms',
+    ...fields,
+    PATTERN_COLUMN.name,
+    OUTCOME_COLUMN.name,
+    ...ownColumns.map(({ sql, sqlName }) => `${sql} AS "${sqlName}"`),
+  ];
+  const ownerNames = owners === null ? [] : CONNECTION_COLUMNS.map(({ name }) => name);
+  const labelled = (owners ?? []).flatMap(({ id, name }, place) => {
+    const scope = scopes[place];
+    return scope === undefined ? [] : [{ scope, labels: [quoteText(name), quoteText(id)] }];
+  });
+  const [scope = { direction, parts: [] }] = scopes;
+  const source =
+    owners === null
+      ? toSourceSql(scope, read, ALL, table)
+      : `(SELECT ${[...ownerNames, ...read].join(', ')} FROM ${toSharedSql(table, labelled, ownerNames)})`;
   const selected = [
+    ...ownerNames,
     `epoch_ms(date_ms + ${toOffsetSql(offsets)}) AS date`,
     `epoch_ms(date_ms) AS ${UTC_COLUMN}`,
     ...fields,
@@ -147,7 +201,7 @@ function toOffsetSql(offsets: readonly ClockOffset[]): string {
 /** Reported summaries that lie in the period; of those for the same period the newest. */
 function listReported(
   source: Pick<EngineSource, 'listSnapshots'>,
-  { connectionId, fromMs, toMs }: Omit<SqlQuestion, 'text' | 'zone'>,
+  { connectionId, fromMs, toMs }: Omit<OwnedQuestion, 'zone'>,
 ): Snapshot[] {
   const seen = new Set<string>();
   return source.listSnapshots(connectionId).filter(({ report, period, state }) => {
@@ -162,7 +216,7 @@ function listReported(
 
 function* listSummaries(
   source: Pick<EngineSource, 'listSnapshots' | 'readSummary'>,
-  question: Omit<SqlQuestion, 'text'>,
+  question: OwnedQuestion,
 ): Generator<readonly Value[]> {
   for (const snapshot of listReported(source, question)) {
     const { report, period, fetchedAtMs } = snapshot;
@@ -190,7 +244,7 @@ function* listSummaries(
 
 function* listStatus(
   source: Pick<EngineSource, 'listStatus'>,
-  { connectionId, fromMs, toMs, zone }: Omit<SqlQuestion, 'text'>,
+  { connectionId, fromMs, toMs, zone }: OwnedQuestion,
 ): Generator<readonly Value[]> {
   for (const sample of source.listStatus(connectionId, fromMs, toMs - 1)) {
     yield [
@@ -214,10 +268,10 @@ function toJson(fields: JsonTexts | undefined): string | null {
 /** Values of each row are in the order of the table's columns. */
 async function fill(
   connection: DuckDBConnection,
-  name: TableName,
+  { name, isOfSeveral }: { readonly name: TableName; readonly isOfSeveral: boolean },
   rows: Iterable<readonly Value[]>,
 ): Promise<void> {
-  const columns = SQL_TABLES.find((table) => table.name === name)?.columns ?? [];
+  const columns = listSqlTables(isOfSeveral).find((table) => table.name === name)?.columns ?? [];
   // Rows come as text, since a time is told from its text once and for all; a table in between holds them.
   const texts = columns.map((column) => `${column.name} VARCHAR`).join(', ');
   await connection.run(`CREATE TEMP TABLE received_${name} (${texts})`);

@@ -15,14 +15,14 @@ import { isDiskFull, judgeEngine } from '../question-errors.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 import { checkStatement, findForeignSource } from './check-statement.ts';
-import { makeTables } from './make-tables.ts';
+import { makeTables, type OwnedQuestion } from './make-tables.ts';
 import { createResultRows, type ResultRows, type SqlResults } from './sql-results.ts';
 import { toFailure } from './statement-errors.ts';
 import { toCell, toColumnKind } from './to-cell.ts';
 
 interface StatementRun {
   readonly connection: DuckDBConnection;
-  readonly question: SqlQuestion;
+  readonly question: OwnedQuestion & Pick<SqlQuestion, 'text'>;
   readonly signal: AbortSignal;
   readonly timeLimitMs: number;
   /** Rejects at once when the statement is cancelled, though records may have to be fed first. */
