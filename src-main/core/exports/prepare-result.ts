@@ -29,7 +29,7 @@ export function prepareResult(
   pseudonymKey: Uint8Array,
 ): PreparedExport {
   const { resultId, connectionId, rowCount, hasMore, statement, fromMs, toMs, zone, format } = input;
-  const { layout = {}, content = 'sql' } = input;
+  const { layout = {}, content = 'sql', otherConnectionIds = [] } = input;
   const tenant = parts.findTenant(connectionId);
   const all = toResultColumns(input.columns);
   const columns = chooseColumns(all, layout.columns);
@@ -41,7 +41,9 @@ export function prepareResult(
     zone,
   };
   const { subject, scope } = toResultSubject(connectionId, period);
-  const masks = toExportMasks(parts.engine, subject, { scope, masking: input.masking }, pseudonymKey);
+  const others = otherConnectionIds.map((id) => toResultSubject(id, period));
+  const question = { scope, masking: input.masking, others };
+  const masks = toExportMasks(parts.engine, subject, question, pseudonymKey);
   const typed = toTyped(all, input.columns);
   async function* readBatches(signal: AbortSignal): AsyncGenerator<RowBatch> {
     for (let offset = 0; offset < rowCount; offset += WINDOW_ROWS) {

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { MAX_ASKED_CONNECTIONS } from '../../model/analysis/several.ts';
 import { CASE_FORMATS } from '../../model/cases/case.ts';
 import { LevelMonth, MAX_SERVICE_LEVELS } from '../../model/connections/service-level.ts';
 import { ExportChoices } from '../../model/exports/export-choices.ts';
@@ -51,6 +52,8 @@ const ResultExport = Type.Object({
   content: Type.Optional(Type.Enum(['conversations', 'clients', 'times'])),
   resultId: Type.String(),
   connectionId: Type.String(),
+  /** Connections besides that one whose rows a statement had: their clients are masked too. */
+  otherConnectionIds: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_ASKED_CONNECTIONS })),
   columns: Type.Array(SqlColumn, { maxItems: 2000 }),
   rowCount: Type.Integer({ minimum: 0 }),
   /** There are more rows than are kept. */

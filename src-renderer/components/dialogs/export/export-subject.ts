@@ -24,8 +24,6 @@ export interface ExportSubject {
   readonly isComputed?: boolean;
   /** Something of the period isn't cached. */
   readonly isIncomplete?: boolean;
-  /** It has rows of more than one connection. */
-  readonly isOfSeveral?: boolean;
   /** Paths among the columns of its table. */
   readonly paths?: readonly string[];
 }

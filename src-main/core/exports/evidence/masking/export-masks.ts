@@ -26,12 +26,21 @@ export function toExportMasks(
   {
     scope,
     masking = AS_RECEIVED,
-  }: { readonly scope: RecordScope; readonly masking?: EvidenceMasking | undefined },
+    others = [],
+  }: {
+    readonly scope: RecordScope;
+    readonly masking?: EvidenceMasking | undefined;
+    /** Where else clients are looked for: of other connections. */
+    readonly others?: readonly MaskedSubject[];
+  },
   pseudonymKey: Uint8Array,
 ): ExportMasks | null {
   if (!hidesSomething(masking)) return null;
-  const listClients = (signal: AbortSignal): AsyncIterable<readonly string[]> =>
-    listKnownClients({ parts: { engine }, subject, input: { scope }, options: { masking } }, signal);
+  async function* listClients(signal: AbortSignal): AsyncGenerator<readonly string[]> {
+    const more = { parts: { engine }, options: { masking } };
+    for (const own of [{ subject, scope }, ...others])
+      yield* listKnownClients({ ...more, subject: own.subject, input: { scope: own.scope } }, signal);
+  }
   return {
     job: { masking, pseudonymKey },
     listClients,
@@ -113,11 +122,14 @@ export function maskResultColumns(
   });
 }
 
+/** What clients are listed of. */
+interface MaskedSubject {
+  readonly subject: Pick<ExportSubject, 'connectionId' | 'period'>;
+  readonly scope: RecordScope;
+}
+
 /** Period of a result, as clients are listed for. */
-export function toResultSubject(
-  connectionId: string,
-  period: ExportSubject['period'],
-): { readonly subject: Pick<ExportSubject, 'connectionId' | 'period'>; readonly scope: RecordScope } {
+export function toResultSubject(connectionId: string, period: ExportSubject['period']): MaskedSubject {
   const span = { fromMs: period.fromMs, toMs: toEndMs(period) };
   return { subject: { connectionId, period }, scope: { connectionId, report: 'inbound-detail', ...span } };
 }
