@@ -82,7 +82,11 @@ beforeAll(async () => {
     index % 40 === 0 ? { ...document, Date: 'yesterday' } : document,
   );
   await fillSnapshot(cache, odd.slice(0, 300), toNewSnapshot({ connectionId: 'odd' }, 2700));
-  await fillSnapshot(cache, odd.slice(100), { connectionId: 'odd' });
+  const { period: hour } = toNewSnapshot();
+  await fillSnapshot(cache, odd.slice(100), {
+    connectionId: 'odd',
+    period: { ...hour, fromMs: FROM_MS + 900_000, startDate: '2026-11-20 10:15:00' },
+  });
   engine = openTestEngine(place.file, [], undefined, { listRules: () => rules });
   const connections = {
     get(id: string) {
