@@ -31,6 +31,7 @@ const MASKED: Partial<Readonly<Record<OperationName, 'values' | 'raw'>>> = {
   'analysis/explain': 'values',
   'analysis/group-records': 'values',
   'compare/compare-groups': 'values',
+  'several/find-error-families': 'values',
   'conversations/read-rows': 'values',
   'conversations/open': 'values',
   'findings/list': 'values',
