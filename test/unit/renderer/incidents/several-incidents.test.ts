@@ -17,7 +17,7 @@ const CONNECTIONS = [
     name: 'Shop',
     serviceZone: 'UTC',
     tenant: 2,
-    names: [{ field: 'channel', value: '3', name: 'WhatsApp', note: '' }],
+    names: [{ field: 'channel', value: '3', name: 'WhatsApp' }],
   }),
   makeConnection({ id: 'three', name: 'Airline', serviceZone: 'Europe/Madrid', tenant: 3 }),
 ];
