@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit, Input } from '../../common/contract/index.ts';
 import {
@@ -8,8 +9,6 @@ import {
   type Destination,
   type DestinationDraft,
   type DestinationState,
-  type MailServer,
-  isMailAddress,
 } from '../../common/model/alerts/destination.ts';
 import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
@@ -18,6 +17,8 @@ import type { KnownSecrets } from '../secrets/secret-cleaner.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { KEPT_DELIVERIES, openDestinationBook } from './destination-book.ts';
 import { postMessage, type PostResult } from './post-message.ts';
+import { isSameServer, readAddress, readCommand, readMail, toAddressError, toFamily } from './read-place.ts';
+import { runCommand, toCommandMark } from './run-command.ts';
 import { writeBody, writeHeaders, writeText } from './write-message.ts';
 
 /** Alerts that come within this time of the first are one message. */
@@ -29,9 +30,6 @@ const GIVE_UP_MS = 24 * HOUR_MS;
 const LOOK_EVERY_MS = 1000;
 /** More alerts than this begin another message. */
 const MAX_ALERTS = 50;
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
-/** A name or an address; IPv6 without brackets. */
-const MAIL_HOST = /^[\p{L}\p{N}.:_-]+$/u;
 
 /** An alert that may be sent, and whose it is. */
 export type OutgoingAlert = Omit<DeliveredAlert, 'id'> & { readonly connectionId: string };
@@ -40,8 +38,8 @@ export type OutgoingAlert = Omit<DeliveredAlert, 'id'> & { readonly connectionId
 export interface Destinations {
   list(): Promise<DestinationState[]>;
   /**
-   * Throws `destinations.not-found`, `destinations.address`, `destinations.mail`, `destinations.login`,
-   * `destinations.too-many`, `app.invalid-input`, `secrets.*`.
+   * Throws `destinations.not-found`, `destinations.address`, `destinations.mail`, `destinations.command`,
+   * `destinations.login`, `destinations.too-many`, `app.invalid-input`, `secrets.*`.
    */
   save(input: Input<'destinations/save'>): Promise<Destination>;
   remove(destinationId: string): Promise<void>;
@@ -101,10 +99,15 @@ export async function createDestinations(options: {
     ])
       cleaner.note(secret);
   };
+  const isForeign = async ({ id, kind, command }: Destination): Promise<boolean> => {
+    if (kind !== 'command' || command === undefined) return false;
+    const saved = await secrets.get(toEntry(id), 'destinationCommand').catch(() => null);
+    return saved !== toCommandMark(command);
+  };
   const send = async (destination: Destination, delivery: Delivery): Promise<PostResult> => {
     try {
       const entry = toEntry(destination.id);
-      const { kind, mail } = destination;
+      const { kind, mail, command } = destination;
       const [first, key] = await Promise.all([
         secrets.get(entry, kind === 'email' ? 'destinationUser' : 'destinationAddress'),
         secrets.get(entry, 'destinationKey'),
@@ -112,6 +115,12 @@ export async function createDestinations(options: {
       const text = writeText(readWords(), destination, delivery.alerts);
       const { signal } = stopping;
       const { cleanText } = cleaner;
+      if (kind === 'command') {
+        if (command === undefined || (await isForeign(destination)))
+          return { outcome: 'retry', answer: 'destinations.command', retryAfterMs: null };
+        const body = writeBody(kind, delivery, text);
+        return await runCommand({ command, delivery, text, body, signal, cleanText });
+      }
       if (kind === 'email' && mail !== undefined) {
         noteLogin(first, key);
         const login = first === null ? null : { user: first, password: key ?? '' };
@@ -206,8 +215,8 @@ export async function createDestinations(options: {
     announce();
   };
   const removeSecrets = async (destinationId: string): Promise<void> => {
-    for (const name of ['destinationAddress', 'destinationUser', 'destinationKey'] as const)
-      await secrets.delete(toEntry(destinationId), name);
+    const names = ['destinationAddress', 'destinationUser', 'destinationKey', 'destinationCommand'] as const;
+    for (const name of names) await secrets.delete(toEntry(destinationId), name);
   };
   const listAlerts = (destinationId: string): DeliveredAlert[] =>
     book.listDeliveries(destinationId).flatMap(({ alerts }) => alerts);
@@ -230,6 +239,7 @@ export async function createDestinations(options: {
             (key) => key !== null,
             () => false,
           ),
+          isForeign: await isForeign(destination),
           deliveries: book.listDeliveries(destination.id).toReversed(),
         })),
       ),
@@ -244,13 +254,20 @@ export async function createDestinations(options: {
       }
       const id = known?.id ?? randomUUID();
       const entry = toEntry(id);
-      const { mail: server, ...rest } = draft;
-      const mail = draft.kind === 'email' ? readMail(server) : null;
-      const url = mail !== null || address === undefined ? null : readAddress(address);
-      const wasMail = known?.kind === 'email';
-      const isOther = known !== null && wasMail !== (mail !== null);
-      if (mail === null && url === null && (known === null || isOther)) throw toAddressError('missing');
-      if (mail !== null && wasMail && !isSameServer(mail, known.mail) && (user ?? key) === undefined) {
+      const { mail: server, command: line, ...rest } = draft;
+      const family = toFamily(draft.kind);
+      const mail = family === 'email' ? readMail(server) : null;
+      const command = family === 'command' ? await readCommand(line) : null;
+      const url = family === 'address' && address !== undefined ? readAddress(address) : null;
+      const isOther = known !== null && toFamily(known.kind) !== family;
+      if (family === 'address' && url === null && (known === null || isOther))
+        throw toAddressError('missing');
+      if (
+        mail !== null &&
+        known?.kind === 'email' &&
+        !isSameServer(mail, known.mail) &&
+        (user ?? key) === undefined
+      ) {
         const [savedUser, savedKey] = await Promise.all([
           secrets.get(entry, 'destinationUser'),
           secrets.get(entry, 'destinationKey'),
@@ -263,19 +280,26 @@ export async function createDestinations(options: {
         noteSecrets(url.href, null);
         await secrets.set(entry, 'destinationAddress', url.href);
       }
+      if (command !== null) await secrets.set(entry, 'destinationCommand', toCommandMark(command));
       if (mail !== null && user !== undefined) {
         noteLogin(user, key ?? null);
         if (user === '') await secrets.delete(entry, 'destinationUser');
         else await secrets.set(entry, 'destinationUser', user);
       }
       if (key === '' || user === '') await secrets.delete(entry, 'destinationKey');
-      else if (key !== undefined) {
+      else if (key !== undefined && command === null) {
         cleaner.note(key);
         await secrets.set(entry, 'destinationKey', key);
       }
       const name = draft.name.trim();
-      const place = mail === null ? (url?.host ?? known?.host ?? '') : `${mail.host}:${mail.port}`;
-      const own = { ...rest, ...(mail === null ? {} : { mail }), id, name, host: place };
+      const own: Destination = {
+        ...rest,
+        id,
+        name,
+        host: url?.host ?? known?.host ?? '',
+        ...(mail === null ? {} : { mail, host: `${mail.host}:${mail.port}` }),
+        ...(command === null ? {} : { command, host: basename(command.program) }),
+      };
       await book.save(own);
       announce();
       return own;
@@ -392,37 +416,4 @@ function toExample({ t }: Words, nowMs: number, kind: 'fired' | 'test'): Deliver
     text: t('notes.test'),
     connection: t('notes.example.connection'),
   };
-}
-
-function toAddressError(reason: 'missing' | 'invalid' | 'plain' | 'login'): AppError {
-  return new AppError('destinations.address', 'The address of the destination cannot be used.', { reason });
-}
-
-/** Throws `destinations.address`; the error never holds the address. */
-function readAddress(text: string): URL {
-  const url = URL.parse(text.trim());
-  if (url === null || !/^https?:$/u.test(url.protocol)) throw toAddressError('invalid');
-  if (url.username !== '' || url.password !== '') throw toAddressError('login');
-  if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname)) throw toAddressError('plain');
-  return url;
-}
-
-/** Returns a mail server as it is kept. Throws `destinations.mail` with what is wrong of it. */
-function readMail(server: MailServer | undefined): MailServer {
-  const { host = '', port = 0, security = 'tls', from = '', to = [] } = server ?? {};
-  const own = { host: host.trim(), port, security, from: from.trim(), to: to.map((one) => one.trim()) };
-  const fault = findMailFault(own);
-  if (fault === null) return own;
-  throw new AppError('destinations.mail', 'The mail server cannot be used.', { reason: fault });
-}
-
-function findMailFault({ host, security, from, to }: MailServer): 'host' | 'plain' | 'from' | 'to' | null {
-  if (!MAIL_HOST.test(host)) return 'host';
-  if (security === 'plain' && !LOOPBACK.has(host)) return 'plain';
-  if (!isMailAddress(from)) return 'from';
-  return to.length > 0 && to.every(isMailAddress) ? null : 'to';
-}
-
-function isSameServer(one: MailServer, other: MailServer | undefined): boolean {
-  return one.host === other?.host && one.port === other.port && one.security === other.security;
 }

@@ -48,7 +48,7 @@ function toState({
   return kind === 'fired' ? (level ?? kind) : kind;
 }
 
-/** Returns the JSON that a kind of destination takes. */
+/** Returns the JSON that a kind of destination takes: a command the same as a webhook. */
 export function writeBody(
   kind: Exclude<DestinationKind, 'email'>,
   { id, alerts }: Pick<Delivery, 'id' | 'alerts'>,

@@ -20,7 +20,12 @@ function toState(id: string, name: string): DestinationState {
     text: '',
     remindMinutes: null,
   } as const;
-  return { destination: { ...draft, id, host: `${id}.example` }, hasKey: false, deliveries: [] };
+  return {
+    destination: { ...draft, id, host: `${id}.example` },
+    hasKey: false,
+    isForeign: false,
+    deliveries: [],
+  };
 }
 
 beforeEach(() => sessionStorage.clear());
@@ -173,4 +178,40 @@ it('an e-mail is saved with its server, several recipients and a login that is k
       key: 'canary-password',
     },
   ]);
+});
+
+it('a command is saved with its arguments, one a line, and says where it was not saved here', async () => {
+  const saved: unknown[] = [];
+  const own = toState('a', 'Ticket');
+  const command = { program: '/usr/bin/ticket', args: ['--new'] };
+  const { page } = await show('/alerts?part=destinations&destination=a', {
+    'destinations/list': () => [
+      { ...own, isForeign: true, destination: { ...own.destination, kind: 'command', command } },
+    ],
+    'destinations/save': (input) => {
+      saved.push(input);
+      return { ...input.draft, id: 'a', host: 'ticket' };
+    },
+  });
+  const find = (label: string) => {
+    const field = page.findAll('label').find((one) => one.text() === label);
+    return page.get<HTMLInputElement>(`[id="${field?.attributes('for') ?? ''}"]`);
+  };
+  expect(page.text()).toContain('wasn’t saved on this computer');
+  expect(find('Arguments, one per line').element.value).toBe('--new');
+  const save = page.findAll('button').find((button) => button.text() === 'Save');
+  // As it is, or changed: saving it lets it be run.
+  expect(save?.attributes('disabled')).toBeUndefined();
+  await find('Program').setValue('/usr/bin/other ');
+  await find('Arguments, one per line').setValue('--new\n\na b\n');
+  expect(find('Arguments, one per line').element.value).toBe('--new\n\na b\n');
+  await save?.trigger('click');
+  await flushPromises();
+  expect(saved).toMatchObject([
+    {
+      destinationId: 'a',
+      draft: { kind: 'command', command: { program: '/usr/bin/other', args: ['--new', 'a b'] } },
+    },
+  ]);
+  expect(saved).not.toMatchObject([{ address: expect.anything() as unknown }]);
 });
