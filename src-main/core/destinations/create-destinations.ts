@@ -15,6 +15,7 @@ import type { Words } from '../../common/words/words.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { KnownSecrets } from '../secrets/secret-cleaner.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
+import { addRecords, toExample, type ReadRecords } from './add-records.ts';
 import { KEPT_DELIVERIES, openDestinationBook } from './destination-book.ts';
 import { postMessage, type PostResult } from './post-message.ts';
 import { isSameServer, readAddress, readCommand, readMail, toAddressError, toFamily } from './read-place.ts';
@@ -44,7 +45,7 @@ export interface Destinations {
   save(input: Input<'destinations/save'>): Promise<Destination>;
   remove(destinationId: string): Promise<void>;
   sendTest(destinationId: string): Promise<Delivery>;
-  preview(draft: DestinationDraft): { readonly text: string; readonly body: string };
+  preview(draft: DestinationDraft): Promise<{ readonly text: string; readonly body: string }>;
   /** Whether alerts of a connection are sent anywhere. */
   isFor(connectionId: string): boolean;
   /** Notes alerts that fire or end; settles once they are on the disk. One that is noted already stays as it is. */
@@ -71,6 +72,7 @@ export async function createDestinations(options: {
   isMuted(alert: Pick<DeliveredAlert, 'ruleId' | 'value'>): boolean;
   /** Whether a planned time keeps an alert from being sent now: it waits. */
   isPlanned(alert: Pick<DeliveredAlert, 'ruleId' | 'value'>): boolean;
+  readonly readRecords: ReadRecords;
   /** What messages are written in. */
   readWords(): Words;
   now(): number;
@@ -79,6 +81,7 @@ export async function createDestinations(options: {
   const book = await openDestinationBook({ ...options, folder: host.dataFolder });
   const cleaner = options.knownSecrets.createCleaner();
   const stopping = new AbortController();
+  const recordParts = { ...options, signal: stopping.signal };
   const busy = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -112,13 +115,14 @@ export async function createDestinations(options: {
         secrets.get(entry, kind === 'email' ? 'destinationUser' : 'destinationAddress'),
         secrets.get(entry, 'destinationKey'),
       ]);
-      const text = writeText(readWords(), destination, delivery.alerts);
+      const alerts = await addRecords(recordParts, destination, delivery.alerts);
+      const text = writeText(readWords(), destination, alerts);
       const { signal } = stopping;
       const { cleanText } = cleaner;
       if (kind === 'command') {
         if (command === undefined || (await isForeign(destination)))
           return { outcome: 'retry', answer: 'destinations.command', retryAfterMs: null };
-        const body = writeBody(kind, delivery, text);
+        const body = writeBody(kind, { ...delivery, alerts }, text);
         return await runCommand({ command, delivery, text, body, signal, cleanText });
       }
       if (kind === 'email' && mail !== undefined) {
@@ -132,7 +136,7 @@ export async function createDestinations(options: {
       if (kind === 'email' || first === null)
         return { outcome: 'retry', answer: 'secrets.missing', retryAfterMs: null };
       noteSecrets(first, key);
-      const body = writeBody(kind, delivery, text);
+      const body = writeBody(kind, { ...delivery, alerts }, text);
       const headers = writeHeaders(delivery.id, body, key, now());
       return await postMessage(host.fetch, { url: first, headers, body, signal, cleanText, now });
     } catch (error) {
@@ -320,8 +324,9 @@ export async function createDestinations(options: {
       announce();
       return tried;
     },
-    preview(draft) {
-      const delivery = toDelivery('', [toExample(readWords(), now(), 'fired')], now(), 0);
+    async preview(draft) {
+      const noted = toDelivery('', [toExample(readWords(), now(), 'fired')], now(), 0);
+      const delivery = { ...noted, alerts: await addRecords(recordParts, draft, noted.alerts) };
       const text = writeText(readWords(), draft, delivery.alerts);
       if (draft.kind === 'email') return { text, body: text };
       return { text, body: JSON.stringify(JSON.parse(writeBody(draft.kind, delivery, text)), null, 2) };
@@ -405,15 +410,5 @@ function toDelivery(
     attempts: 0,
     triedAtMs: null,
     answer: '',
-  };
-}
-
-function toExample({ t }: Words, nowMs: number, kind: 'fired' | 'test'): DeliveredAlert {
-  const own = { id: 'example', ruleId: 'example', kind, sinceMs: nowMs, atMs: nowMs };
-  return {
-    ...own,
-    name: t('notes.example.name'),
-    text: t('notes.test'),
-    connection: t('notes.example.connection'),
   };
 }

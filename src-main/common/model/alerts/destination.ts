@@ -51,6 +51,23 @@ export const CommandLine = Type.Object({
 });
 export type CommandLine = Static<typeof CommandLine>;
 
+/** Which contents of records a message may have beside the figures of an alert: of its newest requests, without payloads. */
+export const DestinationContents = Type.Object({ clients: Type.Enum(['pseudonym', 'received']) });
+export type DestinationContents = Static<typeof DestinationContents>;
+
+/** A request as a message shows it. */
+export interface DeliveredRecord {
+  /** In UTC; as received where it can't be read. */
+  readonly date: string;
+  readonly channel: number | null;
+  readonly service: number | null;
+  readonly session: string;
+  readonly client: string;
+  readonly code: number | null;
+  readonly timeMs: number | null;
+  readonly error: string;
+}
+
 /** What a text of one's own can name in braces, such as `{name}`. */
 export const DESTINATION_FIELDS = ['state', 'name', 'value', 'text', 'connection', 'since', 'at'] as const;
 export type DestinationField = (typeof DESTINATION_FIELDS)[number];
@@ -69,6 +86,8 @@ export const DestinationDraft = Type.Object({
   text: Type.String({ maxLength: MAX_DESTINATION_TEXT }),
   /** How often it is reminded of an alert that still fires; null for never. */
   remindMinutes: Nullable(Type.Integer({ minimum: 5, maximum: 1440 })),
+  /** Left out, none. */
+  contents: Type.Optional(DestinationContents),
 });
 export type DestinationDraft = Static<typeof DestinationDraft>;
 

@@ -215,3 +215,40 @@ it('a command is saved with its arguments, one a line, and says where it was not
   ]);
   expect(saved).not.toMatchObject([{ address: expect.anything() as unknown }]);
 });
+
+it('contents of records are sent only where that is chosen, clients as pseudonyms at first', async () => {
+  const saved: unknown[] = [];
+  const previewed: unknown[] = [];
+  const { page } = await show('/alerts?part=destinations&destination=a', {
+    'destinations/preview': ({ draft }) => {
+      previewed.push(draft.contents);
+      return { text: 'Firing', body: '{}' };
+    },
+    'destinations/save': (input) => {
+      saved.push(input.draft.contents);
+      return { ...input.draft, id: 'a', host: 'a.example' };
+    },
+  });
+  const press = async (name: string): Promise<void> => {
+    await page
+      .findAll('button')
+      .find((button) => button.text() === name)
+      ?.trigger('click');
+    await flushPromises();
+  };
+  const label = page.findAll('label').find((one) => one.text() === 'With contents of records');
+  const choice = page.get(`[id="${label?.attributes('for') ?? ''}"]`);
+  expect(page.findAll('label').map((one) => one.text())).not.toContain('Clients');
+  await choice.trigger('click');
+  await press('Save');
+  const clients: VueWrapper | undefined = page
+    .findAllComponents({ name: 'SelectField' })
+    .find((one) => one.props()['label'] === 'Clients');
+  clients?.vm.$emit('update:modelValue', 'received');
+  await press('Save');
+  await choice.trigger('click');
+  expect(saved).toEqual([{ clients: 'pseudonym' }, { clients: 'received' }]);
+  await vi.waitFor(() =>
+    expect(previewed).toEqual([undefined, { clients: 'pseudonym' }, { clients: 'received' }, undefined]),
+  );
+});
