@@ -5,7 +5,7 @@ import type { RecordScope } from '../../../common/model/records/record-scope.ts'
 import { toErrorInfo } from '../../../common/contract/errors.ts';
 import { describeMasking } from '../evidence/masking/masking-words.ts';
 import type { EvidenceParts } from '../evidence/evidence-parts.ts';
-import { closePack, describeSignature, LAST_FILES } from '../evidence/packing/close-pack.ts';
+import { closePack } from '../evidence/packing/close-pack.ts';
 import type { PackThread } from '../evidence/packing/pack-thread.ts';
 import { writeCertificates } from '../evidence/write-certificates.ts';
 import { readExportSubject } from '../export-subject.ts';
@@ -68,8 +68,7 @@ export async function writeCasePack(
     }
     const { table } = part.content;
     const file = table === null ? null : `parts/${String(place + 1).padStart(3, '0')}.csv`;
-    if (table !== null && file !== null)
-      await pack.addText({ file, text: await writeRows(part, table, nowMs) });
+    if (table !== null && file !== null) await pack.addText({ file, text: writeRows(part, table, nowMs) });
     listed.push({ ...describePart(part), file });
   }
   await pack.addText({ file: 'case.json', text: `${JSON.stringify(listed, null, 2)}\n` });
@@ -105,16 +104,8 @@ export async function writeCasePack(
     'case.json       its parts: texts, what was asked, when it was taken, what it showed',
     'parts/          rows of the tables, as CSV; texts that a spreadsheet would run as a formula have an apostrophe in front',
     `certificates/   what the downloads behind it requested and received: ${certified.certificates.length}`,
-    ...LAST_FILES,
-    '',
-    ...describeSignature(signature),
-    '',
-    words.client,
-    words.payload,
-    words.errors,
-    '',
   ];
-  const sum = await closePack(pack, seal, { readme, manifest });
+  const sum = await closePack(pack, seal, { readme, masking, manifest });
   return { ...sum, recordCount: written.parts.length, signature };
 }
 
@@ -147,11 +138,7 @@ function describePart({ taken, title, line, answer, isCut, content, place }: Pin
   };
 }
 
-async function writeRows(
-  { of, taken: { question } }: PinnedPart,
-  { columns, rows }: Table,
-  nowMs: number,
-): Promise<string> {
+function writeRows({ of, taken: { question } }: PinnedPart, { columns, rows }: Table, nowMs: number): string {
   const { fromMs, toMs } = question;
   const writer = createCsvWriter<readonly string[]>(
     columns.map(({ name }, place) => ({ name, type: 'text', read: (row) => row[place] ?? null })),
@@ -166,7 +153,7 @@ async function writeRows(
     },
     { csv: RFC_4180 },
   );
-  return [await writer.begin(), await writer.write(rows), await writer.end()].join('');
+  return [writer.begin(), writer.write(rows), writer.end()].join('');
 }
 
 /** The snapshots that hold the records of the parts, in their order. */

@@ -15,7 +15,7 @@ import {
   toPackJob,
   type EvidenceQuestion,
 } from './evidence-question.ts';
-import { closePack, describeSignature, LAST_FILES } from './packing/close-pack.ts';
+import { closePack } from './packing/close-pack.ts';
 import type { PackThread } from './packing/pack-thread.ts';
 import type { PackedRecords, WrittenRecords } from './packing/write-records.ts';
 import { RECORD_FORMATS, toRecordPath } from './packing/record-files.ts';
@@ -87,11 +87,10 @@ export async function writeEvidence(
   await pack.addText({ file: 'findings.json', text: writeFindingsText(content) });
   const certified = await writeCertificates(pack, parts.cache, provenance.snapshotIds, signal);
   const { list, fromMs, toMs } = content.findings;
-  const readme = writeReadme(about, masking, {
+  const readme = writeReadme(about, {
     findings: list.length,
     sessions: sessions.length,
     other,
-    signature,
     certificates: certified.certificates.filter(({ file }) => file !== null).length,
   });
   const manifest = toManifest(parts, connectionId, {
@@ -106,7 +105,7 @@ export async function writeEvidence(
     sessionsWithoutMatch,
     findings: { count: list.length, fromMs, toMs, leftOut: content.findings.leftOut ?? 0 },
   });
-  const sum = await closePack(pack, seal, { readme, manifest });
+  const sum = await closePack(pack, seal, { readme, masking, manifest });
   return { ...sum, recordCount, signature };
 }
 
@@ -277,23 +276,20 @@ function describeFinding(finding: Finding, names: ReportContent['names']): Reado
   };
 }
 
-/** What stands in a pack for whoever opens it first. */
+/** Lines for whoever opens a pack first. */
 function writeReadme(
   about: ExportAbout,
-  masking: EvidenceMasking,
   counts: {
     readonly findings: number;
     readonly sessions: number;
     readonly certificates: number;
     readonly other: WrittenOther | null;
-    readonly signature: PackSignature;
   },
 ): readonly string[] {
   const { report, tenant, startDate, endDate, zone, recordCount } = about;
   const whose = tenant === undefined ? '' : `, tenant ${tenant}`;
   const { formatCount } = ENGLISH.formats;
-  const words = describeMasking(masking);
-  const { other, signature } = counts;
+  const { other } = counts;
   const otherFiles =
     other === null
       ? []
@@ -313,14 +309,6 @@ function writeReadme(
     `findings.json   what stood out in the period: ${formatCount(counts.findings)}`,
     `sessions/       ${ofSessions}, in both directions: ${formatCount(counts.sessions)}`,
     `certificates/   what the downloads requested and received, with the SHA-256 of each page: ${formatCount(counts.certificates)}`,
-    ...LAST_FILES,
-    '',
-    ...describeSignature(signature),
-    '',
-    words.client,
-    words.payload,
-    words.errors,
-    '',
   ];
 }
 

@@ -1,5 +1,6 @@
-import type { PackSignature } from '../../../../common/model/exports/evidence-options.ts';
+import type { EvidenceMasking, PackSignature } from '../../../../common/model/exports/evidence-options.ts';
 import type { FileSum } from '../../partial-file.ts';
+import { describeMasking } from '../masking/masking-words.ts';
 import type { PackSeal } from '../signing/pack-signature.ts';
 import { POWERSHELL_CHECKER } from '../signing/powershell-checker.ts';
 import { PYTHON_CHECKER } from '../signing/python-checker.ts';
@@ -12,7 +13,7 @@ const UNSIGNED: Readonly<Record<NonNullable<PackSignature['unsigned']>, string>>
 };
 
 /** Lines of a README about the files that every pack ends with. */
-export const LAST_FILES: readonly string[] = [
+const LAST_FILES: readonly string[] = [
   'manifest.json   what this pack holds, how complete it is, and what was masked',
   'verify.py       checks the ZIP with Python 3: python3 verify.py PACK.zip FINGERPRINT',
   'verify.ps1      the same for Windows: powershell -ExecutionPolicy Bypass -File verify.ps1 PACK.zip FINGERPRINT',
@@ -20,7 +21,7 @@ export const LAST_FILES: readonly string[] = [
 ];
 
 /** Lines of a README: what the signature says, and what it doesn't. */
-export function describeSignature({ fingerprint, unsigned }: PackSignature): readonly string[] {
+function describeSignature({ fingerprint, unsigned }: PackSignature): readonly string[] {
   if (unsigned !== null)
     return [`This pack is not signed: ${UNSIGNED[unsigned]}. Nothing proves that it is unaltered.`];
   return [
@@ -39,11 +40,22 @@ export async function closePack(
   seal: PackSeal,
   {
     readme,
+    masking,
     manifest,
-  }: { readonly readme: readonly string[]; readonly manifest: Readonly<Record<string, unknown>> },
+  }: {
+    /** Its first lines: what the pack is of, and the files before these. */
+    readonly readme: readonly string[];
+    readonly masking: EvidenceMasking;
+    readonly manifest: Readonly<Record<string, unknown>>;
+  },
 ): Promise<FileSum> {
   const { signature } = seal;
-  await pack.addText({ file: 'README.txt', text: readme.join('\r\n') });
+  const { client, payload, errors } = describeMasking(masking);
+  const lines = [
+    ...[...readme, ...LAST_FILES, ''],
+    ...[...describeSignature(signature), '', client, payload, errors, ''],
+  ];
+  await pack.addText({ file: 'README.txt', text: lines.join('\r\n') });
   await pack.addText({ file: 'verify.py', text: PYTHON_CHECKER });
   await pack.addText({ file: 'verify.ps1', text: POWERSHELL_CHECKER });
   const signed =
