@@ -12,6 +12,8 @@ export const EXIT = {
   cancelled: 7,
   disk: 8,
   firing: 9,
+  packRefused: 10,
+  signerUnknown: 11,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { toKnownTenant } from '../common/model/cache/imported.ts';
 import { makePrivateFolder } from '../node/private-files.ts';
@@ -7,6 +6,7 @@ import { openAlertBook } from './alerts/alert-book.ts';
 import { createAlertFile } from './alerts/alert-file.ts';
 import { createAlertMemory } from './alerts/alert-memory.ts';
 import { isAlertPlanned } from './alerts/judge-rules.ts';
+import { readNewest } from './alerts/read-newest.ts';
 import { createAlerts } from './alerts/create-alerts.ts';
 import { createEngine, ENGINE_LIMITS, type Engine } from './analysis/engine/create-engine.ts';
 import { findFilesFolder } from './analysis/engine/files/files-folder.ts';
@@ -186,6 +186,8 @@ async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
     createAlertMemory(dataFolder, now, alertLogger),
   );
   const readWords = createWordsReader(host, settings);
+  // In memory only, so that nobody can find the client behind a pseudonym once the application has ended.
+  const pseudonymKey = randomBytes(32);
   const destinations = await createDestinations({
     host,
     secrets: keychain.store,
@@ -197,6 +199,8 @@ async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
       const rule = alertBook.listRules().find(({ id }) => id === ruleId);
       return rule !== undefined && alertBook.findMute(rule, now(), value) !== null;
     },
+    readRecords: (alert, contents, signal) =>
+      readNewest({ book: alertBook, engine, cache, pseudonymKey }, alert, contents, signal),
     isPlanned: (alert) => isAlertPlanned({ book: alertBook, connections, now }, alert),
     readWords,
     now,
@@ -276,8 +280,6 @@ async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
     version: host.version,
     logger: logger.child('datasets'),
   });
-  // In memory only, so that nobody can find the client behind a pseudonym once the application has ended.
-  const pseudonymKey = randomBytes(32);
   const maskWindow = createMaskedWindow({
     ...shared,
     pseudonymKey,

@@ -8,7 +8,9 @@ import type { RecordFilter } from '../../src-main/common/model/records/record-fi
 import type { DetailKind } from '../../src-main/common/reporting/reports.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
+import { checkPack } from '../../src-main/core/exports/evidence/signing/check-pack.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { readZip } from '../support/files/read-zip.ts';
 import { createTestHost } from '../support/application/test-host.ts';
 
 const HOUR_MS = 3_600_000;
@@ -77,20 +79,23 @@ describe('cases of the records of a real service', () => {
     };
   }
 
-  async function exportCase(input: Input<'exports/start-case'>): Promise<string> {
+  async function exportFile(input: Input<'exports/start-case'>): Promise<string> {
     const { taskId } = await ask('exports/start-case', input);
     const task = await ask('tasks/wait', { taskId: taskId ?? '' });
     expect(task).toMatchObject({ state: 'done', error: null });
     const { downloadPath } = await ask('exports/reveal', { taskId: taskId ?? '' });
-    return readFile(downloadPath ?? '', 'utf8');
+    return downloadPath ?? '';
   }
+  const exportCase = async (input: Input<'exports/start-case'>): Promise<string> =>
+    readFile(await exportFile(input), 'utf8');
 
   beforeAll(async () => {
     const { host, remove } = await createTestHost();
     removeHost = remove;
     ({ dataFolder } = host);
     core = await createCore(host, {
-      openSecretStore: () => Promise.resolve({ store: createInMemorySecretStore(), failure: null }),
+      openSecretStore: () =>
+        Promise.resolve({ store: { ...createInMemorySecretStore(), kind: 'keychain' }, failure: null }),
     });
     connectionId = (await ask('local-service/start', null)).connection.id;
     await download('inbound-detail', fromMs, toMs);
@@ -140,6 +145,41 @@ describe('cases of the records of a real service', () => {
       await exportCase({ caseId, format: 'html', isMasked: false, isBrief: false }),
       await exportCase({ caseId, format: 'markdown', isMasked: true, isBrief: false }),
     ];
+    const packs = [];
+    for (const isMasked of [true, false]) {
+      const pack = await exportFile({ caseId, format: 'evidence', isMasked, isBrief: false });
+      const signal = AbortSignal.timeout(60_000);
+      expect(await checkPack(pack, { expected: null, signal })).toMatchObject({ isAccepted: true });
+      packs.push(await readZip(pack));
+    }
+    // Byte by byte, with the names of the files.
+    for (const pack of packs) files.push([...pack.keys(), ...[...pack.values()].map(String)].join('\n'));
+    const [masked, received] = packs;
+    const names = ['case.html', 'case.md', 'case.json', 'parts/001.csv', 'README.txt', 'manifest.json'];
+    expect([...(masked?.keys() ?? [])]).toEqual(
+      expect.arrayContaining([...names, 'verify.py', 'SHA256SUMS']),
+    );
+    expect(received?.get('parts/001.csv')?.toString().split('\r\n')).toHaveLength(rows.length + 2);
+    expect(masked?.get('parts/001.csv')?.toString()).toMatch(
+      /^"Date","Client","Session"\r\n.*client-\w{12}/u,
+    );
+    const manifest: unknown = JSON.parse(masked?.get('manifest.json')?.toString() ?? '');
+    expect(manifest).toMatchObject({
+      of: 'case',
+      certificates: [{ isComplete: true }],
+      masking: { client: { choice: 'pseudonym' } },
+      signature: { algorithm: 'Ed25519' },
+    });
+    expect(JSON.parse(masked?.get('case.json')?.toString() ?? '')).toMatchObject([
+      {
+        kind: 'records',
+        file: 'parts/001.csv',
+        figures: { records: kept.length },
+        isContentLeftOut: true,
+        rowsThatThereWere: kept.length,
+      },
+    ]);
+
     const folder = join(dataFolder, 'cases', caseId);
     for (const name of await readdir(folder)) files.push(await readFile(join(folder, name), 'utf8'));
     const own = new Set(kept.flatMap(({ sessionId, client }) => [sessionId, client]));
@@ -181,6 +221,15 @@ describe('cases of the records of a real service', () => {
       caseId,
       change: { kind: 'set-text', partId: page.parts[0]?.id ?? '', text, over: '' },
     });
+
+    const pack = await readZip(
+      await exportFile({ caseId, format: 'evidence', isMasked: true, isBrief: false }),
+    );
+    for (const [name, content] of pack) {
+      expect(name + content.toString(), name).not.toContain(client);
+      expect(content.toString(), name).not.toContain(payload.slice(0, 20));
+    }
+    expect(pack.get('case.json')?.toString()).toMatch(/"query": "client:=client-[0-9a-z]{12}"/u);
 
     for (const format of ['html', 'markdown'] as const) {
       const masked = await exportCase({ caseId, format, isMasked: true, isBrief: false });

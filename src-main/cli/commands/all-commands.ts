@@ -8,6 +8,7 @@ import { timesCommand } from './times.ts';
 import { countCommand } from './count.ts';
 import { datasetCommand } from './dataset.ts';
 import { errorsCommand } from './errors.ts';
+import { evidenceCommand } from './evidence.ts';
 import { exportCommand } from './export.ts';
 import { fetchCommand } from './fetch.ts';
 import { findingsCommand, incidentsCommand } from './findings.ts';
@@ -48,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
   ...ALERT_COMMANDS,
   sqlCommand,
   exportCommand,
+  evidenceCommand,
   casesCommand,
   ...PRESET_COMMANDS,
   importCommand,

@@ -8,7 +8,12 @@ import { requireDone, waitForTask } from '../session/wait-for-task.ts';
 import { toUsageError } from '../words/arguments.ts';
 import type { Command, CommandContext } from '../words/command.ts';
 
-const FORMATS: Readonly<Record<string, CaseFormat>> = { '.html': 'html', '.pdf': 'pdf', '.md': 'markdown' };
+const FORMATS: Readonly<Record<string, CaseFormat>> = {
+  '.html': 'html',
+  '.pdf': 'pdf',
+  '.md': 'markdown',
+  '.zip': 'evidence',
+};
 
 /** Finds a case by its id or its title. */
 function findCase(cases: readonly CaseSummary[], wanted: string): CaseSummary {
@@ -28,7 +33,8 @@ async function write(
   const { args, out, workFolder } = context;
   const target = resolve(workFolder, args.require('out'));
   const format = FORMATS[extname(target).toLowerCase()];
-  if (format === undefined) throw toUsageError('--out takes a file that ends in .html, .pdf or .md.', '');
+  if (format === undefined)
+    throw toUsageError('--out takes a file that ends in .html, .pdf, .md or .zip.', '');
   const isMasked =
     args.find('clients') === null || args.choose('clients', ['pseudonym', 'received']) === 'pseudonym';
   const { taskId } = await session.call(
@@ -49,7 +55,12 @@ export const casesCommand: Command = {
   operands: '[CASE]',
   maxOperands: 1,
   options: [
-    { name: 'out', value: 'FILE', summary: 'writes CASE as .html, .pdf or .md', isPath: true },
+    {
+      name: 'out',
+      value: 'FILE',
+      summary: 'writes CASE as .html, .pdf, .md, or .zip: an evidence pack',
+      isPath: true,
+    },
     {
       name: 'clients',
       value: 'HOW',

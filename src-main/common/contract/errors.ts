@@ -122,6 +122,7 @@ export const ERROR_CODES = [
   'destinations.not-found',
   'destinations.address',
   'destinations.mail',
+  'destinations.command',
   'destinations.login',
   'destinations.too-many',
   'exports.no-browser',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit, Input } from '../../common/contract/index.ts';
 import {
@@ -8,16 +9,17 @@ import {
   type Destination,
   type DestinationDraft,
   type DestinationState,
-  type MailServer,
-  isMailAddress,
 } from '../../common/model/alerts/destination.ts';
 import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { KnownSecrets } from '../secrets/secret-cleaner.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
+import { addRecords, toExample, type ReadRecords } from './add-records.ts';
 import { KEPT_DELIVERIES, openDestinationBook } from './destination-book.ts';
 import { postMessage, type PostResult } from './post-message.ts';
+import { isSameServer, readAddress, readCommand, readMail, toAddressError, toFamily } from './read-place.ts';
+import { runCommand, toCommandMark } from './run-command.ts';
 import { writeBody, writeHeaders, writeText } from './write-message.ts';
 
 /** Alerts that come within this time of the first are one message. */
@@ -29,9 +31,6 @@ const GIVE_UP_MS = 24 * HOUR_MS;
 const LOOK_EVERY_MS = 1000;
 /** More alerts than this begin another message. */
 const MAX_ALERTS = 50;
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
-/** A name or an address; IPv6 without brackets. */
-const MAIL_HOST = /^[\p{L}\p{N}.:_-]+$/u;
 
 /** An alert that may be sent, and whose it is. */
 export type OutgoingAlert = Omit<DeliveredAlert, 'id'> & { readonly connectionId: string };
@@ -40,13 +39,13 @@ export type OutgoingAlert = Omit<DeliveredAlert, 'id'> & { readonly connectionId
 export interface Destinations {
   list(): Promise<DestinationState[]>;
   /**
-   * Throws `destinations.not-found`, `destinations.address`, `destinations.mail`, `destinations.login`,
-   * `destinations.too-many`, `app.invalid-input`, `secrets.*`.
+   * Throws `destinations.not-found`, `destinations.address`, `destinations.mail`, `destinations.command`,
+   * `destinations.login`, `destinations.too-many`, `app.invalid-input`, `secrets.*`.
    */
   save(input: Input<'destinations/save'>): Promise<Destination>;
   remove(destinationId: string): Promise<void>;
   sendTest(destinationId: string): Promise<Delivery>;
-  preview(draft: DestinationDraft): { readonly text: string; readonly body: string };
+  preview(draft: DestinationDraft): Promise<{ readonly text: string; readonly body: string }>;
   /** Whether alerts of a connection are sent anywhere. */
   isFor(connectionId: string): boolean;
   /** Notes alerts that fire or end; settles once they are on the disk. One that is noted already stays as it is. */
@@ -73,6 +72,7 @@ export async function createDestinations(options: {
   isMuted(alert: Pick<DeliveredAlert, 'ruleId' | 'value'>): boolean;
   /** Whether a planned time keeps an alert from being sent now: it waits. */
   isPlanned(alert: Pick<DeliveredAlert, 'ruleId' | 'value'>): boolean;
+  readonly readRecords: ReadRecords;
   /** What messages are written in. */
   readWords(): Words;
   now(): number;
@@ -81,6 +81,7 @@ export async function createDestinations(options: {
   const book = await openDestinationBook({ ...options, folder: host.dataFolder });
   const cleaner = options.knownSecrets.createCleaner();
   const stopping = new AbortController();
+  const recordParts = { ...options, signal: stopping.signal };
   const busy = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -101,17 +102,29 @@ export async function createDestinations(options: {
     ])
       cleaner.note(secret);
   };
+  const isForeign = async ({ id, kind, command }: Destination): Promise<boolean> => {
+    if (kind !== 'command' || command === undefined) return false;
+    const saved = await secrets.get(toEntry(id), 'destinationCommand').catch(() => null);
+    return saved !== toCommandMark(command);
+  };
   const send = async (destination: Destination, delivery: Delivery): Promise<PostResult> => {
     try {
       const entry = toEntry(destination.id);
-      const { kind, mail } = destination;
+      const { kind, mail, command } = destination;
       const [first, key] = await Promise.all([
         secrets.get(entry, kind === 'email' ? 'destinationUser' : 'destinationAddress'),
         secrets.get(entry, 'destinationKey'),
       ]);
-      const text = writeText(readWords(), destination, delivery.alerts);
+      const alerts = await addRecords(recordParts, destination, delivery.alerts);
+      const text = writeText(readWords(), destination, alerts);
       const { signal } = stopping;
       const { cleanText } = cleaner;
+      if (kind === 'command') {
+        if (command === undefined || (await isForeign(destination)))
+          return { outcome: 'retry', answer: 'destinations.command', retryAfterMs: null };
+        const body = writeBody(kind, { ...delivery, alerts }, text);
+        return await runCommand({ command, delivery, text, body, signal, cleanText });
+      }
       if (kind === 'email' && mail !== undefined) {
         noteLogin(first, key);
         const login = first === null ? null : { user: first, password: key ?? '' };
@@ -123,7 +136,7 @@ export async function createDestinations(options: {
       if (kind === 'email' || first === null)
         return { outcome: 'retry', answer: 'secrets.missing', retryAfterMs: null };
       noteSecrets(first, key);
-      const body = writeBody(kind, delivery, text);
+      const body = writeBody(kind, { ...delivery, alerts }, text);
       const headers = writeHeaders(delivery.id, body, key, now());
       return await postMessage(host.fetch, { url: first, headers, body, signal, cleanText, now });
     } catch (error) {
@@ -206,8 +219,8 @@ export async function createDestinations(options: {
     announce();
   };
   const removeSecrets = async (destinationId: string): Promise<void> => {
-    for (const name of ['destinationAddress', 'destinationUser', 'destinationKey'] as const)
-      await secrets.delete(toEntry(destinationId), name);
+    const names = ['destinationAddress', 'destinationUser', 'destinationKey', 'destinationCommand'] as const;
+    for (const name of names) await secrets.delete(toEntry(destinationId), name);
   };
   const listAlerts = (destinationId: string): DeliveredAlert[] =>
     book.listDeliveries(destinationId).flatMap(({ alerts }) => alerts);
@@ -230,6 +243,7 @@ export async function createDestinations(options: {
             (key) => key !== null,
             () => false,
           ),
+          isForeign: await isForeign(destination),
           deliveries: book.listDeliveries(destination.id).toReversed(),
         })),
       ),
@@ -244,13 +258,20 @@ export async function createDestinations(options: {
       }
       const id = known?.id ?? randomUUID();
       const entry = toEntry(id);
-      const { mail: server, ...rest } = draft;
-      const mail = draft.kind === 'email' ? readMail(server) : null;
-      const url = mail !== null || address === undefined ? null : readAddress(address);
-      const wasMail = known?.kind === 'email';
-      const isOther = known !== null && wasMail !== (mail !== null);
-      if (mail === null && url === null && (known === null || isOther)) throw toAddressError('missing');
-      if (mail !== null && wasMail && !isSameServer(mail, known.mail) && (user ?? key) === undefined) {
+      const { mail: server, command: line, ...rest } = draft;
+      const family = toFamily(draft.kind);
+      const mail = family === 'email' ? readMail(server) : null;
+      const command = family === 'command' ? await readCommand(line) : null;
+      const url = family === 'address' && address !== undefined ? readAddress(address) : null;
+      const isOther = known !== null && toFamily(known.kind) !== family;
+      if (family === 'address' && url === null && (known === null || isOther))
+        throw toAddressError('missing');
+      if (
+        mail !== null &&
+        known?.kind === 'email' &&
+        !isSameServer(mail, known.mail) &&
+        (user ?? key) === undefined
+      ) {
         const [savedUser, savedKey] = await Promise.all([
           secrets.get(entry, 'destinationUser'),
           secrets.get(entry, 'destinationKey'),
@@ -263,19 +284,26 @@ export async function createDestinations(options: {
         noteSecrets(url.href, null);
         await secrets.set(entry, 'destinationAddress', url.href);
       }
+      if (command !== null) await secrets.set(entry, 'destinationCommand', toCommandMark(command));
       if (mail !== null && user !== undefined) {
         noteLogin(user, key ?? null);
         if (user === '') await secrets.delete(entry, 'destinationUser');
         else await secrets.set(entry, 'destinationUser', user);
       }
       if (key === '' || user === '') await secrets.delete(entry, 'destinationKey');
-      else if (key !== undefined) {
+      else if (key !== undefined && command === null) {
         cleaner.note(key);
         await secrets.set(entry, 'destinationKey', key);
       }
       const name = draft.name.trim();
-      const place = mail === null ? (url?.host ?? known?.host ?? '') : `${mail.host}:${mail.port}`;
-      const own = { ...rest, ...(mail === null ? {} : { mail }), id, name, host: place };
+      const own: Destination = {
+        ...rest,
+        id,
+        name,
+        host: url?.host ?? known?.host ?? '',
+        ...(mail === null ? {} : { mail, host: `${mail.host}:${mail.port}` }),
+        ...(command === null ? {} : { command, host: basename(command.program) }),
+      };
       await book.save(own);
       announce();
       return own;
@@ -296,8 +324,9 @@ export async function createDestinations(options: {
       announce();
       return tried;
     },
-    preview(draft) {
-      const delivery = toDelivery('', [toExample(readWords(), now(), 'fired')], now(), 0);
+    async preview(draft) {
+      const noted = toDelivery('', [toExample(readWords(), now(), 'fired')], now(), 0);
+      const delivery = { ...noted, alerts: await addRecords(recordParts, draft, noted.alerts) };
       const text = writeText(readWords(), draft, delivery.alerts);
       if (draft.kind === 'email') return { text, body: text };
       return { text, body: JSON.stringify(JSON.parse(writeBody(draft.kind, delivery, text)), null, 2) };
@@ -382,47 +411,4 @@ function toDelivery(
     triedAtMs: null,
     answer: '',
   };
-}
-
-function toExample({ t }: Words, nowMs: number, kind: 'fired' | 'test'): DeliveredAlert {
-  const own = { id: 'example', ruleId: 'example', kind, sinceMs: nowMs, atMs: nowMs };
-  return {
-    ...own,
-    name: t('notes.example.name'),
-    text: t('notes.test'),
-    connection: t('notes.example.connection'),
-  };
-}
-
-function toAddressError(reason: 'missing' | 'invalid' | 'plain' | 'login'): AppError {
-  return new AppError('destinations.address', 'The address of the destination cannot be used.', { reason });
-}
-
-/** Throws `destinations.address`; the error never holds the address. */
-function readAddress(text: string): URL {
-  const url = URL.parse(text.trim());
-  if (url === null || !/^https?:$/u.test(url.protocol)) throw toAddressError('invalid');
-  if (url.username !== '' || url.password !== '') throw toAddressError('login');
-  if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname)) throw toAddressError('plain');
-  return url;
-}
-
-/** Returns a mail server as it is kept. Throws `destinations.mail` with what is wrong of it. */
-function readMail(server: MailServer | undefined): MailServer {
-  const { host = '', port = 0, security = 'tls', from = '', to = [] } = server ?? {};
-  const own = { host: host.trim(), port, security, from: from.trim(), to: to.map((one) => one.trim()) };
-  const fault = findMailFault(own);
-  if (fault === null) return own;
-  throw new AppError('destinations.mail', 'The mail server cannot be used.', { reason: fault });
-}
-
-function findMailFault({ host, security, from, to }: MailServer): 'host' | 'plain' | 'from' | 'to' | null {
-  if (!MAIL_HOST.test(host)) return 'host';
-  if (security === 'plain' && !LOOPBACK.has(host)) return 'plain';
-  if (!isMailAddress(from)) return 'from';
-  return to.length > 0 && to.every(isMailAddress) ? null : 'to';
-}
-
-function isSameServer(one: MailServer, other: MailServer | undefined): boolean {
-  return one.host === other?.host && one.port === other.port && one.security === other.security;
 }

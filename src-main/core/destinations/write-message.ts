@@ -2,21 +2,28 @@ import { createHmac } from 'node:crypto';
 import {
   DESTINATION_FIELDS,
   type DeliveredAlert,
+  type DeliveredRecord,
   type Delivery,
   type DestinationDraft,
   type DestinationField,
   type DestinationKind,
 } from '../../common/model/alerts/destination.ts';
 import type { AlertLevel } from '../../common/model/alerts/alert-rule.ts';
+import { toVisible } from '../../common/words/visible-text.ts';
 import type { Words } from '../../common/words/words.ts';
 
 const USUAL_TEXT = '{state}: {name}. {text}';
 
-/** Returns what a message says: one line for each of its alerts, in the text of the destination. */
+/** An alert with the newest requests that it is about, where a destination gets them. */
+export interface WrittenAlert extends DeliveredAlert {
+  readonly records?: readonly DeliveredRecord[];
+}
+
+/** Returns what a message says: one line for each of its alerts, in the text of the destination, and for each request. */
 export function writeText(
   words: Words,
   { text }: Pick<DestinationDraft, 'text'>,
-  alerts: readonly DeliveredAlert[],
+  alerts: readonly WrittenAlert[],
 ): string {
   const template = text.trim() === '' ? USUAL_TEXT : text;
   return alerts
@@ -31,12 +38,23 @@ export function writeText(
         at: new Date(alert.atMs).toISOString(),
       };
       // Once over the template only: a name in braces within a value is no field.
-      return template.replace(/\{([a-z]+)\}/gu, (whole, name: string) => {
+      const line = template.replace(/\{([a-z]+)\}/gu, (whole, name: string) => {
         const field = DESTINATION_FIELDS.find((own) => own === name);
         return field === undefined ? whole : values[field];
       });
+      return [line, ...(alert.records ?? []).map((record) => writeRecord(words, record))].join('\n');
     })
     .join('\n');
+}
+
+/** One line: a text of a record may end none. */
+function writeRecord({ t }: Words, { date, error, timeMs, ...record }: DeliveredRecord): string {
+  const fields = (['channel', 'service', 'session', 'client', 'code'] as const)
+    .filter((field) => record[field] !== null && record[field] !== '')
+    .map((field) => t(`notes.record.${field}`, { value: String(record[field]) }));
+  const time = timeMs === null ? [] : [t('notes.record.time', { value: String(timeMs) })];
+  const said = error === '' ? '' : `: ${error}`;
+  return `- ${toVisible(`${[date, ...fields, ...time].join(', ')}${said}`.replace(/\s+/gu, ' '))}`;
 }
 
 /** What it is now, in one word: with two thresholds, how bad it is. */
@@ -48,10 +66,10 @@ function toState({
   return kind === 'fired' ? (level ?? kind) : kind;
 }
 
-/** Returns the JSON that a kind of destination takes. */
+/** Returns the JSON that a kind of destination takes: a command the same as a webhook. */
 export function writeBody(
   kind: Exclude<DestinationKind, 'email'>,
-  { id, alerts }: Pick<Delivery, 'id' | 'alerts'>,
+  { id, alerts }: Pick<Delivery, 'id'> & { readonly alerts: readonly WrittenAlert[] },
   text: string,
 ): string {
   if (kind === 'slack') return JSON.stringify({ text: escapeSlack(text) });

@@ -1,8 +1,12 @@
 /** The two secrets of a connection. */
 export type ConnectionSecretName = 'accessToken' | 'accessTokenSecret';
 
-/** What of a destination of alerts is secret: where it is, or the user of a mail server; and its key or password. */
-export type DestinationSecretName = 'destinationAddress' | 'destinationUser' | 'destinationKey';
+/**
+ * What of a destination of alerts is secret: where it is, or the user of a mail server; and its key or password. The mark of
+ * a command is none, and is kept here because no file of the data folder may bring it.
+ */
+export type DestinationSecretName =
+  'destinationAddress' | 'destinationUser' | 'destinationKey' | 'destinationCommand';
 
 /** Those, what a proxy is told, and the key that evidence packs are signed with. */
 export type SecretName =

@@ -45,12 +45,16 @@ it('cases are listed, and one is written in the format of its file', async () =>
   expect(await readFile(html, 'utf8')).toContain('<strong><bdi>since</bdi></strong>');
   expect((await cli.run('cases', 'one', '--out', markdown, '--clients', 'received', '--short')).code).toBe(0);
   expect(await readFile(markdown, 'utf8')).toContain('# Paused\n\n**since** 16:04');
+  const pack = join(folder, 'case.zip');
+  expect((await cli.run('cases', 'one', '--out', pack)).code).toBe(0);
+  const checked = await cli.run('evidence', 'check', pack, '--json');
+  expect(checked.objects).toMatchObject([{ file: pack, verdict: 'unaltered' }]);
 });
 
 it.each([
   [['cases', 'none', '--out', 'x.html'], 'There is no case "none".'],
   [['cases', 'one'], 'A case and --out go together.'],
-  [['cases', 'one', '--out', 'x.docx'], 'ends in .html, .pdf or .md'],
+  [['cases', 'one', '--out', 'x.docx'], 'ends in .html, .pdf, .md or .zip'],
 ])('%j is refused with words that help', async (words, said) => {
   const refused = await cli.run(...words);
   expect(refused.code).not.toBe(0);

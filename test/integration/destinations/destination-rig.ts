@@ -17,6 +17,7 @@ export function openDestinations(
     readonly now: () => number;
     readonly secrets?: SecretStore;
     readonly isMuted?: (alert: { readonly ruleId: string; readonly value?: unknown }) => boolean;
+    readonly readRecords?: Parameters<typeof createDestinations>[0]['readRecords'];
     readonly isPlanned?: (alert: { readonly ruleId: string }) => boolean;
   },
 ): Promise<Destinations> {
@@ -28,6 +29,7 @@ export function openDestinations(
     logger: createSilentLogger(),
     random: () => 1,
     isMuted: () => false,
+    readRecords: () => Promise.resolve([]),
     isPlanned: () => false,
     readWords: () => ENGLISH,
     ...options,

@@ -1,17 +1,23 @@
+import type { CommandLine } from '../../../src-main/common/model/alerts/destination.ts';
+import { toCommandMark } from '../../../src-main/core/destinations/run-command.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { openDestinations, toAlert, toInput } from './destination-rig.ts';
 
-/** Notes so many alerts, one after the other, and sends them until somebody kills it. */
-const [folder = '', address = '', count = '0'] = process.argv.slice(2);
+/** Notes so many alerts, one after the other, and sends them to an address or a command until somebody kills it. */
+const [folder = '', place = '', count = '0'] = process.argv.slice(2);
+const command = place.startsWith('{') ? (JSON.parse(place) as CommandLine) : null;
 const secrets = createInMemorySecretStore();
 // Seconds pass in milliseconds.
 const destinations = await openDestinations(folder, { now: () => Date.now() * 1000, secrets });
 const known = (await destinations.list())[0];
-if (known === undefined) await destinations.save(toInput(address));
-else await secrets.set(`destination ${known.destination.id}`, 'destinationAddress', address);
+if (known === undefined)
+  await destinations.save(toInput(place, command === null ? {} : { kind: 'command', command }));
+else if (command === null)
+  await secrets.set(`destination ${known.destination.id}`, 'destinationAddress', place);
+else await secrets.set(`destination ${known.destination.id}`, 'destinationCommand', toCommandMark(command));
 process.stdout.write('ready\n');
-for (let place = 1; place <= Number(count); place += 1) {
-  await destinations.note([toAlert(place)]);
+for (let number = 1; number <= Number(count); number += 1) {
+  await destinations.note([toAlert(number)]);
   await new Promise((resolve) => setTimeout(resolve, 12));
   await destinations.look();
 }

@@ -3,8 +3,8 @@ import { GroupValue } from '../analysis/grouping.ts';
 import { Nullable } from '../nullable.ts';
 import { ALERT_LEVELS } from './alert-rule.ts';
 
-/** Where alerts can be sent: an address that takes messages over HTTPS, or a mail server. */
-export const DESTINATION_KINDS = ['webhook', 'slack', 'teams', 'email'] as const;
+/** Where alerts can be sent: an address that takes messages over HTTPS, a mail server, or a program of this computer. */
+export const DESTINATION_KINDS = ['webhook', 'slack', 'teams', 'email', 'command'] as const;
 export type DestinationKind = (typeof DESTINATION_KINDS)[number];
 
 /** Longest name of a destination, in characters. */
@@ -39,6 +39,35 @@ export const MailServer = Type.Object({
 });
 export type MailServer = Static<typeof MailServer>;
 
+/** Longest path of a program, and longest argument, in characters. */
+const MAX_COMMAND_TEXT = 1000;
+/** Most arguments of a command. */
+export const MAX_COMMAND_ARGUMENTS = 50;
+
+/** A program that gets messages: started itself, never by a shell, with these arguments to the letter. */
+export const CommandLine = Type.Object({
+  program: Type.String({ maxLength: MAX_COMMAND_TEXT }),
+  args: Type.Array(Type.String({ maxLength: MAX_COMMAND_TEXT }), { maxItems: MAX_COMMAND_ARGUMENTS }),
+});
+export type CommandLine = Static<typeof CommandLine>;
+
+/** Which contents of records a message may have beside the figures of an alert: of its newest requests, without payloads. */
+export const DestinationContents = Type.Object({ clients: Type.Enum(['pseudonym', 'received']) });
+export type DestinationContents = Static<typeof DestinationContents>;
+
+/** A request as a message shows it. */
+export interface DeliveredRecord {
+  /** In UTC; as received where it can't be read. */
+  readonly date: string;
+  readonly channel: number | null;
+  readonly service: number | null;
+  readonly session: string;
+  readonly client: string;
+  readonly code: number | null;
+  readonly timeMs: number | null;
+  readonly error: string;
+}
+
 /** What a text of one's own can name in braces, such as `{name}`. */
 export const DESTINATION_FIELDS = ['state', 'name', 'value', 'text', 'connection', 'since', 'at'] as const;
 export type DestinationField = (typeof DESTINATION_FIELDS)[number];
@@ -50,19 +79,22 @@ export const DestinationDraft = Type.Object({
   kind: Type.Enum([...DESTINATION_KINDS]),
   /** Of an e-mail. */
   mail: Type.Optional(MailServer),
+  command: Type.Optional(CommandLine),
   /** Whose alerts it gets; null for those of all connections. */
   connectionId: Nullable(Type.String({ minLength: 1, maxLength: 100 })),
   /** One line for each alert of a message; empty for the usual one. */
   text: Type.String({ maxLength: MAX_DESTINATION_TEXT }),
   /** How often it is reminded of an alert that still fires; null for never. */
   remindMinutes: Nullable(Type.Integer({ minimum: 5, maximum: 1440 })),
+  /** Left out, none. */
+  contents: Type.Optional(DestinationContents),
 });
 export type DestinationDraft = Static<typeof DestinationDraft>;
 
 export const Destination = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 100 }),
   ...DestinationDraft.properties,
-  /** The host of its address, with the port where it isn't the usual one, which is no secret. */
+  /** The host of its address, with the port where it isn't the usual one, or a program's name: no secret. */
   host: Type.String(),
 });
 export type Destination = Static<typeof Destination>;
@@ -109,6 +141,8 @@ export const DestinationState = Type.Object({
   destination: Destination,
   /** A signing key, or the password of a mail server. */
   hasKey: Type.Boolean(),
+  /** A command that nobody saved on this computer, as it is now: it is not run before somebody does. */
+  isForeign: Type.Boolean(),
   deliveries: Type.Array(Delivery),
 });
 export type DestinationState = Static<typeof DestinationState>;

@@ -228,5 +228,5 @@ export const CaseChange = Type.Union([
 export type CaseChange = Static<typeof CaseChange>;
 
 /** The formats that a case is written in. */
-export const CASE_FORMATS = ['html', 'pdf', 'markdown'] as const;
+export const CASE_FORMATS = ['html', 'pdf', 'markdown', 'evidence'] as const;
 export type CaseFormat = (typeof CASE_FORMATS)[number];

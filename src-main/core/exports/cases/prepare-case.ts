@@ -22,6 +22,7 @@ import type { PreparedDocument } from '../prepared-export.ts';
 import { printReport } from '../report/print-report.ts';
 import { toSafeFileName } from '../safe-file-name.ts';
 import { writeCaseMarkdown } from './write-case-markdown.ts';
+import { writeCasePack, type CasePackParts } from './write-case-pack.ts';
 import { writeCasePage } from './write-case-page.ts';
 import type { WrittenCase, WrittenPart } from './written-case.ts';
 
@@ -29,7 +30,12 @@ import type { WrittenCase, WrittenPart } from './written-case.ts';
 const BRIEF_ROWS = 5;
 /** Words of a drawing; its numbers are no text. */
 const DRAWN_TEXT = />([^<]+)</g;
-const ENDINGS: Readonly<Record<CaseFormat, string>> = { html: 'html', pdf: 'pdf', markdown: 'md' };
+const ENDINGS: Readonly<Record<CaseFormat, string>> = {
+  html: 'html',
+  pdf: 'pdf',
+  markdown: 'md',
+  evidence: 'zip',
+};
 
 /** Where an exported case is read from. */
 export interface CaseSource {
@@ -41,12 +47,10 @@ export interface CaseSource {
 
 /** Prepares a case as a document. Throws `cases.not-found`. */
 export function prepareCase(
-  parts: {
+  parts: CasePackParts & {
     readonly cases: CaseSource;
     readonly host: Pick<Host, 'printPdf'>;
-    readonly version: string;
     readWords(): Words;
-    now(): number;
   },
   { caseId, format, isMasked, isBrief }: Input<'exports/start-case'>,
 ): Omit<PreparedDocument, 'preview' | 'format'> & { readonly format: CaseFormat } {
@@ -58,12 +62,24 @@ export function prepareCase(
     recordCount: null,
     missing: [],
     suggestedName: toSafeFileName(revision.title, ENDINGS[format]),
-    async write(file, { signal }) {
+    async write(file, task) {
+      const { signal } = task;
       const pinned = new Map<string, PinnedContent>();
       for (const part of revision.parts)
         if (part.kind === 'pinned') pinned.set(part.id, await parts.cases.readPart(caseId, part.id));
-      const written = toWrittenCase(parts, { revision, pinned, isMasked, isBrief });
+      const pseudonymKey = randomBytes(32);
+      const written = toWrittenCase(parts, { revision, pinned, isMasked, isBrief, pseudonymKey });
       signal.throwIfAborted();
+      if (format === 'evidence') {
+        const questions = written.parts.flatMap((part) =>
+          part.kind === 'text' ? [] : [part.taken.question],
+        );
+        const clients = [...pinned.values()].flatMap((part) => part.clients);
+        const question = { written, revision, questions, clients, isMasked, pseudonymKey };
+        return file.fill((path) =>
+          parts.rowWriter.withPack(signal, (pack) => writeCasePack(parts, question, { pack, path, signal })),
+        );
+      }
       if (format === 'markdown') await file.write(writeCaseMarkdown(written));
       else {
         const page = writeCasePage(written);
@@ -82,12 +98,13 @@ function toWrittenCase(
     readonly pinned: ReadonlyMap<string, PinnedContent>;
     readonly isMasked: boolean;
     readonly isBrief: boolean;
+    readonly pseudonymKey: Uint8Array;
   },
 ): WrittenCase {
-  const { revision, pinned, isMasked, isBrief } = given;
+  const { revision, pinned, isMasked, isBrief, pseudonymKey } = given;
   const words = readWords();
   const { t, formats } = words;
-  const masks = isMasked ? openMasks([...pinned.values()]) : null;
+  const masks = isMasked ? openMasks([...pinned.values()], pseudonymKey) : null;
   const mask = (text: string): string => masks?.text(text) ?? text;
   const zone = [...pinned.values()][0]?.question.zone ?? 'UTC';
   const at = (epochMs: number): string => `${formats.formatExact(epochMs, zone)} ${zone}`;
@@ -140,6 +157,7 @@ function toWrittenPart(
     failed: (part.figures?.failures ?? 0) > 0 ? sentences.toFigures(part.figures) : null,
     isCut: masks !== null && hasBodies(part.content),
     content,
+    taken: masked,
     place: isSame ? toPlace(part, masks) : null,
   };
 }
@@ -164,11 +182,11 @@ function hasBodies({ facts, table }: PinnedContent['content']): boolean {
 }
 
 /** Pseudonyms that are the same in the whole document, by a key that nobody keeps. */
-function openMasks(pinned: readonly PinnedContent[]): Masks {
+function openMasks(pinned: readonly PinnedContent[], pseudonymKey: Uint8Array): Masks {
   const known = createKnownClients();
   for (const { clients } of pinned) for (const client of clients) known.add(client);
   const masking = { client: 'pseudonym', payload: 'left-out', errors: 'received' } as const;
-  const masks = createMasks(masking, known, createPseudonyms(randomBytes(32)));
+  const masks = createMasks(masking, known, createPseudonyms(pseudonymKey));
   // A family is a text that was folded: what is known of clients is replaced in it, as in any other.
   return { ...masks, errorFamily: (pattern) => masks.text(pattern) };
 }

@@ -1,4 +1,4 @@
-import type { PartContent } from '../../../common/model/cases/case.ts';
+import type { PartContent, PinnedContent } from '../../../common/model/cases/case.ts';
 import type { Words } from '../../../common/words/words.ts';
 
 /** A part as it is written: masked, and with its words. */
@@ -16,6 +16,11 @@ export type WrittenPart =
       /** Contents of records are left out of it. */
       readonly isCut: boolean;
       readonly content: PartContent;
+      /** What was asked, when, and what it found, masked. */
+      readonly taken: Pick<
+        PinnedContent,
+        'kind' | 'connectionName' | 'takenAtMs' | 'coverage' | 'figures' | 'question'
+      >;
       /** A link into the window; null where it would say what is masked. */
       readonly place: string | null;
     };

@@ -15,11 +15,10 @@ import {
   toPackJob,
   type EvidenceQuestion,
 } from './evidence-question.ts';
+import { closePack } from './packing/close-pack.ts';
 import type { PackThread } from './packing/pack-thread.ts';
 import type { PackedRecords, WrittenRecords } from './packing/write-records.ts';
 import { RECORD_FORMATS, toRecordPath } from './packing/record-files.ts';
-import { POWERSHELL_CHECKER } from './signing/powershell-checker.ts';
-import { PYTHON_CHECKER } from './signing/python-checker.ts';
 import { findOtherDirection, limitFindings, readSessionWithin } from './within-filter.ts';
 import { writeCertificates, type WrittenCertificates } from './write-certificates.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
@@ -27,7 +26,6 @@ import type { EvidenceMasking, PackSignature } from '../../../common/model/expor
 import type { ExportProvenance } from '../prepared-export.ts';
 import type { EvidenceParts } from './evidence-parts.ts';
 import { describeMasking } from './masking/masking-words.ts';
-import type { PackFile } from './packing/pack-writer.ts';
 import type { WrittenSession } from './packing/write-session.ts';
 import type { Finding } from '../../../common/model/analysis/finding.ts';
 import { ENGLISH } from '../../../common/words/english.ts';
@@ -89,33 +87,25 @@ export async function writeEvidence(
   await pack.addText({ file: 'findings.json', text: writeFindingsText(content) });
   const certified = await writeCertificates(pack, parts.cache, provenance.snapshotIds, signal);
   const { list, fromMs, toMs } = content.findings;
-  const readme = writeReadmeText(about, masking, {
+  const readme = writeReadme(about, {
     findings: list.length,
     sessions: sessions.length,
     other,
-    signature,
     certificates: certified.certificates.filter(({ file }) => file !== null).length,
   });
-  await pack.addText({ file: 'README.txt', text: readme });
-  await pack.addText({ file: 'verify.py', text: PYTHON_CHECKER });
-  await pack.addText({ file: 'verify.ps1', text: POWERSHELL_CHECKER });
-  const manifest = writeManifestText(parts, connectionId, {
+  const manifest = toManifest(parts, connectionId, {
     ...certified,
     about,
     masking,
     gaps: provenance.gaps,
     records,
     otherDirection: other,
-    signature,
     sessions,
     sessionsLeftOut,
     sessionsWithoutMatch,
     findings: { count: list.length, fromMs, toMs, leftOut: content.findings.leftOut ?? 0 },
-    files: await pack.listFiles(),
   });
-  await pack.addText({ file: 'manifest.json', text: manifest });
-  await pack.addText({ file: 'SHA256SUMS', text: writeSums(await pack.listFiles()) });
-  const sum = await pack.sealPack(seal.write(await pack.endPack(seal.bytes)));
+  const sum = await closePack(pack, seal, { readme, masking, manifest });
   return { ...sum, recordCount, signature };
 }
 
@@ -178,7 +168,6 @@ interface WrittenEvidence extends WrittenCertificates {
   readonly gaps: ExportProvenance['gaps'];
   readonly records: WrittenRecords;
   readonly otherDirection: WrittenOther | null;
-  readonly signature: PackSignature;
   readonly sessions: readonly WrittenSession[];
   readonly sessionsLeftOut: number;
   readonly sessionsWithoutMatch: number;
@@ -188,21 +177,20 @@ interface WrittenEvidence extends WrittenCertificates {
     readonly toMs: number;
     readonly leftOut: number;
   };
-  readonly files: readonly PackFile[];
 }
 
-/** Writes what a pack says of itself, as JSON. */
-function writeManifestText(
+/** Returns what a pack says of itself. */
+function toManifest(
   { version, findConnection }: Pick<EvidenceParts, 'version' | 'findConnection'>,
   connectionId: string,
   written: WrittenEvidence,
-): string {
-  const { about, masking, gaps, records, otherDirection, findings, signature } = written;
+): Readonly<Record<string, unknown>> {
+  const { about, masking, gaps, records, otherDirection, findings } = written;
   const { sessions, sessionsLeftOut, sessionsWithoutMatch } = written;
-  const { certificates, certificatesLeftOut, files } = written;
+  const { certificates, certificatesLeftOut } = written;
   const connection = findConnection(connectionId);
   const words = describeMasking(masking);
-  const manifest = {
+  return {
     format: 'channelscope-evidence-pack',
     version: 1,
     application: 'Channelscope',
@@ -230,18 +218,7 @@ function writeManifestText(
     sessionsWithoutMatch,
     certificates,
     certificatesLeftOut,
-    signature:
-      signature.unsigned === null
-        ? { algorithm: 'Ed25519', keySha256: signature.fingerprint }
-        : { algorithm: null, reason: signature.unsigned },
-    files,
   };
-  return `${JSON.stringify(manifest, null, 2)}\n`;
-}
-
-/** Checksums as `sha256sum -c` reads them. */
-function writeSums(files: readonly PackFile[]): string {
-  return files.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join('');
 }
 
 function toIso(epochMs: number): string {
@@ -299,23 +276,20 @@ function describeFinding(finding: Finding, names: ReportContent['names']): Reado
   };
 }
 
-/** What stands in a pack for whoever opens it first. */
-function writeReadmeText(
+/** Lines for whoever opens a pack first. */
+function writeReadme(
   about: ExportAbout,
-  masking: EvidenceMasking,
   counts: {
     readonly findings: number;
     readonly sessions: number;
     readonly certificates: number;
     readonly other: WrittenOther | null;
-    readonly signature: PackSignature;
   },
-): string {
+): readonly string[] {
   const { report, tenant, startDate, endDate, zone, recordCount } = about;
   const whose = tenant === undefined ? '' : `, tenant ${tenant}`;
   const { formatCount } = ENGLISH.formats;
-  const words = describeMasking(masking);
-  const { other, signature } = counts;
+  const { other } = counts;
   const otherFiles =
     other === null
       ? []
@@ -335,33 +309,6 @@ function writeReadmeText(
     `findings.json   what stood out in the period: ${formatCount(counts.findings)}`,
     `sessions/       ${ofSessions}, in both directions: ${formatCount(counts.sessions)}`,
     `certificates/   what the downloads requested and received, with the SHA-256 of each page: ${formatCount(counts.certificates)}`,
-    'manifest.json   what this pack holds, how complete it is, and what was masked',
-    'verify.py       checks the ZIP with Python 3: python3 verify.py PACK.zip FINGERPRINT',
-    'verify.ps1      the same for Windows: powershell -ExecutionPolicy Bypass -File verify.ps1 PACK.zip FINGERPRINT',
-    'SHA256SUMS      checksums of all files; check them with "sha256sum -c SHA256SUMS"',
-    '',
-    ...describeSignature(signature),
-    '',
-    words.client,
-    words.payload,
-    words.errors,
-    '',
-  ].join('\r\n');
-}
-
-const UNSIGNED: Readonly<Record<NonNullable<PackSignature['unsigned']>, string>> = {
-  'no-secret-store': 'there was no keychain or other place to keep a key in',
-  'key-unreadable': 'the key could not be read from the keychain',
-};
-
-/** What the signature says, and what it doesn't. */
-function describeSignature({ fingerprint, unsigned }: PackSignature): readonly string[] {
-  if (unsigned !== null)
-    return [`This pack is not signed: ${UNSIGNED[unsigned]}. Nothing proves that it is unaltered.`];
-  return [
-    `This pack says that it is signed with the key ${fingerprint ?? ''} (Ed25519).`,
-    'Check the ZIP as it was received, with the fingerprint that the sender gave you in another way: it then is proven',
-    'that nothing in it was altered since. It is not proven that the service sent what the application says it received.',
   ];
 }
 

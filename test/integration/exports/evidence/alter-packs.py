@@ -2,7 +2,9 @@
 
     python3 -I alter-packs.py COUNT SEED FINGERPRINT PACK.zip ...
 
-Prints as JSON how many were altered in which way, and which of them the checker accepted.
+Prints as JSON how many were altered in which way, and which of them the checker accepted. With KEEP_PACKS in the
+environment, the altered packs stay in that folder, and `judged` says of each what the checker finds: with the
+fingerprint, without it, and the key that it then names.
 """
 import hashlib
 import importlib.util
@@ -12,11 +14,13 @@ import os
 import random
 import sys
 import tempfile
+import warnings
 import zipfile
 
 COUNT, SEED, FINGERPRINT, PACKS = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4:]
 random = random.Random(SEED)
 FOLDER = tempfile.mkdtemp()
+KEEP = os.environ.get("KEEP_PACKS")
 
 with zipfile.ZipFile(PACKS[0]) as own:
     own.extract("verify.py", FOLDER)
@@ -143,6 +147,36 @@ def sign_with_another_key(data):
     return sign(content, len(comment))
 
 
+def sign_what_disagrees(data):
+    """Signed rightly with another key, but its files are not those that it lists."""
+    files, comment = open_files(data), split(data)[1]
+    certificate = next(name for name in files if name.startswith("certificates/"))
+    way = random.randrange(6)
+    if way == 0:
+        files["records.csv"] += b"more"
+    elif way == 1:
+        del files["README.txt"]
+    elif way == 2:
+        files["more.txt"] = b"more"
+    elif way == 3:
+        del files["SHA256SUMS"]
+    elif way == 4:
+        # The sums are right, and the certificate isn't that of its pages.
+        changed = json.loads(files[certificate])
+        changed["pageSha256"].append("00" * 32)
+        files[certificate] = json.dumps(changed).encode()
+        return sign(pack_anew(files, comment)[: -len(comment)], len(comment))
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as pack:
+        for name, content in files.items():
+            pack.writestr(zipfile.ZipInfo(name, (2026, 11, 28, 10, 0, 0)), content)
+        if way == 5:
+            warnings.simplefilter("ignore")
+            pack.writestr("README.txt", files["README.txt"])
+        pack.comment = comment
+    return sign(target.getvalue()[: -len(comment)], len(comment))
+
+
 def take_signature_of_another_pack(data):
     content, comment = split(data)
     others = [split(read(path))[1] for path in PACKS]
@@ -192,7 +226,7 @@ def cut(data):
 WAYS = [
     *(alter_byte, alter_byte, alter_byte, alter_record, drop_record, alter_date, alter_zip_date),
     *(alter_certificate, drop_file, add_file, sign_with_another_key, take_signature_of_another_pack),
-    *(alter_signature, spell_otherwise, take_signature_off, put_around, cut),
+    *(sign_what_disagrees, alter_signature, spell_otherwise, take_signature_off, put_around, cut),
 ]
 
 
@@ -200,16 +234,20 @@ def judge(data, expected=FINGERPRINT):
     path = os.path.join(FOLDER, "altered.zip")
     with open(path, "wb") as file:
         file.write(data)
+    return check(path, expected)[1]
+
+
+def check(path, expected):
+    """The key that it names, and why it is refused: one of both."""
     try:
-        verify.check(path, expected)
-        return None
+        return verify.check(path, expected), None
     except (verify.Refused, OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        return str(error) or type(error).__name__
+        return None, str(error) or type(error).__name__
 
 
 packs = [read(path) for path in PACKS]
 unaltered = [judge(data) for data in packs]
-ways, accepted = {}, []
+ways, accepted, judged = {}, [], []
 for number in range(COUNT):
     way = WAYS[number % len(WAYS)]
     data = random.choice(packs)
@@ -218,4 +256,10 @@ for number in range(COUNT):
     ways[way.__name__] = ways.get(way.__name__, 0) + 1
     if judge(altered) is None:
         accepted.append([number, way.__name__])
-print(json.dumps({"unaltered": unaltered, "ways": ways, "accepted": accepted}))
+    if KEEP is not None:
+        path = os.path.join(KEEP, "%d.zip" % number)
+        with open(path, "wb") as file:
+            file.write(altered)
+        with_key, without = check(path, FINGERPRINT), check(path, None)
+        judged.append({"path": path, "way": way.__name__, "withKey": with_key, "without": without})
+print(json.dumps({"unaltered": unaltered, "ways": ways, "accepted": accepted, "judged": judged}))

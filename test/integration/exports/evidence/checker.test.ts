@@ -10,11 +10,14 @@ import {
   type EvidenceOptions,
 } from '../../../../src-main/common/model/exports/evidence-options.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
+import { EXIT } from '../../../../src-main/cli/exit-codes.ts';
+import { checkPack } from '../../../../src-main/core/exports/evidence/signing/check-pack.ts';
 import { PYTHON_CHECKER } from '../../../../src-main/core/exports/evidence/signing/python-checker.ts';
 import { POWERSHELL_CHECKER } from '../../../../src-main/core/exports/evidence/signing/powershell-checker.ts';
 import { openPackSigner } from '../../../support/fakes/open-pack-signer.ts';
 import { readZip } from '../../../support/files/read-zip.ts';
 import { createDocument, fillSnapshot, FROM_MS, toOutbound } from '../../cache/cache-fixture.ts';
+import { createCommandRunner } from '../../cli/run-command.ts';
 import { createRealRig, type RealRig } from '../real-rig.ts';
 
 /** Alterations of packs; the proof takes 10,000, a run of all tests makes do with fewer. */
@@ -65,11 +68,20 @@ interface Said {
 
 /** Runs Python with its standard library alone. */
 function runPython(...values: readonly string[]): Promise<Said> {
+  return runPythonIn({}, ...values);
+}
+
+function runPythonIn(env: Readonly<Record<string, string>>, ...values: readonly string[]): Promise<Said> {
   return new Promise((resolve) => {
-    execFile(PYTHON, ['-I', '-S', ...values], { maxBuffer: 1e8 }, (error, stdout, stderr) => {
-      const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : -1;
-      resolve({ code, text: stdout + stderr });
-    });
+    execFile(
+      PYTHON,
+      ['-I', '-S', ...values],
+      { maxBuffer: 1e8, env: { ...process.env, ...env } },
+      (error, stdout, stderr) => {
+        const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : -1;
+        resolve({ code, text: stdout + stderr });
+      },
+    );
   });
 }
 
@@ -138,6 +150,93 @@ describe('the checker in a pack', () => {
       expect(Object.values(said.ways).reduce((sum, count) => sum + count, 0)).toBe(ALTERED);
     },
   );
+});
+
+describe('evidence check', () => {
+  const check = (...words: readonly string[]) =>
+    createCommandRunner(dirname(rig.target)).run('evidence', 'check', ...words);
+
+  it('accepts packs of the expected key, and says by whom others are signed', async () => {
+    const accepted = await check(...packs, '--fingerprint', fingerprint.toUpperCase(), '--json');
+    expect(accepted).toMatchObject({ code: EXIT.done, errors: '' });
+    expect(accepted.objects).toEqual(packs.map((file) => ({ file, verdict: 'accepted', fingerprint })));
+    const open = await check('masked.zip');
+    expect(open.code).toBe(EXIT.signerUnknown);
+    expect(open.output).toBe(`masked.zip: UNALTERED since it was signed with the key ${fingerprint}\n`);
+    expect(open.errors).toContain('Compare the fingerprint');
+  });
+
+  it('says of each file why it is refused, and refuses all where one is', async () => {
+    const folder = dirname(rig.target);
+    await writeFile(join(folder, 'none.zip'), 'PK');
+    const altered = await readFile(packs[0] ?? '');
+    altered[altered.length >> 1] = (altered[altered.length >> 1] ?? 0) ^ 1;
+    await writeFile(join(folder, 'altered.zip'), altered);
+    const files = ['masked.zip', 'none.zip', 'altered.zip', 'gone.zip', '.'];
+    const { code, output } = await check(...files, '--fingerprint', fingerprint);
+    expect(code).toBe(EXIT.packRefused);
+    expect(output.split('\n')).toEqual([
+      `masked.zip: ACCEPTED: unaltered, and signed with the key ${fingerprint}`,
+      'none.zip: REFUSED: It does not end as a pack does: it was altered, packed anew, or is none.',
+      'altered.zip: REFUSED: The signature does not fit: the pack was altered.',
+      'gone.zip: REFUSED: There is no such file.',
+      '.: REFUSED: It is a folder, and no pack.',
+      '',
+    ]);
+    const other = await check('masked.zip', '--fingerprint', 'ab'.repeat(32), '--json');
+    expect(other).toMatchObject({
+      code: EXIT.packRefused,
+      objects: [{ verdict: 'refused', reason: `It is signed with another key: ${fingerprint}` }],
+    });
+  });
+
+  it('is used with files and a whole fingerprint', async () => {
+    expect(await check()).toMatchObject({ code: EXIT.usage, output: '' });
+    const cut = await check('masked.zip', '--fingerprint', fingerprint.slice(1));
+    expect(cut).toMatchObject({ code: EXIT.usage, output: '' });
+    expect(cut.errors).toContain('64 digits');
+  });
+
+  it(`agrees with verify.py of ${ALTERED} altered packs`, { timeout: 60_000 + ALTERED * 300 }, async () => {
+    const kept = join(dirname(rig.target), 'kept');
+    await mkdir(kept);
+    const script = fileURLToPath(new URL('alter-packs.py', import.meta.url));
+    const values = [String(ALTERED), String(SEED + 1), fingerprint, ...packs];
+    const { code, text } = await runPythonIn({ KEEP_PACKS: kept }, script, ...values);
+    expect(code, text).toBe(0);
+    type Found = readonly [key: string | null, reason: string | null];
+    const { judged } = JSON.parse(text) as {
+      judged: { path: string; way: string; withKey: Found; without: Found }[];
+    };
+    const named = new Set<string>();
+    for (const { path, way, withKey, without } of judged) {
+      for (const [expected, [key, reason]] of [
+        [fingerprint, withKey],
+        [null, without],
+      ] as const) {
+        const found = await checkPack(path, { expected, signal: AbortSignal.timeout(60_000) });
+        const said = found.isAccepted ? found.fingerprint : null;
+        expect([way, said], `${path}: ${reason} ${JSON.stringify(found)}`).toEqual([way, key]);
+      }
+      if (without[0] === null) continue;
+      named.add(way);
+    }
+    // Only what was signed anew, with a key that is named, agrees with itself.
+    expect([...named]).toEqual(['sign_with_another_key']);
+  });
+
+  it('takes a public key in one spelling only', async () => {
+    const content = await readFile(packs[0] ?? '');
+    const cut = content.subarray(0, content.length - 193);
+    // y + p, y of the point without an x and a sign: the same points, under other fingerprints.
+    for (const key of [`ee${'ff'.repeat(30)}7f`, `01${'00'.repeat(30)}80`]) {
+      const path = join(dirname(rig.target), 'spelled.zip');
+      await writeFile(path, Buffer.concat([cut, Buffer.from(`${key} 01${'00'.repeat(63)}`)]));
+      const found = await checkPack(path, { expected: null, signal: AbortSignal.timeout(5000) });
+      expect(found).toEqual({ isAccepted: false, reason: 'The public key in the pack is no key.' });
+      expect((await runChecker(path)).text).toContain('The public key in the pack is no key.');
+    }
+  });
 });
 
 describe('its Ed25519', () => {

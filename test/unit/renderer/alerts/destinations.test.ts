@@ -20,7 +20,12 @@ function toState(id: string, name: string): DestinationState {
     text: '',
     remindMinutes: null,
   } as const;
-  return { destination: { ...draft, id, host: `${id}.example` }, hasKey: false, deliveries: [] };
+  return {
+    destination: { ...draft, id, host: `${id}.example` },
+    hasKey: false,
+    isForeign: false,
+    deliveries: [],
+  };
 }
 
 beforeEach(() => sessionStorage.clear());
@@ -173,4 +178,77 @@ it('an e-mail is saved with its server, several recipients and a login that is k
       key: 'canary-password',
     },
   ]);
+});
+
+it('a command is saved with its arguments, one a line, and says where it was not saved here', async () => {
+  const saved: unknown[] = [];
+  const own = toState('a', 'Ticket');
+  const command = { program: '/usr/bin/ticket', args: ['--new'] };
+  const { page } = await show('/alerts?part=destinations&destination=a', {
+    'destinations/list': () => [
+      { ...own, isForeign: true, destination: { ...own.destination, kind: 'command', command } },
+    ],
+    'destinations/save': (input) => {
+      saved.push(input);
+      return { ...input.draft, id: 'a', host: 'ticket' };
+    },
+  });
+  const find = (label: string) => {
+    const field = page.findAll('label').find((one) => one.text() === label);
+    return page.get<HTMLInputElement>(`[id="${field?.attributes('for') ?? ''}"]`);
+  };
+  expect(page.text()).toContain('wasn’t saved on this computer');
+  expect(find('Arguments, one per line').element.value).toBe('--new');
+  const save = page.findAll('button').find((button) => button.text() === 'Save');
+  // As it is, or changed: saving it lets it be run.
+  expect(save?.attributes('disabled')).toBeUndefined();
+  await find('Program').setValue('/usr/bin/other ');
+  await find('Arguments, one per line').setValue('--new\n\na b\n');
+  expect(find('Arguments, one per line').element.value).toBe('--new\n\na b\n');
+  await save?.trigger('click');
+  await flushPromises();
+  expect(saved).toMatchObject([
+    {
+      destinationId: 'a',
+      draft: { kind: 'command', command: { program: '/usr/bin/other', args: ['--new', 'a b'] } },
+    },
+  ]);
+  expect(saved).not.toMatchObject([{ address: expect.anything() as unknown }]);
+});
+
+it('contents of records are sent only where that is chosen, clients as pseudonyms at first', async () => {
+  const saved: unknown[] = [];
+  const previewed: unknown[] = [];
+  const { page } = await show('/alerts?part=destinations&destination=a', {
+    'destinations/preview': ({ draft }) => {
+      previewed.push(draft.contents);
+      return { text: 'Firing', body: '{}' };
+    },
+    'destinations/save': (input) => {
+      saved.push(input.draft.contents);
+      return { ...input.draft, id: 'a', host: 'a.example' };
+    },
+  });
+  const press = async (name: string): Promise<void> => {
+    await page
+      .findAll('button')
+      .find((button) => button.text() === name)
+      ?.trigger('click');
+    await flushPromises();
+  };
+  const label = page.findAll('label').find((one) => one.text() === 'With contents of records');
+  const choice = page.get(`[id="${label?.attributes('for') ?? ''}"]`);
+  expect(page.findAll('label').map((one) => one.text())).not.toContain('Clients');
+  await choice.trigger('click');
+  await press('Save');
+  const clients: VueWrapper | undefined = page
+    .findAllComponents({ name: 'SelectField' })
+    .find((one) => one.props()['label'] === 'Clients');
+  clients?.vm.$emit('update:modelValue', 'received');
+  await press('Save');
+  await choice.trigger('click');
+  expect(saved).toEqual([{ clients: 'pseudonym' }, { clients: 'received' }]);
+  await vi.waitFor(() =>
+    expect(previewed).toEqual([undefined, { clients: 'pseudonym' }, { clients: 'received' }, undefined]),
+  );
 });

@@ -15,9 +15,9 @@ export const destinationsOperations = {
   /** The destinations of alerts by name, with their messages. Addresses and keys are never returned. */
   'destinations/list': operation(Nothing, Type.Array(DestinationState)),
   /**
-   * Saves a destination; id null makes one, which needs an address or a mail server. Fails with `destinations.address` for
-   * one that is not https beyond this computer, with `destinations.mail` for a mail server that can't be used, with
-   * `destinations.login` where user and password were saved for another server, with `destinations.too-many`, and with
+   * Saves a destination; id null makes one, which needs an address, a mail server or a command. Fails with
+   * `destinations.address` for one that is not https beyond this computer, with `destinations.mail` for a mail server that
+   * can't be used, with `destinations.command` for a program that can't be started, with `destinations.login` where user and password were saved for another server, with `destinations.too-many`, and with
    * `secrets.*`.
    */
   'destinations/save': operation(

@@ -11,11 +11,11 @@ import type { PackSignature } from '../../../../common/model/exports/evidence-op
 import type { Logger } from '../../../logging/logger.ts';
 import type { SecretStore } from '../../../secrets/secret-store.ts';
 
-/** What every pack ends with, and every signed message begins with. */
-const MARK = 'channelscope-evidence-pack/1';
+/** What the seal of every pack, and every signed message, begins with. */
+export const PACK_MARK = 'channelscope-evidence-pack/1';
 /** The key is no connection's. */
 const ENTRY = 'evidence-packs';
-const KEY_BYTES = 32;
+export const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 
 /** Ends one pack. */
@@ -97,24 +97,25 @@ function toPublicKey(key: KeyObject): Buffer {
   return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES);
 }
 
-function toFingerprint(publicKey: Uint8Array): string {
+/** The fingerprint of a public key, in hex. */
+export function toFingerprint(publicKey: Uint8Array): string {
   return hash('sha256', publicKey);
 }
 
 function createSeal(key: KeyObject): PackSeal {
   const publicKey = toPublicKey(key);
-  const head = `${MARK} ed25519 ${publicKey.toString('hex')} `;
+  const head = `${PACK_MARK} ed25519 ${publicKey.toString('hex')} `;
   return {
     signature: { fingerprint: toFingerprint(publicKey), unsigned: null },
     bytes: head.length + 2 * SIGNATURE_BYTES,
     write(sha256) {
-      const message = Buffer.concat([Buffer.from(`${MARK}\n`), Buffer.from(sha256, 'hex')]);
+      const message = Buffer.concat([Buffer.from(`${PACK_MARK}\n`), Buffer.from(sha256, 'hex')]);
       return head + sign(null, message, key).toString('hex');
     },
   };
 }
 
 function createOpenSeal(unsigned: NonNullable<PackSignature['unsigned']>): PackSeal {
-  const text = `${MARK} unsigned ${unsigned}`;
+  const text = `${PACK_MARK} unsigned ${unsigned}`;
   return { signature: { fingerprint: null, unsigned }, bytes: text.length, write: () => text };
 }
