@@ -9,6 +9,7 @@ import type { ConnectionStore } from '../connections/create-connections.ts';
 import { compareValues } from './compare-values.ts';
 import { toFileName, toIdentity, writeConnection } from './item-text.ts';
 import type { KeptVersions } from './kept-versions.ts';
+import type { LinkFile } from './link-file.ts';
 import {
   findOwnFile,
   listProblems,
@@ -57,10 +58,11 @@ export function createOnceCarrier(parts: {
   readonly sides: Sides;
   readonly kept: KeptVersions;
   readonly connections: Pick<ConnectionStore, 'listSaved'>;
+  readonly linkFile: LinkFile;
   readonly dataFolder: string;
   monotonicMs(): number;
 }): OnceCarrier {
-  const { sides, kept, connections, dataFolder, monotonicMs } = parts;
+  const { sides, kept, connections, linkFile, dataFolder, monotonicMs } = parts;
 
   async function readBoth(choice: SharedChoice): Promise<Both> {
     requireSound(choice, dataFolder);
@@ -132,6 +134,10 @@ export function createOnceCarrier(parts: {
       const { folder, side } = both;
       const outcome = { done: 0, same: 0, left: 0 };
       try {
+        const { choice: linked } = linkFile.read();
+        // The linked folder was emptied, and is filled again: that other items of it are away says nothing.
+        if (side === NOTHING && linked?.folder === choice.folder)
+          await linkFile.save({ choice: linked, base: {} });
         await folder.mark();
         for (const { id, mine, theirs } of listExport(both)) {
           if (mine.digest === theirs?.digest) outcome.same += 1;

@@ -367,12 +367,15 @@ export function createSharedWorkLink(parts: {
         requireSound(choice, parts.dataFolder);
         for (const { connectionId } of choice.connections) connections.get(connectionId);
         const before = linkFile.read();
-        const isSame = before.choice?.folder === choice.folder;
-        await openFolder(choice.folder)
-          .mark()
-          .catch((error: unknown) => {
-            throw toUnfit(choice.folder, 'not-writable', error);
-          });
+        const folder = openFolder(choice.folder);
+        const scan = await folder.scan().catch((error: unknown) => {
+          throw toUnfit(choice.folder, 'not-readable', error);
+        });
+        // One that was emptied is filled again from here: that its items are away says nothing.
+        const isSame = before.choice?.folder === choice.folder && scan.state === 'there';
+        await folder.mark().catch((error: unknown) => {
+          throw toUnfit(choice.folder, 'not-writable', error);
+        });
         await linkFile.save({ choice, base: isSame ? keepMapped(before, choice) : {} });
         absentSince.clear();
         stopWatching();

@@ -37,7 +37,7 @@ export async function openSharedWork(
   return {
     link,
     kept,
-    carrier: createOnceCarrier({ ...parts, sides, kept, dataFolder, monotonicMs }),
+    carrier: createOnceCarrier({ ...parts, sides, kept, linkFile, dataFolder, monotonicMs }),
     async restore(keptId) {
       const item = await kept.read(keptId);
       const { connection } = item;

@@ -99,6 +99,28 @@ describe('a linked folder', () => {
     expect(await ana.look()).toMatchObject({ state: 'in-step', count: 2 });
   });
 
+  it('fills a folder again that was emptied, once it is linked again', async () => {
+    await linkBoth();
+    await saveViews(ana, [toView('One'), toView('Two')]);
+    await ana.look();
+    for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
+    expect((await ana.look()).state).toBe('emptied');
+    expect(await ana.link(folder)).toMatchObject({ state: 'in-step', count: 2 });
+    expect(await readViews(ana)).toHaveLength(2);
+  });
+
+  it('deletes nothing where a part of it is exported to the folder after that was emptied', async () => {
+    await linkBoth();
+    await saveViews(ana, [toView('One'), toView('Two')]);
+    await ana.look();
+    for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
+    await ana.look();
+    const choice = { folder, kinds: ['statements' as const], connections: [] };
+    await ana.call('shared-work/export', { choice, replace: [] });
+    expect(await ana.look()).toMatchObject({ state: 'in-step', count: 2 });
+    expect(await readViews(ana)).toHaveLength(2);
+  });
+
   it('asks before it deletes most of everything', async () => {
     await linkBoth();
     await saveViews(
