@@ -66,6 +66,8 @@ const BY_CODE: Partial<Record<ErrorCode, ExitCode>> = {
   'cases.not-found': EXIT.notFound,
   'service-levels.not-found': EXIT.notFound,
   'service-levels.no-report': EXIT.notFound,
+  'shared-work.folder-unfit': EXIT.disk,
+  'shared-work.not-kept': EXIT.notFound,
 };
 const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
   connections: EXIT.usage,
@@ -76,6 +78,7 @@ const BY_PREFIX: Readonly<Record<string, ExitCode>> = {
   'own-tables': EXIT.usage,
   planned: EXIT.usage,
   'service-levels': EXIT.usage,
+  'shared-work': EXIT.usage,
 };
 
 /** Returns the exit code of an error of the core. */

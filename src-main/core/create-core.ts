@@ -70,9 +70,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
       void resumeThenClean(parts);
       parts.schedules.start();
       parts.destinations.start();
+      parts.sharedWork.link.start();
       parts.updates.start();
-    } else if (byItself === 'watching') parts.destinations.start();
-    else {
+    } else if (byItself === 'watching') {
+      parts.destinations.start();
+      parts.sharedWork.link.start();
+    } else {
       // Nobody would see a note: what it is about must not count as told.
       await parts.alerts.stop();
       parts.monitor.stop();
@@ -127,6 +130,7 @@ async function endParts({
   following,
   monitor,
   schedules,
+  sharedWork,
   housekeeping,
   aheadJudge,
   tasks,
@@ -145,6 +149,7 @@ async function endParts({
   updates.stop();
   // Each step on its own: one that fails must not keep the others from their clean end.
   const steps = [
+    () => sharedWork.link.stop(),
     () => following.stop(),
     () => alerts.stop(),
     () => tasks.stop(),

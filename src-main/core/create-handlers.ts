@@ -37,6 +37,7 @@ import { createSecretsHandlers } from './secrets/secrets-handlers.ts';
 import { createServiceLevelsHandlers } from './service-levels/service-levels-handlers.ts';
 import { createSettingsHandlers } from './settings/settings-handlers.ts';
 import { createSeveralHandlers } from './several/several-handlers.ts';
+import { createSharedWorkHandlers } from './shared-work/shared-work-handlers.ts';
 import { createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
 import { createSqlHandlers } from './sql/sql-handlers.ts';
 import { createSummariesHandlers } from './summaries/summaries-handlers.ts';
@@ -88,6 +89,7 @@ export function createHandlers(
     ...createServiceLevelsHandlers(parts),
     ...createSettingsHandlers(parts),
     ...createSeveralHandlers(parts),
+    ...createSharedWorkHandlers(parts),
     ...createSnapshotsHandlers(parts),
     ...sql,
     ...createStatusHandlers(parts),

@@ -57,6 +57,7 @@ import { createKnownSecrets, type KnownSecrets } from './secrets/secret-cleaner.
 import { createSettings } from './settings/create-settings.ts';
 import { followSettings } from './settings/follow-settings.ts';
 import { createWordsReader } from './settings/read-words.ts';
+import { openSharedWork } from './shared-work/open-shared-work.ts';
 import { createHousekeeping } from './snapshots/housekeeping.ts';
 import { createTaskRegistry } from './tasks/create-task-registry.ts';
 import { createUpdates } from './updates/create-updates.ts';
@@ -330,21 +331,30 @@ async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
     }),
     logger: logger.child('schedules'),
   });
+  const alerts = createAlerts({
+    ...shared,
+    destinations,
+    following,
+    source: { ...shared, readFindings: findingsNow.read },
+    book: alertBook,
+    logger: alertLogger,
+  });
+  const sharedWork = await openSharedWork({
+    ...shared,
+    alerts,
+    schedules,
+    ownTableFiles,
+    logger: logger.child('shared-work'),
+  });
   return {
     maskWindow,
     ...shared,
     ...downloads,
     datasets,
+    sharedWork,
     destinations,
     findingsNow,
-    alerts: createAlerts({
-      ...shared,
-      destinations,
-      following,
-      source: { ...shared, readFindings: findingsNow.read },
-      book: alertBook,
-      logger: alertLogger,
-    }),
+    alerts,
     caseFiles,
     createClient,
     exportMemory,

@@ -43,7 +43,10 @@ export interface Host {
    */
   printPdf(source: string, target: string, signal: AbortSignal): Promise<void>;
   /** Absolute path of a folder that files are kept in from now on, or null when the user closed the dialog. */
-  chooseFolder(suggestedName: string, purpose: 'datasets' | 'schedules' | 'data'): Promise<string | null>;
+  chooseFolder(
+    suggestedName: string,
+    purpose: 'datasets' | 'schedules' | 'shared' | 'data',
+  ): Promise<string | null>;
   /** Shows a finished export; returns a path to download it from where the window is in a browser, else null. */
   revealExport(path: string): Promise<string | null>;
   /** Shows a folder of the profile; false where the system has no program for that. */

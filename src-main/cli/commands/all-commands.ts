@@ -21,6 +21,7 @@ import { plannedCommand } from './planned.ts';
 import { PRESET_COMMANDS } from './presets.ts';
 import { SCHEDULE_COMMANDS } from './schedules.ts';
 import { serviceLevelsCommand } from './service-levels.ts';
+import { SHARED_COMMANDS } from './shared.ts';
 import { SNAPSHOT_COMMANDS } from './snapshots.ts';
 import { SECRET_COMMANDS } from './secrets.ts';
 import { sqlCommand } from './sql.ts';
@@ -55,6 +56,7 @@ export const COMMANDS: readonly Command[] = [
   importCommand,
   datasetCommand,
   ...SCHEDULE_COMMANDS,
+  ...SHARED_COMMANDS,
   mcpCommand,
   createCompletionCommand(() => COMMANDS),
 ];

@@ -33,6 +33,7 @@ import { recordsEvents, recordsOperations } from './operations/records.ts';
 import { schedulesEvents, schedulesOperations } from './operations/unattended/schedules.ts';
 import { secretsOperations } from './operations/secrets.ts';
 import { settingsEvents, settingsOperations } from './operations/settings.ts';
+import { sharedWorkEvents, sharedWorkOperations } from './operations/unattended/shared-work.ts';
 import { snapshotsEvents, snapshotsOperations } from './operations/snapshots.ts';
 import { severalOperations } from './operations/several.ts';
 import { sqlOperations } from './operations/sql.ts';
@@ -80,6 +81,7 @@ export const OPERATIONS = {
   ...secretsOperations,
   ...settingsOperations,
   ...severalOperations,
+  ...sharedWorkOperations,
   ...snapshotsOperations,
   ...sqlOperations,
   ...statusOperations,
@@ -124,6 +126,7 @@ export const EVENTS = {
   ...recordsEvents,
   ...schedulesEvents,
   ...settingsEvents,
+  ...sharedWorkEvents,
   ...snapshotsEvents,
   ...statusEvents,
   ...tasksEvents,

@@ -82,6 +82,15 @@ export function toRules(
   return outcomes?.[direction] ?? DEFAULT_RULES;
 }
 
+/** Returns a range of codes that ends before it begins, which no rule may have; null for none. */
+export function findReversedRange(rules: OutcomeRules): string | null {
+  for (const { codes = [] } of rules) {
+    const reversed = codes.find((code) => Array.isArray(code) && code[0] > code[1]);
+    if (Array.isArray(reversed)) return reversed.join('-');
+  }
+  return null;
+}
+
 /** What rules look at, bodies left out. */
 export interface JudgedRecord {
   readonly responseCode: number | null;

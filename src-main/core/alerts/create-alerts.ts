@@ -15,7 +15,7 @@ import { findRest } from './find-rest.ts';
 import { judgeRules } from './judge-rules.ts';
 import { createMinuteFindings } from './check-findings.ts';
 import type { AlertSource } from './check-rule.ts';
-import { saveDraft } from './save-draft.ts';
+import { saveDraft, type SavedDraft } from './save-draft.ts';
 import { createNoteSender } from './send-notes.ts';
 import { showBoard } from './show-board.ts';
 import { watchChanges } from './watch-changes.ts';
@@ -25,9 +25,18 @@ const SAVE_EVERY_MS = 600_000;
 
 export interface Alerts {
   readBoard(): AlertBoard;
-  readonly book: Pick<AlertBook, 'readLog' | 'getRule'>;
+  readonly book: Pick<AlertBook, 'readLog' | 'getRule' | 'listRules'>;
   save(ruleId: string | null, draft: AlertDraft, origin: AlertOrigin): Promise<AlertRule>;
   remove(ruleId: string): Promise<void>;
+  /**
+   * Saves, adds or deletes the rule of an id, by what `change` returns of it as it is when its turn comes: undefined for a
+   * rule that is not to be.
+   */
+  change(
+    ruleId: string,
+    change: (rule: AlertRule | undefined) => AlertDraft | undefined,
+    origin: AlertOrigin,
+  ): Promise<void>;
   /** Of all that a rule watches, or of one value of it. */
   mute(ruleId: string, mute: AlertMute | null, value?: GroupValue): Promise<void>;
   muteConnection(connectionId: string, mute: AlertMute | null): Promise<void>;
@@ -116,24 +125,32 @@ export function createAlerts(parts: AlertParts): Alerts {
       }).catch((error: unknown) => logger.error('alerts not removed', { error })),
   });
 
+  const saveNow = async (saved: SavedDraft): Promise<AlertRule> => {
+    connections.get(saved.draft.connectionId);
+    const rule = await saveDraft(book, saved, now());
+    await save();
+    board.announce();
+    watching.request(rule.connectionId);
+    return rule;
+  };
+  const removeNow = async (ruleId: string): Promise<void> => {
+    book.getRule(ruleId);
+    await book.removeRule(ruleId);
+    await save();
+    board.announce();
+  };
   return {
     readBoard: board.read,
     book,
-    save: (ruleId, draft, origin) =>
+    save: (ruleId, draft, origin) => inTurn(() => saveNow({ ruleId, draft, origin })),
+    remove: (ruleId) => inTurn(() => removeNow(ruleId)),
+    change: (ruleId, change, origin) =>
       inTurn(async () => {
-        connections.get(draft.connectionId);
-        const rule = await saveDraft(book, { ruleId, draft, origin }, now());
-        await save();
-        board.announce();
-        watching.request(rule.connectionId);
-        return rule;
-      }),
-    remove: (ruleId) =>
-      inTurn(async () => {
-        book.getRule(ruleId);
-        await book.removeRule(ruleId);
-        await save();
-        board.announce();
+        const known = book.listRules().find(({ id }) => id === ruleId);
+        const draft = change(known);
+        if (draft === undefined) {
+          if (known !== undefined) await removeNow(ruleId);
+        } else await saveNow({ ruleId: known?.id ?? null, newId: ruleId, draft, origin });
       }),
     mute: (ruleId, mute, value) =>
       inTurn(async () => {

@@ -20,6 +20,8 @@ import type { AlertBook } from './alert-book.ts';
 export interface SavedDraft {
   /** Null for a new rule. */
   readonly ruleId: string | null;
+  /** Of a new rule that has one already, on another computer. */
+  readonly newId?: string;
   readonly draft: AlertDraft;
   readonly origin: AlertOrigin;
 }
@@ -31,7 +33,7 @@ export interface SavedDraft {
  */
 export async function saveDraft(
   book: Pick<AlertBook, 'getRule' | 'listRules' | 'saveRule' | 'forgetState' | 'addEntry'>,
-  { ruleId, draft, origin }: SavedDraft,
+  { ruleId, newId, draft, origin }: SavedDraft,
   nowMs: number,
 ): Promise<AlertRule> {
   const { condition } = draft;
@@ -52,7 +54,7 @@ export async function saveDraft(
   }
   const rule: AlertRule = {
     ...draft,
-    id: known?.id ?? randomUUID(),
+    id: known?.id ?? newId ?? randomUUID(),
     name: draft.name.trim(),
     mute: known?.mute ?? null,
     // Values of another field are none of this one's.

@@ -56,7 +56,7 @@ export function createConnectionsHandlers(parts: {
       }
       return connection;
     },
-    'connections/save-names': ({ connectionId, names }) => connections.saveNames(connectionId, names),
+    'connections/save-names': ({ connectionId, names }) => connections.saveNames(connectionId, () => names),
     'connections/remove': async ({ connectionId }) => {
       connections.get(connectionId);
       const running = tasks.list().filter((task) => task.connectionId === connectionId && isActive(task));

@@ -49,12 +49,18 @@ export interface ConnectionStore {
     secrets: ConnectionSecrets,
     kind?: Connection['kind'],
   ): Promise<Connection>;
-  /** Throws `connections.not-found` and `connections.names-invalid`. */
-  saveNames(connectionId: string, names: readonly ValueName[]): Promise<Connection>;
+  /** Replaces names by what `change` returns. Throws `connections.not-found` and `connections.names-invalid`. */
+  saveNames(
+    connectionId: string,
+    change: (names: readonly ValueName[]) => readonly ValueName[],
+  ): Promise<Connection>;
   /** The names of a connection; none for one that is gone. */
   listNames(connectionId: string): readonly ValueName[];
-  /** Replaces what counts as failed. Throws `connections.not-found`. */
-  saveOutcomes(connectionId: string, outcomes: ConnectionOutcomes): Promise<Connection>;
+  /** Replaces what counts as failed by what `change` returns. Throws `connections.not-found`. */
+  saveOutcomes(
+    connectionId: string,
+    change: (outcomes: ConnectionOutcomes) => ConnectionOutcomes,
+  ): Promise<Connection>;
   /** Replaces what a person made of families by what `change` returns. Throws `connections.not-found`. */
   saveFamilies(
     connectionId: string,
@@ -237,16 +243,18 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
     },
     watchSaved: (listener) => void listeners.add(listener),
     listNames: (connectionId) => saved.find(({ id }) => id === connectionId)?.names ?? [],
-    saveNames: (connectionId, names) =>
+    saveNames: (connectionId, change) =>
       inTurn(async () => {
-        const connection: SavedConnection = { ...get(connectionId), names: checkNames(names) };
+        const known = get(connectionId);
+        const connection: SavedConnection = { ...known, names: checkNames(change(known.names ?? [])) };
         await keep(connection);
         await announce();
         return toConnection(connection);
       }),
-    saveOutcomes: (connectionId, outcomes) =>
+    saveOutcomes: (connectionId, change) =>
       inTurn(async () => {
         const connection: SavedConnection = { ...get(connectionId) };
+        const outcomes = change(connection.outcomes ?? {});
         delete connection.outcomes;
         if (Object.keys(outcomes).length > 0) connection.outcomes = outcomes;
         await keep(connection);

@@ -1,6 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, HandlersOf } from '../../common/contract/index.ts';
-import { toRules } from '../../common/reporting/outcome.ts';
+import { findReversedRange, toRules } from '../../common/reporting/outcome.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -24,15 +24,11 @@ export function createOutcomeHandlers(parts: {
     },
     'outcome/save': async ({ connectionId, outcomes, wait = false }) => {
       for (const rules of Object.values(outcomes)) {
-        for (const { codes = [] } of rules) {
-          const reversed = codes.find((code) => Array.isArray(code) && code[0] > code[1]);
-          if (Array.isArray(reversed))
-            throw new AppError('app.invalid-input', 'A range of codes ends before it begins.', {
-              range: reversed.join('-'),
-            });
-        }
+        const range = findReversedRange(rules);
+        if (range !== null)
+          throw new AppError('app.invalid-input', 'A range of codes ends before it begins.', { range });
       }
-      const connection = await connections.saveOutcomes(connectionId, outcomes);
+      const connection = await connections.saveOutcomes(connectionId, () => outcomes);
       emit('outcome/changed', { connectionId, isDeciding: true });
       const decided = engine.noteRules().finally(() => {
         emit('outcome/changed', { connectionId, isDeciding: false });

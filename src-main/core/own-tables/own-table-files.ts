@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OwnRows } from '../../common/model/connections/own-table.ts';
 import { tryToRemove } from '../../node/move-and-remove.ts';
@@ -13,6 +13,8 @@ import type { Logger } from '../logging/logger.ts';
 export interface OwnTableFiles {
   write(tableId: string, rows: OwnRows): Promise<void>;
   has(tableId: string): boolean;
+  /** Rejects with the system's error where there is no file. */
+  read(tableId: string): Promise<OwnRows>;
   /** The tables of a connection that have their file. */
   list(connection: SavedConnection): OwnTableSource[];
 }
@@ -35,6 +37,7 @@ export async function openOwnTableFiles(options: {
   return {
     write: (tableId, rows) => writeFileAtomically(toFile(tableId), JSON.stringify(rows)),
     has: (tableId) => existsSync(toFile(tableId)),
+    read: async (tableId) => JSON.parse(await readFile(toFile(tableId), 'utf8')) as OwnRows,
     list: ({ tables = [] }) =>
       tables.map((table) => ({ ...table, file: toFile(table.id) })).filter(({ file }) => existsSync(file)),
   };

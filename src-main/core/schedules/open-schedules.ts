@@ -36,6 +36,15 @@ export interface Schedules {
   /** Throws `schedules.not-found`, `schedules.query`, `schedules.too-many`, `connections.not-found`, `app.invalid-input`. */
   save(input: Input<'schedules/save'>): Promise<Schedule>;
   remove(scheduleId: string): Promise<void>;
+  listSaved(): readonly Schedule[];
+  /**
+   * Saves, adds or removes the schedule of an id, by what `change` returns of it: undefined for one that is not to be. A new
+   * one is off and without a folder, which a person chooses here. Throws as `save` does.
+   */
+  change(
+    scheduleId: string,
+    change: (schedule: Schedule | undefined) => Omit<ScheduleDraft, 'isActive'> | undefined,
+  ): Promise<void>;
   /** Throws `schedules.not-found`. */
   run(scheduleId: string, runId?: string): { taskId: string };
   readLog(scheduleId: string): ScheduleRun[];
@@ -71,7 +80,7 @@ export async function openSchedules(
   const announce = (): void => emit('schedules/changed', null);
   const findFolder = (folderId: string | undefined, known: Schedule | null): string => {
     const folder = folderId === undefined ? known?.folder : folders.get(folderId);
-    if (folder !== undefined) return folder;
+    if (folder !== undefined && folder !== '') return folder;
     throw new AppError('app.invalid-input', 'A schedule needs a folder.', { field: 'folder' });
   };
   const check = (draft: ScheduleDraft): void => {
@@ -86,6 +95,16 @@ export async function openSchedules(
     if (draft.query.trim() !== '') throw toInvalid('query', 'A computed summary has no query.');
     if (isDocumentFormat(draft.choices.format))
       throw toInvalid('format', 'A report is made of detail records.');
+  };
+  const requireRoom = (known: Schedule | undefined): void => {
+    if (known === undefined && book.list().length >= MAX_SCHEDULES)
+      throw new AppError('schedules.too-many', 'There are too many schedules.', { limit: MAX_SCHEDULES });
+  };
+  const remove = async (scheduleId: string): Promise<void> => {
+    book.get(scheduleId);
+    await queue.cancel(scheduleId);
+    await book.remove(scheduleId);
+    announce();
   };
   const look = async (): Promise<void> => {
     fetcher.look();
@@ -125,9 +144,7 @@ export async function openSchedules(
     async save({ scheduleId, folderId, draft }) {
       const known = scheduleId === null ? null : book.get(scheduleId);
       check(draft);
-      if (known === null && book.list().length >= MAX_SCHEDULES) {
-        throw new AppError('schedules.too-many', 'There are too many schedules.', { limit: MAX_SCHEDULES });
-      }
+      requireRoom(known ?? undefined);
       const folder = findFolder(folderId, known);
       const schedule: Schedule = {
         ...draft,
@@ -140,10 +157,18 @@ export async function openSchedules(
       announce();
       return schedule;
     },
-    async remove(scheduleId) {
-      book.get(scheduleId);
-      await queue.cancel(scheduleId);
-      await book.remove(scheduleId);
+    remove,
+    listSaved: () => book.list(),
+    async change(scheduleId, change) {
+      const known = book.list().find(({ id }) => id === scheduleId);
+      const draft = change(known);
+      if (draft === undefined) return known === undefined ? undefined : remove(scheduleId);
+      const { isActive = false, folder = '' } = known ?? {};
+      const next = { ...draft, isActive, name: draft.name.trim() };
+      check(next);
+      requireRoom(known);
+      const countsFromMs = known !== undefined && isDueAsBefore(known, next) ? known.countsFromMs : now();
+      await book.save({ ...next, id: scheduleId, folder, countsFromMs });
       announce();
     },
     run(scheduleId, runId) {

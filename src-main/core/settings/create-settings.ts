@@ -26,6 +26,8 @@ export interface SettingsStore {
    * that could not be read again is set aside, and its setting stays as it is.
    */
   update(change: SettingsChange): Promise<Settings>;
+  /** The same, for a change that follows from the settings as they are when its turn comes. */
+  revise(toChange: (settings: Settings) => SettingsChange): Promise<Settings>;
   /** What is saved and can't be used. */
   listSetAside(): SetAsideSettings;
 }
@@ -63,23 +65,26 @@ export async function createSettings(options: {
   }
 
   const inTurn = createSaveQueue();
+  const revise = (toChange: (settings: Settings) => SettingsChange): Promise<Settings> =>
+    inTurn(async () => {
+      const change = toChange(settings);
+      requireFit(change);
+      const parted = partChange(change);
+      const next = { ...settings, ...parted.change };
+      const aside = [...setAside, ...parted.setAside];
+      await writeJsonFile(path, toDocument({ settings: next, setAside: aside }));
+      settings = next;
+      setAside = aside;
+      if (parted.setAside.length > 0) {
+        logger.error('settings set aside', { settings: parted.setAside.map(({ name }) => name) });
+      }
+      emit('settings/changed', settings);
+      return settings;
+    });
   return {
     get: () => settings,
-    update: (change) =>
-      inTurn(async () => {
-        requireFit(change);
-        const parted = partChange(change);
-        const next = { ...settings, ...parted.change };
-        const aside = [...setAside, ...parted.setAside];
-        await writeJsonFile(path, toDocument({ settings: next, setAside: aside }));
-        settings = next;
-        setAside = aside;
-        if (parted.setAside.length > 0) {
-          logger.error('settings set aside', { settings: parted.setAside.map(({ name }) => name) });
-        }
-        emit('settings/changed', settings);
-        return settings;
-      }),
+    update: (change) => revise(() => change),
+    revise,
     listSetAside: () => ({
       names: [...new Set(setAside.map(({ name }) => name))],
       fileName: FILE_NAME,

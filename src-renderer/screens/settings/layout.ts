@@ -19,6 +19,9 @@ import FactRow from './rows/FactRow.vue';
 import ReadersRow from './rows/ReadersRow.vue';
 import SecretsRow from './rows/SecretsRow.vue';
 import SetAsideRow from './rows/SetAsideRow.vue';
+import SharedKeptRow from './shared-work/SharedKeptRow.vue';
+import SharedLinkRow from './shared-work/SharedLinkRow.vue';
+import SharedOnceRow from './shared-work/SharedOnceRow.vue';
 import UpdatesRow from './rows/UpdatesRow.vue';
 
 /** A row of the screen: a setting with its control, or something beside the settings that is a part of its own. */
@@ -46,6 +49,9 @@ export const PARTS = {
   exportStart: { section: 'exports', group: '', component: ExportStartRow },
   exportPresets: { section: 'exports', group: '', component: ExportPresetsRow },
   schedules: { section: 'exports', group: '', component: FactRow, to: '/schedules' },
+  sharedLink: { section: 'shared-work', group: '', component: SharedLinkRow },
+  sharedOnce: { section: 'shared-work', group: '', component: SharedOnceRow },
+  sharedKept: { section: 'shared-work', group: '', component: SharedKeptRow },
   cacheSpace: { section: 'storage', group: 'retention', component: CacheSpaceRow },
   dataFolder: { section: 'storage', group: 'folder', component: DataFolderRow },
   secrets: { section: 'privacy', group: '', component: SecretsRow },

@@ -81,7 +81,7 @@ const ALERT_NOTICES = [
 export type AlertNotice = (typeof ALERT_NOTICES)[number];
 
 /** Where a rule was made. */
-export const ALERT_ORIGINS = ['hand', 'finding', 'filter', 'chart'] as const;
+export const ALERT_ORIGINS = ['hand', 'finding', 'filter', 'chart', 'shared'] as const;
 export type AlertOrigin = (typeof ALERT_ORIGINS)[number];
 
 /** What was counted: of errors, slow responses, minutes that were down, or new families. */

@@ -47,6 +47,7 @@ export const SETTING_SECTIONS = [
   },
   { name: 'alerts', settings: [{ name: 'alertNotes' }, { name: 'alertBadge' }] },
   { name: 'exports', settings: [] },
+  { name: 'shared-work', settings: [] },
   {
     name: 'storage',
     settings: [

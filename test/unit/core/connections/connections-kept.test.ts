@@ -145,7 +145,7 @@ describe('five hundred parallel saves of ten connections', () => {
         const { id } = made[index % 10]!;
         const round = Math.floor(index / 10);
         if (round % 5 === 4) {
-          return connections.saveNames(id, [{ field: 'channel', value: '3', name: `Round ${round}` }]);
+          return connections.saveNames(id, () => [{ field: 'channel', value: '3', name: `Round ${round}` }]);
         }
         const given = { accessToken: `rk_${index}`, accessTokenSecret: `sesame-${index}` };
         return connections.save(id, { ...draft, name: `Round ${round}`, tenant: index }, given);

@@ -69,9 +69,9 @@ describe('connections', () => {
     const connections = await open(store);
     const { id } = await connections.save(null, draft, secrets);
     const names = [{ field: 'channel' as const, value: '3', name: 'WhatsApp', colour: 'green' as const }];
-    await connections.saveNames(id, [{ ...names[0]!, name: ' Whats\nApp ' }]);
+    await connections.saveNames(id, () => [{ ...names[0]!, name: ' Whats\nApp ' }]);
     expect(connections.listNames(id)).toMatchObject([{ name: 'Whats App' }]);
-    await connections.saveNames(id, names);
+    await connections.saveNames(id, () => names);
     await connections.save(id, { ...draft, name: 'Other' }, {});
     const again = await open(store);
     expect((await again.list())[0]).toMatchObject({ name: 'Other', names });
@@ -87,7 +87,7 @@ describe('connections', () => {
       [channel('3', 'none')],
       [channel('3', 'a'), channel('3', 'b')],
     ]) {
-      await expect(connections.saveNames(id, names)).rejects.toMatchObject({
+      await expect(connections.saveNames(id, () => names)).rejects.toMatchObject({
         code: 'connections.names-invalid',
       });
     }

@@ -13,7 +13,7 @@ import SettingsScreen from '../../../../src-renderer/screens/settings/SettingsSc
 import { useUpdatesStore } from '../../../../src-renderer/stores/window/updates.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
-import { makeSettings } from '../support/samples.ts';
+import { makeSettings, makeSharedWork } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const NO_UPDATES: UpdateState = {
@@ -83,6 +83,7 @@ async function show(
     'updates/check': () => ({ ...NO_UPDATES, ...options.updates }),
     'updates/download': () => ({ ...NO_UPDATES, ...options.updates }),
     'updates/install': () => null,
+    'shared-work/read': () => makeSharedWork(),
     'snapshots/read-storage': () => ({ totalBytes: 193_000_000, freeBytes: 60_000_000_000 }) as never,
   });
   const { global, router } = await provideApplication(backend, options.path ?? '/settings');

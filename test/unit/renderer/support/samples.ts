@@ -1,6 +1,7 @@
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import type { StatusHistory, StatusSample } from '../../../../src-main/common/model/connections/status.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
+import type { SharedWork } from '../../../../src-main/common/model/shared/shared-work.ts';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../../src-main/common/reporting/reports.ts';
 
@@ -17,6 +18,24 @@ export function makeConnection(change: Partial<Connection> = {}): Connection {
     secrets: 'keychain',
     secretsOrigin: 'https://reports.example.com',
     createdAtMs: 0,
+    ...change,
+  };
+}
+
+export function makeSharedWork(change: Partial<SharedWork> = {}): SharedWork {
+  return {
+    choice: null,
+    state: 'none',
+    inStepSinceMs: null,
+    lookedAtMs: null,
+    error: null,
+    count: 0,
+    waiting: 0,
+    conflicts: [],
+    problems: [],
+    foreign: [],
+    removals: { here: 0, folder: 0 },
+    keptCount: 0,
     ...change,
   };
 }
