@@ -51,6 +51,7 @@ export async function* benchExport({ size, folder }: BenchOptions): AsyncGenerat
     let format: ExportFormat = 'csv';
     const exporter = createExporter({
       cases: NO_CASES,
+      pseudonymKey: new Uint8Array(32),
       packSigner: openPackSigner(),
       emit: () => undefined,
       cache,

@@ -103,6 +103,7 @@ export async function openExports(folder: string): Promise<ExportsRig> {
     async start(name, target) {
       const exporter = createExporter({
         cases: NO_CASES,
+        pseudonymKey: new Uint8Array(32),
         packSigner: openPackSigner(),
         emit: () => undefined,
         cache,

@@ -49,6 +49,7 @@ export function createExportRig(options: {
   let suggested = '';
   const exporter = createExporter({
     cases: NO_CASES,
+    pseudonymKey: new Uint8Array(32),
     ...parts,
     ...(followed === undefined
       ? {}

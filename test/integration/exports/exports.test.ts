@@ -83,6 +83,7 @@ function createExport(
   const listNames = () => names;
   const exporter = createExporter({
     cases: NO_CASES,
+    pseudonymKey: new Uint8Array(32),
     ...parts,
     packSigner: openPackSigner(),
     emit: () => undefined,

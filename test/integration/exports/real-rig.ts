@@ -58,6 +58,7 @@ export async function createRealRig(
   const create = (own: Engine): Exporter =>
     createExporter({
       cases: NO_CASES,
+      pseudonymKey: new Uint8Array(32),
       emit: () => undefined,
       cache,
       ledger: openLedger(cache),

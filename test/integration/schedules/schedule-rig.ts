@@ -78,6 +78,7 @@ export async function createScheduleRig({ cache, engine, file }: SharedCache): P
       const ledger = openLedger(cache, { now, events, findFollowed: () => Promise.resolve(rig.followed) });
       const exporter = createExporter({
         cases: NO_CASES,
+        pseudonymKey: new Uint8Array(32),
         packSigner: openPackSigner(),
         emit: () => undefined,
         cache,

@@ -155,6 +155,7 @@ export function createFakeExportParts(options: {
       },
       writeRows: () => Promise.reject(new Error('not here')),
       writeResult: () => Promise.reject(new Error('not here')),
+      writeLines: () => Promise.reject(new Error('not here')),
       closeView() {
         parts.openViews -= 1;
         return Promise.resolve();

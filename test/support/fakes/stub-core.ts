@@ -30,12 +30,14 @@ export function createStubCore(answers: Record<string, (input: never) => unknown
       },
     ]),
   );
+  const call = createDispatcher(handlers as never, createSilentLogger(), Date.now);
   const core: StubCore = {
     asked,
     isStopped: false,
     logger: createSilentLogger(),
     readWords: () => ENGLISH,
-    call: createDispatcher(handlers as never, createSilentLogger(), Date.now),
+    call,
+    callFromWindow: call,
     on: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

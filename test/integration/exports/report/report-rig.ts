@@ -26,7 +26,11 @@ export interface ReportRig {
   readonly cache: Cache;
   readonly engine: Engine;
   readonly folder: string;
-  readonly parts: ReportParts & { readonly cache: Cache; readonly host: Pick<Host, 'printPdf'> };
+  readonly parts: ReportParts & {
+    readonly cache: Cache;
+    readonly engine: Engine;
+    readonly host: Pick<Host, 'printPdf'>;
+  };
   write(change?: Partial<Input<'exports/start'>>): Promise<string>;
   close(): Promise<void>;
 }
