@@ -39,7 +39,10 @@ export function isTrustedSender(
  * Handles every operation of the contract on its channel; calls wait until the core is there, and get the error of one that
  * could not be created. Any other sender gets a constant error that repeats nothing.
  */
-export function serveOperations(creation: Promise<Pick<Core, 'callFromWindow'>>, trusted: TrustedContents): void {
+export function serveOperations(
+  creation: Promise<Pick<Core, 'callFromWindow'>>,
+  trusted: TrustedContents,
+): void {
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     ipcMain.handle(toOperationChannel(name), (event, input: unknown) => {
       if (!isTrustedSender(event, trusted)) throw new Error('Refused.');
