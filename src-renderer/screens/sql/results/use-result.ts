@@ -70,7 +70,8 @@ export function useResult(readResult: () => SqlResult) {
     if (chartRows.value === null) return null;
     const { columns, rowCount } = readResult();
     const toName = (column: SqlColumn, value: SqlCell): string => {
-      const field = toNamedField(column.name);
+      // Of several connections each may have its own names.
+      const field = sql.ran?.otherConnectionIds === undefined ? toNamedField(column.name) : '';
       return names.find(field, value) === null ? String(value) : names.toText(field, String(value));
     };
     return toResultChart({ columns, rows: chartRows.value, choice: choice.value, toName }, rowCount);

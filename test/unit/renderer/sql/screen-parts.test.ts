@@ -270,7 +270,7 @@ describe('a table of a result', () => {
     const size = { rowCount: 1, hasMore: false, cutValues: 0, durationMs: 1, memoryBytes: 1 };
     const result = { kind: 'rows' as const, resultId: 'r', columns: names.map(column), ...size };
     const wrapper = mount(ResultGrid, {
-      props: { result, readRows: () => Promise.resolve([row]) },
+      props: { result, isOfSeveral: false, readRows: () => Promise.resolve([row]) },
       global,
       attachTo: document.body,
     });
@@ -295,7 +295,7 @@ describe('a table of a result', () => {
     const size = { rowCount: 1, hasMore: false, cutValues: 0, durationMs: 1, memoryBytes: 38_000_000 };
     const result = { kind: 'rows' as const, resultId: 'r', columns: ['Channel', 'n'].map(column), ...size };
     const wrapper = mount(ResultGrid, {
-      props: { result, readRows: () => Promise.resolve([[3, 3]]) },
+      props: { result, isOfSeveral: false, readRows: () => Promise.resolve([[3, 3]]) },
       global: { ...global, provide: { ...global.provide, [namesKey as symbol]: names } },
       attachTo: document.body,
     });
@@ -303,6 +303,26 @@ describe('a table of a result', () => {
       expect(wrapper.findAll('[role=gridcell]').map((cell) => cell.text())).toEqual([`${HOSTILE}3`, '3']),
     );
     expect(wrapper.find('img').exists()).toBe(false);
+    wrapper.unmount();
+  });
+
+  it('of several connections shows no name, since each may have its own', async () => {
+    const { global } = await provideApplication(createBackend());
+    const names = createNames(
+      () => [{ field: 'channel', value: '3', name: HOSTILE }],
+      () => undefined,
+    );
+    const column = (name: string): SqlColumn => ({ name, type: 'BIGINT', kind: 'number' });
+    const size = { rowCount: 1, hasMore: false, cutValues: 0, durationMs: 1, memoryBytes: 38_000_000 };
+    const result = { kind: 'rows' as const, resultId: 'r', columns: ['Channel', 'n'].map(column), ...size };
+    const wrapper = mount(ResultGrid, {
+      props: { result, isOfSeveral: true, readRows: () => Promise.resolve([[3, 3]]) },
+      global: { ...global, provide: { ...global.provide, [namesKey as symbol]: names } },
+      attachTo: document.body,
+    });
+    await vi.waitFor(() =>
+      expect(wrapper.findAll('[role=gridcell]').map((cell) => cell.text())).toEqual(['3', '3']),
+    );
     wrapper.unmount();
   });
 });
