@@ -1,5 +1,6 @@
 import { OPERATIONS, type OperationName } from '../../common/contract/index.ts';
 import type { Envelope } from '../../common/contract/operation.ts';
+import type { AlertBoard } from '../../common/model/alerts/alert-state.ts';
 import { DEFAULT_EVIDENCE } from '../../common/model/exports/evidence-options.ts';
 import { isBodyField, isOwnField } from '../../common/model/records/body-path.ts';
 import type { SqlColumn } from '../../common/model/records/sql.ts';
@@ -43,6 +44,7 @@ const MASKED: Partial<Readonly<Record<OperationName, 'values' | 'raw'>>> = {
   'outcome/advise': 'values',
   'outcome/preview': 'values',
   'deprecations/match': 'values',
+  'alerts/list': 'values',
   'alerts/test-rule': 'values',
   'alerts/read-log': 'values',
   'sql/run': 'values',
@@ -69,6 +71,8 @@ const CONTENT_KEYS: ReadonlySet<string> = new Set([
   'extra',
   'values',
 ]);
+/** What stands under these is a value of the field around. */
+const VALUE_KEYS: ReadonlySet<string> = new Set(['value', 'values', 'key']);
 const ISO_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d/u;
 const PSEUDONYM = /client-[0-9a-z]{12}/gu;
 /** Texts whose originals are remembered, so that a click on one asks for what it stands for. */
@@ -86,6 +90,15 @@ export interface CallMasks {
   addClients(clients: Iterable<string>): void;
 }
 
+/** What of a question says what its answer is about. */
+interface Asked {
+  readonly resultId?: string;
+  readonly by?: unknown;
+  readonly path?: string;
+  readonly field?: string;
+  readonly condition?: { readonly each?: string };
+}
+
 interface Place {
   /** The client of the record around. */
   readonly own: string;
@@ -93,6 +106,8 @@ interface Place {
   /** What the values around are values of. */
   readonly field: string | null;
   readonly key: string;
+  /** The fields of group keys, place by place. */
+  readonly by: readonly unknown[];
   readonly plain: ReadonlySet<string>;
 }
 
@@ -118,7 +133,7 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
 
   function maskText(text: string, { own, record, field, key, plain }: Place): string {
     if (text === '') return text;
-    if (field === 'client' || key === 'client') return masks.client(text);
+    if (key === 'client' || (field === 'client' && VALUE_KEYS.has(key))) return masks.client(text);
     if (CONTENT_KEYS.has(key) || (field !== null && isContent(field))) return masks.content(text, own);
     if (PLAIN_KEY.test(key) || plain.has(text) || ISO_TIME.test(text)) return text;
     if (key === 'error' && record !== null) {
@@ -131,7 +146,11 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
 
   function mask(value: unknown, place: Place): unknown {
     if (typeof value === 'string') return remember(maskText(value, place), value);
-    if (Array.isArray(value)) return value.map((each) => mask(each, place));
+    if (Array.isArray(value))
+      return value.map((each, at) => {
+        const by = place.key === 'key' ? place.by[at] : undefined;
+        return mask(each, typeof by === 'string' ? { ...place, field: by } : place);
+      });
     if (typeof value !== 'object' || value === null) return value;
     const record = value as Readonly<Record<string, unknown>>;
     const { client, field, path, measure } = record;
@@ -208,19 +227,36 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
   }
 
   function maskAnswer(name: OperationName, input: unknown, value: unknown): unknown {
-    const place = { own: '', record: null, field: null, key: '', plain: listLiterals(name) };
+    const { resultId, by, path, field, condition } = (input ?? {}) as Asked;
+    const fields = Array.isArray(by) ? (by as unknown[]) : [by];
+    const place = {
+      own: '',
+      record: null,
+      field: condition?.each ?? null,
+      key: '',
+      by: fields,
+      plain: listLiterals(name),
+    };
     if (MASKED[name] === 'raw') return maskRaw(value);
     learn(value);
-    const { resultId, by, path, field } = (input ?? {}) as Partial<
-      Record<'resultId' | 'path' | 'field', string>
-    > & { by?: unknown };
+    if (name === 'alerts/list') return maskBoard(value as AlertBoard, place);
     if (name === 'sql/run') keepColumns(value);
     if (name === 'sql/read-rows')
       return maskCells(value as unknown[][], columnsOf.get(resultId ?? ''), place);
     // What was asked by the contents of bodies answers with them.
-    const asked = [path, field, ...(Array.isArray(by) ? (by as unknown[]) : [by])];
-    const content = asked.find((each) => typeof each === 'string' && isContent(each));
-    return mask(value, { ...place, field: typeof content === 'string' ? content : null });
+    const content = [path, field].find((each) => each !== undefined && isContent(each));
+    return mask(value, content === undefined ? place : { ...place, field: content });
+  }
+
+  /** A rule is a person's own; the values that it watches are not. */
+  function maskBoard({ rules, ...board }: AlertBoard, place: Place): unknown {
+    return {
+      ...board,
+      rules: rules.map(({ rule, state }) => {
+        const { each } = rule.condition as { each?: string };
+        return { rule, state: mask(state, { ...place, field: each ?? null }) };
+      }),
+    };
   }
 
   /** Texts as received have no fields that could be told apart here. */
