@@ -168,28 +168,25 @@ interface CheckedValue {
   readonly finding?: ToldFinding;
   /** It fires, it doesn't, or too little is cached of them. */
   readonly state: CheckedState;
-  /** The end of the last minute that is cached; null where none is. */
-  readonly knownToMs: number | null;
+  /** The end of the last minute that could be judged; null where too little is cached. */
+  readonly judgedToMs: number | null;
   readonly firing: AlertFiring | undefined;
 }
 
 function judge(
-  { firings, unknown, fromMs, toMs, values }: AlertTest,
+  { firings, judgedToMs: allJudgedToMs, toMs, values }: AlertTest,
   condition: AlertCondition,
 ): CheckedValue[] {
   const isEach = toEach(condition) !== undefined;
   const findFiring = (value: GroupValue | undefined): AlertFiring | undefined =>
     firings.find((one) => one.untilMs === null && one.value === value);
-  const last = unknown.at(-1);
-  const endMs = last?.toMs === toMs ? last.fromMs : toMs;
-  const allKnownToMs = endMs > fromMs ? endMs : null;
-  const toState = (firing: AlertFiring | undefined, knownToMs: number | null): CheckedState => {
+  const toState = (firing: AlertFiring | undefined, judgedToMs: number | null): CheckedState => {
     if (firing !== undefined) return 'firing';
-    return knownToMs !== null && knownToMs >= toMs - FRESH_MS ? 'quiet' : 'unknown';
+    return judgedToMs !== null && judgedToMs >= toMs - FRESH_MS ? 'quiet' : 'unknown';
   };
   const toAll = (firing: AlertFiring | undefined): CheckedValue => ({
-    state: toState(firing, allKnownToMs),
-    knownToMs: allKnownToMs,
+    state: toState(firing, allJudgedToMs),
+    judgedToMs: allJudgedToMs,
     firing,
   });
   if (condition.kind === 'finding') {
@@ -202,9 +199,9 @@ function judge(
   }
   // No value was ever seen: what is missing then is missing of all.
   if (!isEach || values.length === 0) return [toAll(findFiring(undefined))];
-  return values.map(({ value, knownToMs }) => {
+  return values.map(({ value, judgedToMs }) => {
     const firing = findFiring(value);
-    return { value, state: toState(firing, knownToMs), knownToMs, firing };
+    return { value, state: toState(firing, judgedToMs), judgedToMs, firing };
   });
 }
 
@@ -230,7 +227,7 @@ Rules that are off or muted are left out, and so are muted values.`,
       const place = toPlace(connectionId);
       const isHeard = ({ value }: CheckedValue): boolean =>
         !valueMutes.some((one) => one.value === value && isMutedAt(one.mute, now()));
-      for (const { value, finding, state, knownToMs, firing } of judge(test, condition).filter(isHeard)) {
+      for (const { value, finding, state, judgedToMs, firing } of judge(test, condition).filter(isHeard)) {
         const note = test.notes.find((one) => one.kind === 'fired' && one.value === value);
         const body = firing === undefined ? '' : (note?.body ?? place.nameFinding(finding));
         const level = firing?.level ?? '';
@@ -239,7 +236,7 @@ Rules that are off or muted are left out, and so are muted values.`,
           cells: [
             ...[name, place.name, place.nameValue(condition, value) || place.nameFinding(finding)],
             ...[state, level],
-            ...[place.write(firing?.sinceMs ?? null), place.write(knownToMs), body],
+            ...[place.write(firing?.sinceMs ?? null), place.write(judgedToMs), body],
           ],
         });
         await out.json({
@@ -251,7 +248,7 @@ Rules that are off or muted are left out, and so are muted values.`,
           state,
           ...(level === '' ? {} : { level }),
           since: toIso(firing?.sinceMs ?? null),
-          judgedTo: toIso(knownToMs),
+          judgedTo: toIso(judgedToMs),
           ...(firing === undefined
             ? {}
             : { hits: firing.hits, total: firing.total, peak: firing.peak, text: body }),

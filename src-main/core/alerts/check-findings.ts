@@ -295,6 +295,7 @@ export async function testFindings(
   const known = await readBoth(ledger, connectionId, span);
   // Too little before it is cached to say what is usual.
   if (report.gaps.some(({ reason }) => reason === 'not-learned')) known.fill(0);
+  const lastKnown = known.lastIndexOf(1);
   const knownMinutes = known.reduce((sum, one) => sum + one, 0);
   const notes = (['fired', 'ended'] as const).flatMap((kind) => {
     const last = found.findLast(({ endedMs }) => kind === 'fired' || endedMs !== null);
@@ -311,6 +312,7 @@ export async function testFindings(
     ...span,
     values: [],
     hasMoreValues: false,
+    judgedToMs: lastKnown < 0 ? null : span.fromMs + (lastKnown + 1) * MINUTE_MS,
     knownMinutes,
     unknown: listUnknown(known, span.fromMs),
     firings,

@@ -99,7 +99,7 @@ async function testMinutes(
   const parts = values.map((value, place) => ({
     value,
     count: tested[place]?.firings.length ?? 0,
-    knownToMs: toKnownEnd(minutes[place]?.own),
+    judgedToMs: toJudgedEnd(tested[place]?.judged),
   }));
   const ranked = parts.toSorted((a, b) => b.count - a.count);
   const chosen = values.find((value) => value === options.value) ?? ranked[0]?.value;
@@ -120,6 +120,7 @@ async function testMinutes(
     ...(chosen === undefined ? {} : { value: chosen }),
     values: ranked,
     hasMoreValues: seen.length > MAX_EACH_VALUES,
+    judgedToMs: toJudgedEnd(whole === undefined ? undefined : judgeLevels(whole, condition)),
     knownMinutes: tested[place]?.judged.judgedMinutes ?? 0,
     unknown: listUnknown(shown.known, shown.fromMs),
     firings: tested.flatMap(({ firings }) => firings).toSorted((a, b) => a.sinceMs - b.sinceMs),
@@ -151,9 +152,9 @@ function toTested(minutes: ReadMinutes, condition: MinuteCondition, value: Group
   return { judged, firings, own };
 }
 
-function toKnownEnd(minutes: Minutes | undefined): number | null {
-  const last = minutes?.known.lastIndexOf(1) ?? -1;
-  return minutes === undefined || last < 0 ? null : minutes.fromMs + (last + 1) * MINUTE_MS;
+/** Null where a minute is missing of those that are judged together with the last known one. */
+function toJudgedEnd(judged: JudgedLevels | undefined): number | null {
+  return judged === undefined || judged.latest === null ? null : judged.knownToMs;
 }
 
 /** The last note of either kind. */

@@ -130,7 +130,7 @@ it('the past is tested for each value, and shown of the one that would have fire
   expect(tested.firings).toMatchObject([{ value: 7, level: 'critical', sinceMs: FROM_MS + 21 * MINUTE_MS }]);
   expect(tested.value).toBe(7);
   expect(tested.values).toHaveLength(5);
-  expect(tested.values[0]).toEqual({ value: 7, count: 1, knownToMs: expect.any(Number) as number });
+  expect(tested.values[0]).toEqual({ value: 7, count: 1, judgedToMs: expect.any(Number) as number });
   expect(tested.series.at(-1)?.value).toBe(1);
   // Two hours are no past to go by.
   expect(tested.suggestion).toEqual({ kind: 'too-little', knownMinutes: 120 });

@@ -160,11 +160,12 @@ export const AlertTest = Type.Object({
       value: GroupValue,
       /** How often it would have fired. */
       count: Type.Integer(),
-      /** The end of the last minute that is known; null where none is. */
-      knownToMs: Nullable(Type.Integer()),
+      judgedToMs: Nullable(Type.Integer()),
     }),
   ),
   hasMoreValues: Type.Boolean(),
+  /** The end of the last known minute, where all that is judged with it is known too; null where it isn't. */
+  judgedToMs: Nullable(Type.Integer()),
   /** Minutes that could be judged, of all. */
   knownMinutes: Type.Integer(),
   /** Spans of which too little is cached. */

@@ -59,6 +59,7 @@ export function makeTest(change: Partial<AlertTest> = {}): AlertTest {
     toMs: TO_MS,
     values: [],
     hasMoreValues: false,
+    judgedToMs: null,
     knownMinutes: 20_000,
     unknown: [{ fromMs: FROM_MS + 24 * HOUR_MS, toMs: FROM_MS + 29 * HOUR_MS }],
     firings: [

@@ -317,8 +317,8 @@ test('an alert of each service shows where each stands, and mutes one alone', as
   const tested = makeTest({
     value: 7,
     values: [
-      { value: 7, count: 2, knownToMs: 0 },
-      { value: 2, count: 0, knownToMs: 0 },
+      { value: 7, count: 2, judgedToMs: 0 },
+      { value: 2, count: 0, judgedToMs: 0 },
     ],
   });
   const { screen, backend } = await open(board, '/alerts/rule', tested);

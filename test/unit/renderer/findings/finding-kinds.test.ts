@@ -31,7 +31,7 @@ const readKey = (tree: unknown, key: string): unknown =>
 /** What a command works with; keeps the rows and notes that it writes. */
 const makeContext = (report: FindingsReport, tables: unknown[][], notes: string[]): CommandContext =>
   ({
-    args: { require: () => 'one', find: () => null, has: () => false },
+    args: { require: () => 'one', find: () => null, has: () => false, all: () => ['one'] },
     out: {
       json: () => Promise.resolve(),
       text: () => Promise.resolve(),
@@ -42,7 +42,9 @@ const makeContext = (report: FindingsReport, tables: unknown[][], notes: string[
       Promise.resolve({
         call: (name: string) =>
           Promise.resolve(
-            name === 'findings/list' ? report : [{ id: 'one', name: 'one', serviceZone: 'UTC' }],
+            name === 'findings/list'
+              ? report
+              : [{ id: 'one', name: 'one', serviceZone: 'UTC', baseAddress: '', tenant: 1 }],
           ),
       }),
     now: () => NOW_MS,
