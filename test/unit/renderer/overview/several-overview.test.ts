@@ -49,8 +49,12 @@ it('has a row for each connection, adds up counts alone, and takes nothing uncac
       [row]!.findAll('td')
       .map((cell) => cell.text());
   expect(cellsOf(0)).toEqual(['Bank', '1,000', '50', '5.0%', '400 ms', '1,000', '50', '5.0%', '400 ms', '–']);
-  expect(cellsOf(1).slice(5)).toEqual([...Array.from({ length: 4 }, () => 'Not cached'), '1 h']);
-  expect(cellsOf(2).slice(1, 9)).toEqual(Array.from({ length: 8 }, () => 'Not cached'));
+  expect(cellsOf(1).slice(5)).toEqual(['Not cached', '–', '–', '–', '1 h']);
+  const none = ['Not cached', '–', '–', '–'];
+  expect(cellsOf(2).slice(1, 9)).toEqual([...none, ...none]);
+  const groups = screen.findAll('thead tr')[0]!.text();
+  expect(groups).toContain('Inbound');
+  expect(groups).toContain('Outbound');
   const total = screen.findAll('tfoot td').map((cell) => cell.text());
   expect(total).toEqual(['In all', '4,000', '80', '2.0%', '–', '1,000', '50', '5.0%', '–', '']);
   const text = screen.text();
