@@ -4,11 +4,11 @@ import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Dispatch } from '../dispatch/create-dispatcher.ts';
 import type { Events } from '../events.ts';
+import { listClients } from '../exports/evidence/masking/export-masks.ts';
 import { createCallMasks } from './mask-calls.ts';
 
 /** How often clients that came since are listed again; those of an answer are known with it. */
 const RENEW_MS = 10_000;
-const PAGE_CLIENTS = 50_000;
 
 /**
  * Returns the calls as windows make them: while the setting is on, no answer names a client or says what a body holds,
@@ -34,22 +34,13 @@ export function createMaskedWindow(parts: {
     const span = { fromMs: 0, toMs: now() + DAY_MS };
     try {
       for (const connectionId of listConnectionIds())
-        for (const report of DETAIL_KINDS) await listClients({ connectionId, report, ...span });
+        for (const report of DETAIL_KINDS)
+          for await (const clients of listClients(engine, { connectionId, report, ...span }))
+            masks.addClients(clients);
       listedAtMs = now();
     } catch (error) {
       isStale = true;
       throw error;
-    }
-  }
-
-  async function listClients(scope: Parameters<Engine['listClients']>[0]['scope']): Promise<void> {
-    let after: string | null = null;
-    for (;;) {
-      const clients: readonly string[] = await engine.listClients({ scope, after, limit: PAGE_CLIENTS });
-      masks.addClients(clients);
-      const last = clients.at(-1);
-      if (last === undefined || last === after || clients.length < PAGE_CLIENTS) return;
-      after = last;
     }
   }
 

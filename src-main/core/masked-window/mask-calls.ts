@@ -5,6 +5,7 @@ import { DEFAULT_EVIDENCE } from '../../common/model/exports/evidence-options.ts
 import { isBodyField, isOwnField } from '../../common/model/records/body-path.ts';
 import type { SqlColumn } from '../../common/model/records/sql.ts';
 import type { Dispatch } from '../dispatch/create-dispatcher.ts';
+import { isContentColumn } from '../exports/evidence/masking/export-masks.ts';
 import { createMasks } from '../exports/evidence/masking/create-masks.ts';
 import { createKnownClients } from '../exports/evidence/masking/known-clients.ts';
 import type { Masks } from '../exports/evidence/masking/masks.ts';
@@ -287,8 +288,10 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
       return row.map((cell, at) => {
         if (typeof cell !== 'string') return cell;
         const name = names[at] ?? 'payload';
-        const isHidden = name === 'other_fields' || (name.startsWith('re') && name.endsWith('ponse'));
-        return remember(maskText(cell, { ...place, own, record, key: isHidden ? 'payload' : name }), cell);
+        return remember(
+          maskText(cell, { ...place, own, record, key: isContentColumn(name) ? 'payload' : name }),
+          cell,
+        );
       });
     });
   }

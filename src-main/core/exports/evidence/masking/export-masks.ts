@@ -77,6 +77,8 @@ export function describeMasks({ masking }: MaskJob): Pick<ExportAbout, 'masking'
 const RESPONSE = REPORTS['outbound-detail'].fields.response.wireName.toLowerCase();
 const CLIENT_NAMES = new Set(['client']);
 const CONTENT_NAMES = new Set(['payload', 'response', RESPONSE, 'other_fields', 'extra']);
+/** Whether a column of a result has the name of what a body holds. */
+export const isContentColumn = (name: string): boolean => CONTENT_NAMES.has(name.toLowerCase());
 const ERROR_NAMES = new Set(['error', 'first_error', 'firsterror', 'first error']);
 
 /**
@@ -101,10 +103,10 @@ export function maskResultColumns(
     const name = column.name.toLowerCase();
     const { client, payload } = masks.masking;
     if (CLIENT_NAMES.has(name) && client === 'left-out') return [];
-    if (CONTENT_NAMES.has(name) && payload === 'left-out') return [];
+    if (isContentColumn(name) && payload === 'left-out') return [];
     const mask = (text: string, row: ResultRow): string => {
       if (CLIENT_NAMES.has(name)) return masks.client(text);
-      if (CONTENT_NAMES.has(name)) return masks.content(text, toOwn(row));
+      if (isContentColumn(name)) return masks.content(text, toOwn(row));
       if (ERROR_NAMES.has(name))
         return masks.error({
           error: text,
@@ -158,10 +160,10 @@ export async function* listKnownClients(
 const PAGE_CLIENTS = 50_000;
 
 /** Lists every client of a scope, a page of them at a time. Throws `analysis.*`. */
-async function* listClients(
+export async function* listClients(
   engine: Pick<Engine, 'listClients'>,
   scope: RecordScope,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   let after: string | null = null;
   for (;;) {
