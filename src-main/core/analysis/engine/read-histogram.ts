@@ -13,7 +13,7 @@ import { findColumn, SHOWN_CLASS_SQL } from './engine-tables.ts';
 import { toFilterSql, type BoundValue, type KeptPath, type SqlCondition } from './filter-sql.ts';
 import { toBucketSql, toCountedBucketSql } from './measures/bucket-sql.ts';
 import { toKeySql } from './measures/key-sql.ts';
-import { toSourceSql, type FilteredRecords } from './resolved-scope.ts';
+import { readsTexts, toSourceSql, type FilteredRecords } from './resolved-scope.ts';
 
 /** How records over time are drawn. */
 export interface HistogramShape {
@@ -55,11 +55,19 @@ export async function readHistogram(
   );
   const [first = 0] = edges;
   const inside = `date_ms >= ${first} AND date_ms < ${edges.at(-1) ?? first}`;
-  const records = { source, inside, bucket: toCountedBucketSql(edges), values: where.values };
+  const found = `(SELECT * FROM ${source} WHERE ${inside})`;
+  // What takes long to find is found once for the counts and the medians.
+  const isKept = withMedian && readsTexts(where);
+  const records = {
+    source: isKept ? 'found' : found,
+    before: isKept ? `WITH found AS MATERIALIZED ${found},` : 'WITH',
+    bucket: toCountedBucketSql(edges),
+    values: where.values,
+  };
   const counts = await toCounts(connection, records, split);
   const medians = withMedian
     ? `UNION ALL SELECT ${toBucketSql(edges)} AS bucket, NULL, NULL, 0, 0, median(time_ms)
-       FROM ${source} WHERE ${inside} GROUP BY bucket`
+       FROM ${records.source} GROUP BY bucket`
     : '';
   const rows = await readRows<Row>(
     connection,
@@ -84,7 +92,8 @@ export async function readHistogram(
 
 interface CountedRecords {
   readonly source: string;
-  readonly inside: string;
+  /** How a statement over the source begins. */
+  readonly before: string;
   readonly bucket: string;
   readonly values: readonly BoundValue[];
 }
@@ -95,12 +104,12 @@ async function toCounts(
   records: CountedRecords,
   split: HistogramSplit,
 ): Promise<SqlCondition & { readonly before: string }> {
-  const { source, inside, bucket, values } = records;
+  const { source, before, bucket, values } = records;
   if (split === 'client') return toFewCounts(connection, records);
   // Codes beyond the classes are no codes; small whole numbers are grouped without hashing.
   const value = split === 'class' ? 'TRY_CAST(response_code AS SMALLINT) AS response_code, outcome' : 'value';
-  const cells = `WITH cells AS MATERIALIZED (SELECT ${bucket} AS bucket, ${value}, count(*) AS records
-    FROM ${source} WHERE ${inside} GROUP BY ALL)`;
+  const cells = `${before} cells AS MATERIALIZED (SELECT ${bucket} AS bucket, ${value}, count(*) AS records
+    FROM ${source} GROUP BY ALL)`;
   if (split === 'class') {
     const sql = `SELECT bucket, ${CLASS_PLACE_SQL} AS place, NULL AS value, sum(records)::BIGINT AS records,
       ${CODE_CLASSES.length} AS value_count FROM cells GROUP BY bucket, place`;
@@ -125,13 +134,13 @@ const PLACE_SQL = `CASE WHEN cells.value IS NULL THEN ${NONE_PLACE} ELSE least(r
 /** Of texts with very many values the most frequent ones are found first: counted by bucket, all would be held. */
 async function toFewCounts(
   connection: DuckDBConnection,
-  { source, inside, bucket, values }: CountedRecords,
+  { source, before, bucket, values }: CountedRecords,
 ): Promise<SqlCondition & { readonly before: string }> {
   const found = await readRows<[string, number]>(
     connection,
-    `SELECT value, count(*) OVER () FROM (
-       SELECT value, count(*) AS records FROM ${source} WHERE ${inside} AND value IS NOT NULL GROUP BY value
-     ) ORDER BY records DESC, value LIMIT ${MAX_HISTOGRAM_VALUES}`,
+    `${before} counted AS (
+       SELECT value, count(*) AS records FROM ${source} WHERE value IS NOT NULL GROUP BY value
+     ) SELECT value, count(*) OVER () FROM counted ORDER BY records DESC, value LIMIT ${MAX_HISTOGRAM_VALUES}`,
     values,
   );
   const [[, valueCount] = ['', 0]] = found;
@@ -139,9 +148,9 @@ async function toFewCounts(
   const cases = named.map(({ at, place }) => `WHEN value = $${at} THEN ${place}`).join(' ');
   const texts = named.map(({ at, place }) => `WHEN ${place} THEN $${at}`).join(' ');
   return {
-    before: `WITH placed AS MATERIALIZED (
+    before: `${before} placed AS MATERIALIZED (
       SELECT ${bucket} AS bucket, CASE WHEN value IS NULL THEN ${NONE_PLACE} ${cases} ELSE ${OTHERS_PLACE} END::UTINYINT AS place,
-        count(*) AS records FROM ${source} WHERE ${inside} GROUP BY ALL
+        count(*) AS records FROM ${source} GROUP BY ALL
     )`,
     sql: `SELECT bucket, place, ${texts === '' ? 'NULL' : `CASE place ${texts} END`} AS value, records, ${valueCount} AS value_count FROM placed`,
     values: [...values, ...named.map(({ value }) => value)],

@@ -8,7 +8,7 @@ import { countRecords } from '../count-records.ts';
 import { toFilterSql, type BoundValue } from '../filter-sql.ts';
 import type { FeedSource } from '../feed/feed-source.ts';
 import { findMarks, type MarkSource } from '../marked-records.ts';
-import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
+import { toRowsInOrderSql, toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
 import { toOrderedScope, toViewOrder } from '../views/view-order.ts';
 import type { ReadPath } from '../bodies/read-path.ts';
 import { quoteName, type FileColumn } from './file-column.ts';
@@ -46,12 +46,12 @@ export async function prepareRecordRows(options: {
   const isEvery = filter.conditions.length === 0;
   const total = await (isEvery ? countRecords(connection, scope) : countRecords(connection, scope, where));
   const names = ENGINE_COLUMNS[scope.direction].map(({ name }) => name);
-  const plain = toSourceSql(scope, names, where);
+  // Without an order of their own they come in the order received.
+  const isSorted = sorted.length > 0 || leading.isDescending;
+  const plain = (isSorted ? toSourceSql : toRowsInOrderSql)(scope, names, where);
   const values = paths.map(({ path, sql }) => `${sql} AS ${quoteName(path)}`);
   const rows = values.length === 0 ? plain : `(SELECT *, ${values.join(', ')} FROM ${plain})`;
   if (columns.some(({ value }) => isOfPage(value))) await refuseDamaged(connection, rows, where.values);
-  // Without an order of their own they come in the order received.
-  const isSorted = sorted.length > 0 || leading.isDescending;
   const ordered = isSorted ? ` ORDER BY ${sql}` : '';
   if (!columns.some(({ value }) => value.kind === 'mark' || value.kind === 'note')) {
     return { from: `FROM ${rows}`, order: ordered, values: where.values, total };

@@ -59,8 +59,7 @@ export function readView(
     }
   };
   const readSlice = async (slice: ViewSlice): Promise<void> => {
-    const sorted = order.columns.length === 0 ? '' : ` ORDER BY ${order.sql}`;
-    const sql = `SELECT record_id FROM ${toSliceSql(slice, ['record_id', ...order.columns], where)}${sorted}`;
+    const sql = toSliceSql(slice, order, where);
     if (!slice.isReversed) {
       for await (const ids of streamIds(connection, sql, where.values)) append(ids);
       return;

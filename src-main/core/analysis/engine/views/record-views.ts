@@ -246,8 +246,7 @@ async function readFirst(
 ): Promise<Float64Array> {
   const list = createRecordList();
   for (const slice of slices) {
-    const source = toSliceSql(slice, ['record_id', ...order.columns], where);
-    const sql = `SELECT record_id FROM ${source} ORDER BY ${order.sql} LIMIT ${FIRST_ROWS - list.rowCount}`;
+    const sql = `${toSliceSql(slice, order, where)} LIMIT ${FIRST_ROWS - list.rowCount}`;
     for await (const ids of streamIds(connection, sql, where.values)) list.append(ids);
     if (list.rowCount >= FIRST_ROWS) break;
   }

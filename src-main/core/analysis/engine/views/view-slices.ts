@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from '../engine-database.ts';
 import type { SqlCondition } from '../filter-sql.ts';
-import { countAtMost, toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
+import { countAtMost, toRowsInOrderSql, toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
 import type { ViewOrder } from './view-order.ts';
 import { toRecordId } from '../../../../common/model/records/record-ids.ts';
 
@@ -48,15 +48,15 @@ export async function listSlices(
   return conditions.map((sql) => ({ scope, sql, isReversed: false }));
 }
 
-/** A slice as a table expression with the columns named, and `part`. */
-export function toSliceSql(
-  { scope, sql }: ViewSlice,
-  columns: readonly string[],
-  where: SqlCondition,
-): string {
+/** The statement that reads the ids of a slice in the order of its view. */
+export function toSliceSql({ scope, sql }: ViewSlice, order: ViewOrder, where: SqlCondition): string {
   const conditions = [sql, where.sql].filter((condition) => condition !== 'true');
-  const all = conditions.length === 0 ? 'true' : conditions.join(' AND ');
-  return toSourceSql(scope, columns, { sql: all, values: where.values });
+  const all = {
+    sql: conditions.length === 0 ? 'true' : conditions.join(' AND '),
+    values: where.values,
+  };
+  if (order.columns.length === 0) return `SELECT record_id FROM ${toRowsInOrderSql(scope, ['record_id'], all)}`;
+  return `SELECT record_id FROM ${toSourceSql(scope, ['record_id', ...order.columns], all)} ORDER BY ${order.sql}`;
 }
 
 function sliceByPlace(scope: ResolvedScope, isDescending: boolean, { first, most }: SliceSizes): ViewSlice[] {
