@@ -5,7 +5,7 @@ import { findBrowser } from '../../src-main/node/print-with-browser.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 // Each application loads hundreds of sources. Compiled once, it starts in less time.
-process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/compiled-for-tests`;
+process.env['NODE_COMPILE_CACHE'] ??= `${root}.tmp/compiled-for-tests`;
 
 const browser = findBrowser();
 

@@ -10,10 +10,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const electron = fileURLToPath(new URL('../support/electron/fake-electron.ts', import.meta.url));
 
 // Hundreds of processes and threads load the same sources. Compiled once, each starts in less time.
-process.env['NODE_COMPILE_CACHE'] ??= `${root}node_modules/.cache/compiled-for-tests`;
+process.env['NODE_COMPILE_CACHE'] ??= `${root}.tmp/compiled-for-tests`;
 
-// Within the project, so that they find the packages that aren't bundled with them.
-process.env['BUNDLED_SCRIPTS'] = `${root}node_modules/.cache/bundled-for-tests`;
+// Within the checkout, so that they find the packages that aren't bundled with them, and no other checkout runs them.
+process.env['BUNDLED_SCRIPTS'] = `${root}.tmp/bundled-for-tests`;
 
 // Most tests wait for processes that they start: three workers keep two cores busy, where one is the default.
 const maxWorkers = Math.max(3, availableParallelism());

@@ -20,7 +20,7 @@ import { createRandom, createSchemaValues } from '../support/samples/schema-valu
 import { startTestService } from '../support/service/running-service.ts';
 
 /** More calls, and others, find more: `HOSTILE_CALLS=20000 HOSTILE_CALLS_SEED=7`. */
-const CALLS = Number(process.env['HOSTILE_CALLS'] ?? 300);
+const CALLS = Number(process.env['HOSTILE_CALLS'] ?? 120);
 const SEED = Number(process.env['HOSTILE_CALLS_SEED'] ?? 1);
 const AT_ONCE = 4;
 /** A call that waits for a task may take as long as the task; the others go on meanwhile. */

@@ -15,7 +15,7 @@ import { makeRequest } from '../../unit/renderer/session/make-request.ts';
 import { createFolder, fillSnapshot, openTestCache, openTestEngine } from '../cache/cache-fixture.ts';
 import { simulateConversations, type SentRecord } from './simulated-conversations.ts';
 
-const COUNT = Number(process.env['CONVERSATIONS'] ?? 10_000);
+const COUNT = Number(process.env['CONVERSATIONS'] ?? 2_500);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const FROM_MS = Date.UTC(2026, 10, 20);

@@ -19,7 +19,7 @@ import {
 } from '../cache/cache-fixture.ts';
 
 /** CI asks some; `CALL_RUNS` more. */
-const CALLS = Number(process.env['CALL_RUNS'] ?? 250);
+const CALLS = Number(process.env['CALL_RUNS'] ?? 100);
 const SEED = Number(process.env['CALL_SEED'] ?? 1);
 const HOUR_MS = 3_600_000;
 const HUGE = Number.MAX_VALUE;

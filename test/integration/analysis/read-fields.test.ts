@@ -123,7 +123,7 @@ it('what records have in their fields equals what a plain walk finds, for any re
         }
       },
     ),
-    { numRuns: Number(process.env['ANSWER_RUNS'] ?? 8) },
+    { numRuns: Number(process.env['ANSWER_RUNS'] ?? 4) },
   );
 }, 300_000);
 

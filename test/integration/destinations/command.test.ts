@@ -11,7 +11,7 @@ import { runCommand } from '../../../src-main/core/destinations/run-command.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
 import { openDestinations, toAlert, toInput } from './destination-rig.ts';
 
-const KILLS = Number(process.env['CHANNELSCOPE_TEST_KILLS'] ?? 20);
+const KILLS = Number(process.env['CHANNELSCOPE_TEST_KILLS'] ?? 6);
 const CANARY = 'canary41c7e09b';
 const TAKER = fileURLToPath(new URL('take-message.ts', import.meta.url));
 

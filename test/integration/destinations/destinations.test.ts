@@ -14,7 +14,7 @@ import { startFaultServer, type Answer, type FaultServer } from '../../support/n
 import { makeCertificate } from '../../support/network/make-certificate.ts';
 import { openDestinations, toAlert, toInput } from './destination-rig.ts';
 
-const KILLS = Number(process.env['CHANNELSCOPE_TEST_KILLS'] ?? 20);
+const KILLS = Number(process.env['CHANNELSCOPE_TEST_KILLS'] ?? 6);
 const CANARY = 'canary7f3a9c55e1b2';
 const KEY = 'signing-key-canary-88d1';
 

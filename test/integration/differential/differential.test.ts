@@ -14,7 +14,7 @@ import { pickFilter, QUESTIONS, type Call } from './questions.ts';
 import { createChance, startServedWorlds, type Chance, type ServedWorld } from './served-world.ts';
 
 /** How many questions are asked, and what decides which: 10,000 and more find what is rare. */
-const QUESTION_COUNT = Number(process.env['DIFFERENTIAL_QUESTIONS'] ?? 120);
+const QUESTION_COUNT = Number(process.env['DIFFERENTIAL_QUESTIONS'] ?? 60);
 const FIRST_SEED = Number(process.env['DIFFERENTIAL_SEED'] ?? 1);
 const QUESTIONS_OF_WORLD = 40;
 /** Beyond so many differences no more questions are asked. */

@@ -10,11 +10,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Following } from '../../../src-main/common/contract/operations/unattended/following.ts';
 import { connectControl, type RemoteCore } from '../../../src-main/node/control/connect-control.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
+import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 
 const PASSPHRASE = 'canary passphrase 81f3 of seven words';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const source = (path: string): string => join(root, 'src-main', path);
 
 let folder: string;
 let data: string;
@@ -37,7 +37,7 @@ function cli(
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [source('cli/main.ts'), ...words, '--data', data],
+      [fileURLToPath(bundledScript('run-cli')), ...words, '--data', data],
       { cwd: root, env: environment(options.env) },
       (error, out, errors) => resolve({ code: error === null ? 0 : Number(error.code), out, errors }),
     );
@@ -49,7 +49,7 @@ function cli(
 async function startHeadless(...words: string[]): Promise<{ child: ChildProcess; said: () => string }> {
   const child = spawn(
     process.execPath,
-    [source('start/start-web.js'), '--port', '0', '--no-open', '--data', data, ...words],
+    [join(root, 'src-main/start/start-web.js'), '--port', '0', '--no-open', '--data', data, ...words],
     { cwd: root, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] },
   );
   onTestFinished(async () => {

@@ -14,7 +14,7 @@ import {
 } from './shared-rig.ts';
 
 /** More of them, and another seed: SHARED_CHANGES=10000 SHARED_SEED=7. */
-const CHANGES = Number(process.env['SHARED_CHANGES'] ?? 1_000);
+const CHANGES = Number(process.env['SHARED_CHANGES'] ?? 250);
 const SEED = Number(process.env['SHARED_SEED'] ?? 20_261_128);
 const DAY_MS = 86_400_000;
 const LIMIT_MS = 60_000 + CHANGES * 120;

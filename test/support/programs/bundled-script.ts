@@ -18,6 +18,7 @@ export const ALONE = {
 } as const;
 export const TOGETHER = {
   'run-web': 'src-main/start/run-web.ts',
+  'run-cli': 'test/support/programs/run-cli.ts',
   'start-with-root': 'test/integration/start/start-with-root.ts',
   'hold-folder': 'test/support/programs/hold-folder.ts',
   'hold-lock': 'test/faults/cache/hold-lock.ts',

@@ -1,3 +1,4 @@
+import type Crypto from 'node:crypto';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,22 @@ import { createKeychain, type OpenSecretStore } from '../../../../src-main/core/
 import { createSecretFile } from '../../../../src-main/core/secrets/secret-file.ts';
 import type { SecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
+
+// A guess is dear, half a second of each test here: what the file holds is tried, and not what it costs.
+vi.mock('node:crypto', async (importOriginal) => {
+  const crypto = await importOriginal<typeof Crypto>();
+  const scrypt: typeof crypto.scrypt = (...given: unknown[]) => {
+    const [passphrase, salt, length, cost, done] = given as Parameters<typeof crypto.scrypt>;
+    (crypto.scrypt as (...all: unknown[]) => void)(
+      passphrase,
+      salt,
+      length,
+      { ...(cost as object), N: 1024 },
+      done,
+    );
+  };
+  return { ...crypto, scrypt };
+});
 
 const PASSPHRASE = 'correct horse battery staple';
 const CANARY = 'canary-secret-1f6a';

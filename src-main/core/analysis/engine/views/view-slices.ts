@@ -1,7 +1,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { readRows } from '../engine-database.ts';
 import type { SqlCondition } from '../filter-sql.ts';
-import { countAtMost, toRowsInOrderSql, toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
+import {
+  countAtMost,
+  toRowsInOrderSql,
+  toSourceSql,
+  type ResolvedScope,
+  type ScopePart,
+} from '../resolved-scope.ts';
 import type { ViewOrder } from './view-order.ts';
 import { toRecordId } from '../../../../common/model/records/record-ids.ts';
 
@@ -55,7 +61,8 @@ export function toSliceSql({ scope, sql }: ViewSlice, order: ViewOrder, where: S
     sql: conditions.length === 0 ? 'true' : conditions.join(' AND '),
     values: where.values,
   };
-  if (order.columns.length === 0) return `SELECT record_id FROM ${toRowsInOrderSql(scope, ['record_id'], all)}`;
+  if (order.columns.length === 0)
+    return `SELECT record_id FROM ${toRowsInOrderSql(scope, ['record_id'], all)}`;
   return `SELECT record_id FROM ${toSourceSql(scope, ['record_id', ...order.columns], all)} ORDER BY ${order.sql}`;
 }
 
