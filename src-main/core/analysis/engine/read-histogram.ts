@@ -57,7 +57,7 @@ export async function readHistogram(
   const inside = `date_ms >= ${first} AND date_ms < ${edges.at(-1) ?? first}`;
   const found = `(SELECT * FROM ${source} WHERE ${inside})`;
   // What takes long to find is found once for the counts and the medians.
-  const isKept = withMedian && readsTexts(where);
+  const isKept = withMedian && readsTexts(where.sql);
   const records = {
     source: isKept ? 'found' : found,
     before: isKept ? `WITH found AS MATERIALIZED ${found},` : 'WITH',

@@ -55,16 +55,16 @@ export function splitPart(part: ScopePart, starts: readonly number[]): readonly 
   });
 }
 
-/** Whether a condition looks through texts: preparing it takes milliseconds, meeting it most of a statement's time. */
-export function readsTexts({ sql }: SqlCondition): boolean {
+/** Whether SQL looks through texts: preparing it takes milliseconds, answering it most of a statement's time. */
+export function readsTexts(sql: string): boolean {
   return /fold_case\(|regexp_matches\(/.test(sql);
 }
 
 /**
  * A scope as a table expression that has the columns named, and `part`, the place of the part. Each part is read by its
- * range of ids and dates, so that storage outside of them is skipped. A condition on texts stands once, over one
- * reading of all parts: a month of thirty parts would prepare it thirty times, which takes longer than most answers. So the
- * rows come in no order; see `toRowsInOrderSql`. `table` is that of the direction, where its name alone is not enough to
+ * range of ids and dates, so that storage outside of them is skipped. What looks through texts stands once, over one reading
+ * of all parts: a month of thirty parts would prepare it thirty times, which takes longer than most answers. So the rows
+ * come in no order; see `toRowsInOrderSql`. `table` is that of the direction, where its name alone is not enough to
  * find it.
  */
 export function toSourceSql(
@@ -74,7 +74,8 @@ export function toSourceSql(
   table: string = scope.direction,
 ): string {
   const { parts } = scope;
-  if (parts.length < 2 || !readsTexts(where)) return toRowsInOrderSql(scope, columns, where, table);
+  const isPlain = parts.length < 2 || !readsTexts([...columns, where.sql].join(' '));
+  if (isPlain) return toRowsInOrderSql(scope, columns, where, table);
   const ranges = parts.map(toRangeSql);
   const place = ranges.map((range, index) => `WHEN ${range} THEN ${index}`).join(' ');
   const [firstId, untilId] = findIds(parts);
