@@ -4,7 +4,7 @@ import { toEndMs } from '../../common/model/period.ts';
 import { toFetchedAtMs, type Snapshot } from '../../common/model/cache/snapshot.ts';
 import { isSummaryKind, toDetailKind, type DetailKind } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import { findDifferences, toTolerances } from '../analysis/reconcile/find-differences.ts';
+import { findDifferences, toTolerances } from '../analysis/find-differences.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { findLookBackMs } from '../connections/find-look-back.ts';

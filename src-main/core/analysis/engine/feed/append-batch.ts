@@ -1,13 +1,12 @@
 import type { DuckDBAppender, DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { toRecordId } from '../../../../common/model/records/record-ids.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
-import { followDates, type DateOrder } from './date-order.ts';
+import { followDates, writeWatermark, type DateOrder, type Watermark } from './watermarks.ts';
 import { CHUNK_ROWS, createFeedChunk } from './feed-chunk.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
 import type { OutcomeStore } from '../outcomes.ts';
 import type { FamilyStore } from './keep-families.ts';
-import { rollBack, type Ending } from './transaction.ts';
-import { writeWatermark, type Watermark } from './watermarks.ts';
+import { rollBack, type Ending } from '../engine-database.ts';
 
 /** Records read at once: each is held with its texts, and other calls wait meanwhile. */
 const STEP_ROWS = CHUNK_ROWS * 2;

@@ -1,7 +1,7 @@
-import type { Certainty, ExplainedTerm, ExplainedValue } from '../../../common/model/analysis/explanation.ts';
-import { toUnevenChance } from '../../../common/statistics/binomial-tail.ts';
-import { toNewcombeInterval } from '../../../common/statistics/share-intervals.ts';
-import { agree, CHANCE_OF_PROBABLE, judgeTogether } from '../certainty.ts';
+import type { Certainty, ExplainedTerm, ExplainedValue } from '../../common/model/analysis/explanation.ts';
+import { toUnevenChance } from '../../common/statistics/binomial-tail.ts';
+import { toNewcombeInterval } from '../../common/statistics/share-intervals.ts';
+import { agree, CHANCE_OF_PROBABLE, judgeTogether } from './certainty.ts';
 
 /** Values that are shown. */
 const MAX_SHOWN = 40;

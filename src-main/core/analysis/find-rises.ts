@@ -1,6 +1,5 @@
-import type { TimePart, TimeRise } from '../../../common/model/records/conversation-times.ts';
-import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { RISING_PARTS } from '../../../common/model/records/conversation-times.ts';
+import { RISING_PARTS, type TimePart, type TimeRise } from '../../common/model/records/conversation-times.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 
 /** Fewer messages say little about how long they take. */
 const MIN_COUNT = 20;
@@ -29,7 +28,7 @@ export interface TimedPlace {
   readonly points: readonly TimedPoint[];
 }
 
-export interface TimedPoint {
+interface TimedPoint {
   readonly count: number;
   readonly ms: number;
   /** The sum of the squares of the single times. */

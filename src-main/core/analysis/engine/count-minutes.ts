@@ -1,24 +1,24 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { TimedField } from '../../../../common/model/analysis/measured-times.ts';
-import type { GroupValue } from '../../../../common/model/analysis/grouping.ts';
-import type { EachField, HitMeasure } from '../../../../common/model/alerts/alert-rule.ts';
-import { MINUTE_MS } from '../../../../common/time/durations.ts';
-import type { Direction } from '../../../../common/reporting/reports.ts';
-import type { TimeSpan } from '../../../../common/time/time-span.ts';
-import { readRows } from '../engine-database.ts';
-import { FAILED_SQL } from '../engine-tables.ts';
-import { toFilterSql } from '../filter-sql.ts';
-import { toKeySql } from '../measures/key-sql.ts';
-import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
+import type { EachField, HitMeasure } from '../../../common/model/alerts/alert-rule.ts';
+import type { GroupValue } from '../../../common/model/analysis/grouping.ts';
+import type { TimedField } from '../../../common/model/analysis/measured-times.ts';
+import type { Direction } from '../../../common/reporting/reports.ts';
+import { MINUTE_MS } from '../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../common/time/time-span.ts';
+import { readRows } from './engine-database.ts';
+import { FAILED_SQL } from './engine-tables.ts';
+import { toFilterSql } from './filter-sql.ts';
+import { toKeySql } from './measures/key-sql.ts';
+import { toSourceSql, type FilteredRecords } from './resolved-scope.ts';
 
 /** Values of a field, each of which is counted by itself; the filter leaves no others. */
-export interface CountedValues {
+interface CountedValues {
   readonly field: EachField;
   readonly values: readonly GroupValue[];
 }
 
 /** Minutes that have records, by their place in the span. */
-export interface MinuteCounts {
+interface MinuteCounts {
   readonly places: number[];
   readonly counts: number[];
   /** Records that failed. */
@@ -46,7 +46,7 @@ function toOwnKeySql(each: CountedValues | undefined, direction: Direction): str
 }
 
 /** Parts rows by the value that they begin with, in the order of the values; all are of one where there are none. */
-export function partRows<Rest extends readonly unknown[]>(
+function partRows<Rest extends readonly unknown[]>(
   rows: readonly (readonly [GroupValue, ...Rest])[],
   each: CountedValues | undefined,
 ): Rest[][] {
@@ -167,4 +167,32 @@ export async function readPercentiles(
      GROUP BY place HAVING count(*) >= ${minRecords} ORDER BY place`,
     where.values,
   );
+}
+
+/**
+ * Finds when error families came that no earlier record of the scope has; those of them that a filter leaves, by their
+ * first record that it does, and of each value by itself. The scope is everything cached: what is older than the span
+ * decides what is new.
+ */
+export async function findNewFamilies(
+  connection: DuckDBConnection,
+  { scope, filter }: FilteredRecords,
+  { fromMs, toMs, each }: TimeSpan & { each?: CountedValues | undefined },
+): Promise<number[][]> {
+  const where = toFilterSql(filter, scope.direction);
+  const span = `date_ms >= ${fromMs} AND date_ms < ${toMs} AND error_pattern <> ''`;
+  const key = each === undefined ? 'NULL' : toKeySql(each.field, scope.direction);
+  const inSpan = toSourceSql(scope, ['error_pattern', 'date_ms', `${key} AS own_key`], {
+    sql: [span, where.sql].filter((sql) => sql !== 'true').join(' AND '),
+    values: where.values,
+  });
+  const before = toSourceSql(scope, ['error_pattern'], { sql: `date_ms < ${fromMs}`, values: [] });
+  const rows = await readRows<[GroupValue, number]>(
+    connection,
+    `SELECT own_key, min(date_ms) AS first_ms FROM ${inSpan}
+     WHERE error_pattern NOT IN (SELECT DISTINCT error_pattern FROM ${before} WHERE error_pattern IS NOT NULL)
+     GROUP BY own_key, error_pattern ORDER BY first_ms`,
+    where.values,
+  );
+  return partRows(rows, each).map((own) => own.map(([firstMs]) => firstMs));
 }

@@ -1,15 +1,23 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { listClockOffsets, type ClockOffset } from '../../../../../common/sql/zone-clock.ts';
-import { OTHER_FIELDS_COLUMN } from '../../../../../common/sql/sql-tables.ts';
-import type { CsvDialect } from '../../../../../common/model/exports/export-options.ts';
-import { DAY_MS } from '../../../../../common/time/durations.ts';
-import { quoteText, readRows } from '../../engine-database.ts';
-import { DATE_TEXT_COLUMN } from '../../engine-tables.ts';
-import type { ResolvedScope } from '../../resolved-scope.ts';
-import { toValueSql, type FileColumn } from '../file-column.ts';
-import type { RecordRows } from '../record-rows.ts';
-import { findCellKind, LARGEST_NUMBER, SMALLEST_NUMBER, toCellSql } from './cell-sql.ts';
-import { toCsvSql, toJsonSql, toNdjsonSql, type LineSql } from './line-sql.ts';
+import type { CsvDialect } from '../../../../common/model/exports/export-options.ts';
+import { OTHER_FIELDS_COLUMN } from '../../../../common/sql/sql-tables.ts';
+import { listClockOffsets, type ClockOffset } from '../../../../common/sql/zone-clock.ts';
+import { DAY_MS } from '../../../../common/time/durations.ts';
+import { quoteText, readRows } from '../engine-database.ts';
+import { DATE_TEXT_COLUMN } from '../engine-tables.ts';
+import type { ResolvedScope } from '../resolved-scope.ts';
+import { toValueSql, type FileColumn } from './file-column.ts';
+import {
+  findCellKind,
+  LARGEST_NUMBER,
+  SMALLEST_NUMBER,
+  toCellSql,
+  toCsvSql,
+  toJsonSql,
+  toNdjsonSql,
+  type LineSql,
+} from './line-sql.ts';
+import type { RecordRows } from './record-rows.ts';
 
 export type TextFormat =
   | { readonly kind: 'csv'; readonly csv: CsvDialect }
