@@ -6,8 +6,7 @@ import { isSummaryKind, toDetailKind, type DetailKind } from '../../common/repor
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { findDifferences, toTolerances } from '../analysis/find-differences.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { ConnectionStore } from '../connections/create-connections.ts';
-import { findLookBackMs } from '../connections/find-look-back.ts';
+import { findLookBackMs, type ConnectionStore } from '../connections/create-connections.ts';
 import { listLacking } from '../coverage/coverage-spans.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';

@@ -13,7 +13,7 @@ import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts
 import type { Session } from '../../../common/model/records/session.ts';
 import { DETAIL_KINDS, type Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { rejectOnAbort } from '../../calls/reject-on-abort.ts';
+import { rejectOnAbort } from '../../calls/pair-calls.ts';
 import {
   countClasses,
   countValues,

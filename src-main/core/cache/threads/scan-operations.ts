@@ -20,7 +20,7 @@ import { measureLevel, type MeasuredLevel } from '../../analysis/status/measure-
 import { MAX_SPOKEN_MS, toStatusFigures, toStatusHistory } from '../../analysis/status/status-figures.ts';
 import { createStatusReader } from '../read/status-samples.ts';
 import { readStorage } from '../file/storage-size.ts';
-import { createSummaryReader } from '../read/read-summary.ts';
+import { createSummaryReader } from '../read/read-records.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import { createPageVerifier, type PageCheck } from '../read/verify-pages.ts';
 import { toRecordId } from '../../../common/model/records/record-ids.ts';

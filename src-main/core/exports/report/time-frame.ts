@@ -1,8 +1,8 @@
-import { CODE_CLASSES } from '../../../../common/model/records/record.ts';
-import { toTimeTicks } from '../../../../common/words/time-ticks.ts';
-import type { Words } from '../../../../common/words/words.ts';
-import { markup, type Markup } from '../markup.ts';
-import type { ReportContent, ReportGap } from '../report-content.ts';
+import { CODE_CLASSES } from '../../../common/model/records/record.ts';
+import { toTimeTicks } from '../../../common/words/time-ticks.ts';
+import type { Words } from '../../../common/words/words.ts';
+import { markup, type Markup } from './markup.ts';
+import type { ReportContent, ReportGap } from './report-content.ts';
 
 /** Charts are drawn in these units and scaled to the page's width. */
 const WIDTH = 1000;

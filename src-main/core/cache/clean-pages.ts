@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { isDetailKind, type ReportKind } from '../../../common/reporting/reports.ts';
-import type { Database } from '../../../node/open-database.ts';
-import type { CallContext } from '../../calls/call-messages.ts';
-import { createKnownSecrets, type SecretCleaner } from '../../secrets/secret-cleaner.ts';
-import { isDamagedPage } from '../file/to-cache-error.ts';
-import type { SnapshotReader } from '../read/snapshot-rows.ts';
-import { createStoredPages, type PageRange } from '../read/stored-pages.ts';
-import { packBody } from '../write/page-body.ts';
-import { preparePageReading, type StoredPage } from '../rereading/page-reading.ts';
-import { preparePageWrites } from '../write/page-writes.ts';
-import { preparePageReplacement } from '../rereading/replace-pages.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
-import { RECORD_TABLES } from '../read/record-tables.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import { toRecordId } from '../../common/model/records/record-ids.ts';
+import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
+import type { Database } from '../../node/open-database.ts';
+import type { CallContext } from '../calls/call-messages.ts';
+import { createKnownSecrets, type SecretCleaner } from '../secrets/secret-cleaner.ts';
+import { isDamagedPage } from './file/to-cache-error.ts';
+import { RECORD_TABLES } from './read/record-tables.ts';
+import type { SnapshotReader } from './read/snapshot-rows.ts';
+import { createStoredPages, packBody, type PageRange } from './read/stored-pages.ts';
+import { preparePageReading, type StoredPage } from './rereading/page-reading.ts';
+import { preparePageReplacement } from './rereading/replace-pages.ts';
+import { preparePageWrites } from './write/page-writes.ts';
 
 export interface WantedCleaning {
   readonly connectionId: string;
