@@ -14,14 +14,19 @@ import type { NodeNetwork } from '../node/node-network.ts';
 import { askPassphrase, findPassphraseFile, readPassphraseFile } from '../node/read-passphrase.ts';
 import { COMMANDS } from './commands/all-commands.ts';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
-import { createOutput, type Output } from './output/output.ts';
-import { toTerminalText } from './output/terminal-text.ts';
+import { createOutput, toTerminalText, type Output } from './output/output.ts';
 import { openSession } from './session/open-session.ts';
 import type { Session } from './session/session.ts';
-import { readArguments, toUsageError, type Arguments } from './words/arguments.ts';
-import type { Command, CommandContext } from './words/command.ts';
-import { COMMON_OPTIONS } from './words/option.ts';
-import { writeCommandHelp, writeHelp } from './words/help.ts';
+import {
+  readArguments,
+  toUsageError,
+  COMMON_OPTIONS,
+  writeCommandHelp,
+  writeHelp,
+  type Arguments,
+  type Command,
+  type CommandContext,
+} from './words/command.ts';
 
 const WAIT_S = 30;
 /** Why a command ends once nobody reads its output any more. */

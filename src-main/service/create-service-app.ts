@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -6,15 +7,20 @@ import fastify, {
   type FastifySchema,
 } from 'fastify';
 import { CREATE_TOKEN_PATH, toReportPath, toStatusPath } from '../common/reporting/paths.ts';
+import { toWireStatus, writeTraffic } from '../common/reporting/wire-documents.ts';
+import type { RequestFault, StatusResponse } from '../common/reporting/wire-schemas.ts';
+import { countHeader } from '../node/http/guard-request.ts';
 import { hardenServer, toServerOptions } from '../node/http/harden-server.ts';
 import { refuse, sendEmpty } from '../node/http/problem.ts';
 import { ignoreBodyType, requireJsonBody } from '../node/http/read-json-body.ts';
-import { createGuessingBrake, sendCreatedToken } from './http/create-token-route.ts';
-import { createDeadline } from './http/deadline.ts';
-import { createServiceHardening, type ServiceAddresses } from './http/harden-service.ts';
-import { createTenantShares, shedLoad } from './http/load-shedder.ts';
+import {
+  createGuessingBrake,
+  sendCreatedToken,
+  createOwnRefusalLimiter,
+  type RefusalLimiter,
+} from './http/create-token-route.ts';
+import { createDeadline, createServiceHardening, type ServiceAddresses } from './http/harden-service.ts';
 import { logRequests, toUnreadableEntry, type RequestLogEntry } from './http/request-log.ts';
-import { createOwnRefusalLimiter, type RefusalLimiter } from './http/refusal-limiter.ts';
 import {
   collectSchemas,
   CREATE_TOKEN_SCHEMA,
@@ -23,19 +29,20 @@ import {
   toStatusSchema,
   writeDescription,
 } from './openapi/route-schemas.ts';
-import { OPENAPI_PATH } from './openapi/openapi-path.ts';
 import { createQuirkHooks } from './quirks/create-quirk-hooks.ts';
 import { tryExecuteReport } from './reports/execute-report.ts';
-import { LAST_DOCUMENT_FAULT, readReportRequest } from './reports/read-report-request.ts';
-import { readTenantStatus } from './reports/read-tenant-status.ts';
-import { createReportCatalog, findReport, type ServedReport } from './reports/report-catalog.ts';
-import type { ServiceOptions } from './service-options.ts';
-import type { ServedTenant, ServedTenants } from './tenants/served-tenant.ts';
-import type { IncomingMessage } from 'node:http';
-import { countHeader } from '../node/http/guard-request.ts';
-import type { RequestFault } from '../common/reporting/wire-schemas.ts';
 import { finishPage } from './reports/page-buffer.ts';
-import type { ReportPage } from './reports/report-page.ts';
+import { LAST_DOCUMENT_FAULT, readReportRequest } from './reports/read-report-request.ts';
+import {
+  createReportCatalog,
+  findReport,
+  type ServedReport,
+  type ReportPage,
+} from './reports/report-catalog.ts';
+import type { ServiceOptions } from './service-options.ts';
+import type { ReportedPlatform } from './simulation/simulated-platform.ts';
+import type { RecordStore } from './store/record-store.ts';
+import type { ServedTenant, ServedTenants } from './tenants/served-tenant.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -44,7 +51,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ServiceAppParts {
+interface ServiceAppParts {
   readonly options: Pick<
     ServiceOptions,
     'requireToken' | 'timeZone' | 'outboundSummaryId' | 'quirks' | 'waitSeconds'
@@ -248,3 +255,122 @@ function writeHead(report: ServedReport, isValid: boolean, executionTimeMs: numb
     `,"idReport":"${report.idReport}","nameVisualization":"${report.name}"`
   );
 }
+
+const MAX_IN_PROGRESS = 200;
+const MAX_IN_PROGRESS_WHEN_LATE = 100;
+const LATE_MS = 2_000;
+const CHECK_EVERY_MS = 500;
+
+/**
+ * Responds with 503 and `Retry-After: 1` at once, before a body is read, while more than 200 requests are in
+ * progress (100 when the thread has just been two seconds late), and once the service is closing.
+ * `elapsedMs` is a clock that never goes back.
+ */
+function shedLoad(app: FastifyInstance, elapsedMs: () => number): void {
+  let inProgress = 0;
+  let maxInProgress = MAX_IN_PROGRESS;
+  let closing = false;
+  let checkedMs = elapsedMs();
+  const timer = setInterval(() => {
+    const nowMs = elapsedMs();
+    const isLate = nowMs - checkedMs > CHECK_EVERY_MS + LATE_MS;
+    maxInProgress = isLate ? MAX_IN_PROGRESS_WHEN_LATE : MAX_IN_PROGRESS;
+    checkedMs = nowMs;
+  }, CHECK_EVERY_MS).unref();
+
+  app.addHook('onRequest', (_request, reply, done) => {
+    inProgress += 1;
+    reply.raw.once('close', () => {
+      inProgress -= 1;
+    });
+    if (inProgress <= maxInProgress && !closing) done();
+    else void refuse(reply.header('retry-after', '1'), 503);
+  });
+  app.addHook('preClose', (done) => {
+    closing = true;
+    clearInterval(timer);
+    done();
+  });
+}
+
+/** How much of a process one tenant may take. */
+interface TenantShares {
+  /** Counts the request until its connection or response ends; false where the tenant has as many already. */
+  tryEnter(tenant: number, reply: FastifyReply): boolean;
+}
+
+/** Lets each tenant have at most `maxInProgress` requests in progress. */
+function createTenantShares(maxInProgress: number): TenantShares {
+  const inProgress = new Map<number, number>();
+  return {
+    tryEnter: (tenant, reply) => {
+      // Nobody waits for it any more, and nothing would end it.
+      if (reply.raw.destroyed) return true;
+      const count = inProgress.get(tenant) ?? 0;
+      if (count >= maxInProgress) return false;
+      inProgress.set(tenant, count + 1);
+      reply.raw.once('close', () => {
+        const left = (inProgress.get(tenant) ?? 1) - 1;
+        if (left === 0) inProgress.delete(tenant);
+        else inProgress.set(tenant, left);
+      });
+      return true;
+    },
+  };
+}
+
+const SESSIONS_MS = 3_600_000;
+const HEALTH_MS = 300_000;
+const MIN_HEALTH_RECORDS = 5;
+const DIVISIONS = 3;
+const TIMED_RECORDS = 200;
+
+/**
+ * Tenant status (specification, "Tenant status response"; decision 2): sessions of the last hour, the
+ * response time over the newest requests however old, so that a pause in the traffic doesn't read as no
+ * time at all, and the connector's state over the last five minutes. The connector counts as down when more
+ * than half of at least five requests found it unavailable. What is simulated counts at once.
+ */
+async function readTenantStatus(
+  store: RecordStore,
+  nowMs: number,
+  platform: ReportedPlatform,
+): Promise<StatusResponse> {
+  const { simulation, changedMs } = await platform.read();
+  const activity = await store.readActivity({
+    sessionsFromMs: nowMs - SESSIONS_MS,
+    healthFromMs: Math.max(nowMs - HEALTH_MS, changedMs),
+    toMs: nowMs,
+    timedRecords: TIMED_RECORDS,
+  });
+  const { records, unavailable } = activity;
+  const isConnectorDown =
+    simulation.connectorDown || (records >= MIN_HEALTH_RECORDS && unavailable * 2 > records);
+  const groups = activity.sessions.map((group) => ({ ...group, division: toDivision(group.service) }));
+  const busiest = activity.sessions.reduce<(typeof activity.sessions)[number] | undefined>(
+    (most, group) => (most === undefined || group.sessions > most.sessions ? group : most),
+    undefined,
+  );
+  return toWireStatus({
+    internalResponseTimeMs: toMilliseconds(activity.averageResponseTimeUs),
+    platform: simulation.platformDown ? 'down' : 'up',
+    traffic: writeTraffic(groups),
+    sessions: activity.sessions.reduce((sum, { sessions }) => sum + sessions, 0),
+    division: busiest === undefined ? 0 : toDivision(busiest.service),
+    channel: busiest?.channel ?? 0,
+    service: busiest?.service ?? 0,
+    connector: isConnectorDown ? 'down' : 'up',
+  });
+}
+
+function toMilliseconds(timeUs: number | null): number {
+  return timeUs === null ? 0 : Math.max(1, Math.round(timeUs / 1000));
+}
+
+/** Records don't name a division; in the sample each belongs to some of the services. */
+function toDivision(service: number): number {
+  return 1 + (service % DIVISIONS);
+}
+
+/** Where the service describes itself. Not part of the specification; needs no token. */
+const OPENAPI_PATH = '/openapi.json';

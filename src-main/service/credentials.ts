@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../node/private-files.ts';
 import { writeFileAtomicallySync } from '../node/write-file-atomically.ts';
-import { toStartError } from './start-error.ts';
+import { toStartError } from './service-options.ts';
 import type { RecordStore } from './store/record-store.ts';
 
 const FILE_NAME = 'credentials.json';

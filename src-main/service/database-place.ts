@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { OptionError } from './option-error.ts';
-import { isLoopbackHost } from './service-options.ts';
+import { OptionError, isLoopbackHost } from './service-options.ts';
 
 export interface DatabasePlace {
   /** Address of a PostgreSQL database. */

@@ -5,9 +5,13 @@ import { CONVENTION_NAMES, QUIRK_NAMES, type QuirkName } from '../common/model/c
 import { DATABASE_OPTIONS, readDatabasePlace, type DatabasePlace } from './database-place.ts';
 import { parseOptions } from './commands/read-command.ts';
 import { tryReadReport } from './import/import-fields.ts';
-import { OptionError } from './option-error.ts';
+import {
+  OptionError,
+  DEFAULT_SERVICE_OPTIONS,
+  isLoopbackHost,
+  type ServiceOptions,
+} from './service-options.ts';
 import { isQuirkName } from './quirks/quirk-names.ts';
-import { DEFAULT_SERVICE_OPTIONS, isLoopbackHost, type ServiceOptions } from './service-options.ts';
 
 /** What the command line requests: how the service runs, and which files it imports first. */
 export interface CommandLine extends ServiceOptions {

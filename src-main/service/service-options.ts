@@ -1,4 +1,4 @@
-import { toStartError } from './start-error.ts';
+import { AppError } from '../common/contract/errors.ts';
 import { NO_SIMULATION, type QuirkName, type Simulation } from '../common/model/connections/simulation.ts';
 
 /** Everything that decides how the bundled service runs. Times in minutes or days as named. */
@@ -88,4 +88,14 @@ export function refuseOpenAccess({
 /** True for an address that only this machine can reach. */
 export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** An AppError that says why the service can't start. */
+export function toStartError(message: string, cause?: unknown): AppError {
+  return new AppError('local-service.start-failed', message, {}, cause);
+}
+
+/** An option that can't be used; the message is for the person at the command line. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError';
 }

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse';
 import { createParquetReader } from '../../src-main/core/analysis/parquet/create-parquet-reader.ts';
-import type { SavedConnection } from '../../src-main/core/connections/connection-document.ts';
+import type { SavedConnection } from '../../src-main/core/connections/connection-file.ts';
 import { toImportedPlace } from '../../src-main/core/connections/imported-places.ts';
 import { createLibraryImporter } from '../../src-main/core/imports/create-library-importer.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';

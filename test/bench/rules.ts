@@ -11,7 +11,7 @@ import {
   createBatchAppender,
   type FeedStores,
 } from '../../src-main/core/analysis/engine/feed/append-batch.ts';
-import { feedSnapshot } from '../../src-main/core/analysis/engine/feed/feed-snapshot.ts';
+import { feedSnapshot } from '../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { createFamilyStore } from '../../src-main/core/analysis/engine/feed/keep-families.ts';
 import { createOutcomeStore } from '../../src-main/core/analysis/engine/outcomes.ts';
 import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../src-main/common/reporting/reports.ts';
 import { toRecordId } from '../../src-main/common/model/records/record-ids.ts';
-import type { SavedConnection } from '../../src-main/core/connections/connection-document.ts';
+import type { SavedConnection } from '../../src-main/core/connections/connection-file.ts';
 import type { ConnectionStore } from '../../src-main/core/connections/create-connections.ts';
 import {
   createReportingClient,

@@ -22,7 +22,7 @@ import {
   findConnection,
   prepareConnection,
   SECRET_OPTIONS,
-} from '../session/find-connection.ts';
+} from '../session/find-connections.ts';
 import type { Session } from '../session/session.ts';
 import type { Command, CommandContext } from '../words/command.ts';
 

@@ -2,8 +2,7 @@ import type { Connection, ConnectionDraft } from '../../common/model/connections
 import { isGuid, SPECIFIED_REPORT_IDENTIFIERS } from '../../common/reporting/reports.ts';
 import { CommandError, EXIT, toCommandError } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 import {
   CONNECTION_OPTION,
   findConnection,
@@ -13,7 +12,7 @@ import {
   readVariables,
   SECRET_OPTIONS,
   toDraft,
-} from '../session/find-connection.ts';
+} from '../session/find-connections.ts';
 import { unlockSecrets } from '../session/unlock-secrets.ts';
 import { waitForTask } from '../session/wait-for-task.ts';
 import { readZone } from '../words/period-options.ts';

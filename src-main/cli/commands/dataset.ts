@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { DATASET_REPORTS, type DatasetUpdate } from '../../common/model/exports/dataset.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
-import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
+import { CONNECTION_OPTION, findConnection } from '../session/find-connections.ts';
 import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
 import type { Command, CommandContext } from '../words/command.ts';

@@ -10,19 +10,24 @@ import { DETAIL_KINDS, type DetailKind } from '../../common/reporting/reports.ts
 import { formatRecordMoment } from '../../common/time/format-moment.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
-import { findConnection } from '../session/find-connection.ts';
 import {
+  findConnection,
   checkConnections,
   CONNECTIONS_OPTIONS,
   findConnections,
   hasSeveral,
   noteDifferences,
 } from '../session/find-connections.ts';
-import { judgeMissing, readMissing } from '../session/missing-seconds.ts';
-import { findRecords, judgeRecords, RECORD_OPTIONS, type FoundRecords } from '../session/find-records.ts';
+import {
+  judgeMissing,
+  readMissing,
+  findRecords,
+  judgeRecords,
+  RECORD_OPTIONS,
+  type FoundRecords,
+} from '../session/find-records.ts';
 import type { Session } from '../session/session.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 import { readPeriod } from '../words/period-options.ts';
 import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
 

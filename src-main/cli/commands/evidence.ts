@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { checkPack } from '../../core/exports/evidence/signing/check-pack.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 
 /** A fingerprint as it is read aloud: in groups, in either letter case. */
 function readFingerprint({ args }: CommandContext): string | null {

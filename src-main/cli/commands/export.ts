@@ -1,26 +1,24 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { EXPORT_FORMATS, isDocumentFormat } from '../../common/model/exports/export-options.ts';
 import { parseBodyPath, writeBodyPath } from '../../common/model/records/body-path.ts';
 import { MAX_SHOWN_PATHS } from '../../common/model/records/body-paths.ts';
-import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, REPORT_KINDS, toDetailKind } from '../../common/reporting/reports.ts';
+import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
+import { countWords } from '../output/count-words.ts';
 import { checkChoiceOptions, CHOICE_OPTIONS, readChoices, toChoiceInput } from '../session/find-choices.ts';
-import { checkPortableOptions, exportPortable } from './export-portable.ts';
-import { CommandError, EXIT } from '../exit-codes.ts';
 import {
   checkRecordOptions,
   findRecords,
   judgeRecords,
   RECORD_OPTIONS,
+  findReported,
   type FoundRecords,
 } from '../session/find-records.ts';
-import { countWords } from '../output/count-words.ts';
-import { findReported } from '../session/find-reported.ts';
 import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 import { checkContentOptions, CONTENT_OPTIONS, readContents } from '../words/content-options.ts';
 import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
 
@@ -78,6 +76,18 @@ function readPaths({ args }: CommandContext, { report }: FoundRecords, hasNone: 
   if (paths.length > MAX_SHOWN_PATHS) throw toUsageError(`A file has ${MAX_SHOWN_PATHS} paths at most.`, '');
   return paths;
 }
+
+/** Options that make no sense for a portable file, which holds whole snapshots as they were received. */
+const REFUSED = [
+  'query',
+  'preset',
+  'field-names',
+  'manifest',
+  'computed',
+  'no-payload',
+  'with-names',
+  'with-marks',
+];
 
 export const exportCommand: Command = {
   name: 'export',
@@ -160,3 +170,46 @@ export const exportCommand: Command = {
     return judgeRecords(context, found);
   },
 };
+
+/** Fails for options that a portable file has no use for. */
+function checkPortableOptions({ args }: CommandContext): void {
+  const other = REFUSED.find((name) => args.has(name) || args.find(name) !== null);
+  if (other === undefined) return;
+  throw toUsageError(
+    `--format portable and --${other} exclude each other.`,
+    'It holds whole snapshots as received.',
+  );
+}
+
+/** Writes a portable file of a snapshot, or of every snapshot that a period touches. */
+async function exportPortable(
+  context: CommandContext,
+  session: Session,
+  { scope }: FoundRecords,
+  target: string,
+): Promise<ExitCode> {
+  const { out } = context;
+  const snapshotIds = await findSnapshots(session, scope);
+  const { taskId } = await session.call('exports/start-portable', { snapshotIds }, { exportTarget: target });
+  if (taskId === null) throw new CommandError(EXIT.cancelled, 'Cancelled.');
+  const task = await waitForTask(context, session, taskId, { doing: 'Writing', unit: 'records' });
+  requireDone(task);
+  const { done: records, fileBytes: bytes, fileSha256: sha256 = '' } = task;
+  await out.json({ file: target, records, bytes, sha256 });
+  await out.text(
+    `${target}: ${countWords(snapshotIds.length, 'snapshot')}, ${countWords(records, 'record')}, ${countWords(bytes ?? 0, 'byte')}`,
+  );
+  await out.text(`SHA-256 ${sha256}`);
+  return EXIT.done;
+}
+
+async function findSnapshots(session: Session, scope: FoundRecords['scope']): Promise<number[]> {
+  if ('snapshotId' in scope) return [scope.snapshotId];
+  const { connectionId, report, fromMs, toMs } = scope;
+  const all = await session.call('snapshots/list', { connectionId });
+  const within = all.filter(
+    ({ report: of, period }) => of === report && period.fromMs < toMs && period.toMs + 1000 > fromMs,
+  );
+  if (within.length === 0) throw new CommandError(EXIT.notFound, 'Nothing is cached of the period.');
+  return within.map(({ id }) => id);
+}

@@ -11,12 +11,11 @@ import {
 import { toPeriod } from '../../core/downloads/request-period.ts';
 import { CommandError, EXIT, toCommandError, toExitCode, type ExitCode } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
-import { CONNECTION_OPTION, prepareConnection, SECRET_OPTIONS } from '../session/find-connection.ts';
+import { CONNECTION_OPTION, prepareConnection, SECRET_OPTIONS } from '../session/find-connections.ts';
 import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
 import { PERIOD_OPTIONS, readPeriod } from '../words/period-options.ts';
-import type { Command, CommandContext } from '../words/command.ts';
-import type { OptionSpec } from '../words/option.ts';
+import type { Command, CommandContext, OptionSpec } from '../words/command.ts';
 
 const REPORT_OPTION: OptionSpec = {
   name: 'report',

@@ -1,7 +1,7 @@
 import type { Following } from '../../common/contract/operations/unattended/following.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
 import { CommandError, EXIT, toCommandError } from '../exit-codes.ts';
-import { CONNECTION_OPTION, prepareConnection, SECRET_OPTIONS } from '../session/find-connection.ts';
+import { CONNECTION_OPTION, prepareConnection, SECRET_OPTIONS } from '../session/find-connections.ts';
 import type { Command } from '../words/command.ts';
 
 export const followCommand: Command = {

@@ -5,10 +5,9 @@ import { DATE_ORDERS } from '../../common/reporting/reading/spreadsheet-dates.ts
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
-import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
+import { CONNECTION_OPTION, findConnection } from '../session/find-connections.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 
 /** The file to import. Fails before anything is opened where there is none. */
 function readFile({ args, workFolder }: CommandContext): string {

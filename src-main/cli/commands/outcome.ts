@@ -12,10 +12,9 @@ import {
 import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
-import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
+import { CONNECTION_OPTION, findConnection } from '../session/find-connections.ts';
 import type { Session } from '../session/session.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 
 const toPercent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 

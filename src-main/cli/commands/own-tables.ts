@@ -3,9 +3,8 @@ import { basename, extname, resolve } from 'node:path';
 import { listOwnFields, OWN_TABLE_FIELDS } from '../../common/model/connections/own-table.ts';
 import type { Connection } from '../../common/model/connections/connection.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
-import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { CONNECTION_OPTION, findConnection } from '../session/find-connections.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 
 async function print({ out }: CommandContext, { tables = [] }: Connection): Promise<void> {
   for (const table of tables) {

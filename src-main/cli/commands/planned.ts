@@ -20,9 +20,8 @@ import { formatMoment } from '../../common/time/format-moment.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
-import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { CONNECTION_OPTION, findConnection } from '../session/find-connections.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 
 const SHOWN_MS = 400 * DAY_MS;
 

@@ -7,27 +7,29 @@ import {
   MAX_SCHEDULE_NAME_CHARACTERS,
   SCHEDULE_FORMATS,
   SCHEDULE_PERIODS,
+  WEEKDAYS,
+  HOUR_STEPS,
   type ScheduleDraft,
+  type Schedule,
+  type ScheduleTimes,
+  type Weekday,
 } from '../../common/model/schedules/schedule.ts';
 import { DETAIL_KINDS, isDetailKind, REPORT_KINDS } from '../../common/reporting/reports.ts';
 import { CommandError, EXIT, toExitCode, type ExitCode } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
-import { toScheduleLine, toTimesWords } from '../output/schedule-words.ts';
 import { checkChoiceOptions, CHOICE_OPTIONS, readChoices } from '../session/find-choices.ts';
 import {
   CONNECTION_OPTION,
   findConnection,
   prepareConnection,
   SECRET_OPTIONS,
-} from '../session/find-connection.ts';
-import { GAPS_OPTION } from '../session/missing-seconds.ts';
+} from '../session/find-connections.ts';
+import { GAPS_OPTION } from '../session/find-records.ts';
 import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { toUsageError, type Command, type CommandContext, type OptionSpec } from '../words/command.ts';
 import { readZone } from '../words/period-options.ts';
 import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
-import { readTimes, SCHEDULE_OPTIONS } from '../words/schedule-options.ts';
 
 const NAME_OPTION = { name: 'name', value: 'NAME', summary: 'what it is called' } as const;
 
@@ -91,6 +93,21 @@ function readFolder({ args, workFolder }: CommandContext): string {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
   throw new CommandError(EXIT.disk, `There is no folder ${folder}.`);
 }
+
+/** Options that say when a schedule is due, and for which period. */
+const SCHEDULE_OPTIONS: readonly OptionSpec[] = [
+  { name: 'period', value: 'PERIOD', summary: 'period', choices: SCHEDULE_PERIODS },
+  { name: 'at', value: 'HH:MM', summary: 'the time of day' },
+  { name: 'days', value: 'DAYS', summary: 'with --at, the days: mon-fri or mon,thu; left out, every day' },
+  {
+    name: 'every',
+    value: 'HOURS',
+    summary: 'in place of --at, every so many hours from midnight on',
+    choices: HOUR_STEPS.map(String),
+  },
+];
+
+const TIME = /^(?:[01]?\d|2[0-3]):[0-5]\d$/;
 
 const add: Command = {
   name: 'schedule add',
@@ -247,3 +264,78 @@ function judge({ args, out }: CommandContext, missingSeconds: number, error: Sch
 type ScheduleRunError = NonNullable<ScheduleState['lastRun']>['error'];
 
 export const SCHEDULE_COMMANDS: readonly Command[] = [list, add, remove, run];
+
+/** Returns a schedule as a line of JSON has it; times in UTC. */
+function toScheduleLine({ schedule, nextAtMs, lastRun }: ScheduleState, connection: string): object {
+  const { id, name, report, period, zone, query, choices, folder, times, isActive } = schedule;
+  return {
+    id,
+    name,
+    connection,
+    report,
+    period,
+    zone,
+    query,
+    format: choices.format,
+    folder,
+    times,
+    isActive,
+    nextAt: nextAtMs === null ? null : new Date(nextAtMs).toISOString(),
+    lastRun:
+      lastRun === null
+        ? null
+        : {
+            startedAt: new Date(lastRun.startedAtMs).toISOString(),
+            state: lastRun.state,
+            file: lastRun.file,
+            records: lastRun.records,
+            missingSeconds: lastRun.missingMs === null ? null : Math.ceil(lastRun.missingMs / 1_000),
+            error: lastRun.error?.code ?? null,
+          },
+  };
+}
+
+/** Returns when a schedule is due, such as `07:00 mon,fri Europe/Berlin`. */
+function toTimesWords({ times, zone }: Pick<Schedule, 'times' | 'zone'>): string {
+  if (times.kind === 'hourly') return `every ${times.hours} h ${zone}`;
+  const isDaily = times.weekdays.length === WEEKDAYS.length;
+  const days = isDaily ? 'daily' : times.weekdays.map((day) => day.slice(0, 3)).join(',');
+  return `${times.time} ${days} ${zone}`;
+}
+
+/** Reads when a schedule is due. Throws a CommandError for what is no time. */
+function readTimes({ args }: Pick<CommandContext, 'args'>): ScheduleTimes {
+  const at = args.find('at');
+  const every = args.find('every');
+  if (every !== null) {
+    if (at !== null) throw toUsageError('--at and --every exclude each other.', '');
+    const hours = HOUR_STEPS.find((step) => String(step) === every);
+    if (hours !== undefined) return { kind: 'hourly', hours };
+    throw toUsageError(`--every is one of ${HOUR_STEPS.join(', ')}; not "${every}".`);
+  }
+  const time = args.require('at');
+  if (!TIME.test(time)) throw toUsageError(`--at is a time of day such as 07:00; not "${time}".`, '');
+  return { kind: 'daily', time: time.padStart(5, '0'), weekdays: readDays(args.find('days')) };
+}
+
+function readDays(text: string | null): Weekday[] {
+  if (text === null) return [...WEEKDAYS];
+  const chosen = new Set<Weekday>();
+  for (const part of text.toLowerCase().split(',')) {
+    const [first, last = first] = part.split('-').map(findDay);
+    if (first === undefined || last === undefined || part.split('-').length > 2) {
+      throw toUsageError(`--days is a list such as mon-fri or mon,thu; not "${text}".`, '');
+    }
+    for (let day = first; ; day = (day + 1) % WEEKDAYS.length) {
+      chosen.add(WEEKDAYS[day] ?? 'monday');
+      if (day === last) break;
+    }
+  }
+  return WEEKDAYS.filter((day) => chosen.has(day));
+}
+
+function findDay(text: string): number | undefined {
+  const typed = text.trim();
+  const place = WEEKDAYS.findIndex((day) => typed.length >= 2 && day.startsWith(typed));
+  return place < 0 ? undefined : place;
+}

@@ -3,8 +3,7 @@ import { MIN_PASSPHRASE_CHARACTERS } from '../../common/model/settings/passphras
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { readKeychain, unlockSecrets } from '../session/unlock-secrets.ts';
 import type { Session } from '../session/session.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 
 const PLACES: Readonly<Record<Keychain['kind'], string>> = {
   keychain: "Secrets are kept in the system's keychain.",

@@ -16,11 +16,10 @@ import { createLevelSentences } from '../../common/words/level-words.ts';
 import type { SpokenKey } from '../../common/words/messages.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
-import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
+import { CONNECTION_OPTION, findConnection } from '../session/find-connections.ts';
 import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 
 const REPORT_FORMATS = ['html', 'pdf'] as const;
 const sentences = createLevelSentences({

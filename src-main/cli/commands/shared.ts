@@ -14,9 +14,7 @@ import {
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
 import { countWords } from '../output/count-words.ts';
 import type { Session } from '../session/session.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
-import type { OptionSpec } from '../words/option.ts';
+import { toUsageError, type Command, type CommandContext, type OptionSpec } from '../words/command.ts';
 
 const CHOICE_OPTIONS: readonly OptionSpec[] = [
   { name: 'kinds', value: 'KINDS', summary: 'what, with commas between; left out, everything' },

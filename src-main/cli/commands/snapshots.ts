@@ -2,11 +2,10 @@ import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { toEndMs } from '../../common/model/period.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
-import { CONNECTION_OPTION, findConnection } from '../session/find-connection.ts';
+import { CONNECTION_OPTION, findConnection } from '../session/find-connections.ts';
 import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 
 const MAX_IDS = 100;
 

@@ -13,10 +13,9 @@ import {
   findConnections,
   noteDifferences,
 } from '../session/find-connections.ts';
-import { GAPS_OPTION, judgeMissing, readMissing } from '../session/missing-seconds.ts';
+import { GAPS_OPTION, judgeMissing, readMissing } from '../session/find-records.ts';
 import type { Session } from '../session/session.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { Command, CommandContext } from '../words/command.ts';
+import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 import { PERIOD_OPTIONS, readPeriod } from '../words/period-options.ts';
 
 const ROWS_AT_A_TIME = 500;

@@ -1,7 +1,7 @@
 import { AppError, toErrorInfo, type ErrorCode } from '../../common/contract/errors.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
 import { EXIT, toCommandError } from '../exit-codes.ts';
-import { CONNECTION_OPTION, prepareConnection, SECRET_OPTIONS } from '../session/find-connection.ts';
+import { CONNECTION_OPTION, prepareConnection, SECRET_OPTIONS } from '../session/find-connections.ts';
 import type { Command } from '../words/command.ts';
 
 export const statusCommand: Command = {

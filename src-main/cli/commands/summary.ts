@@ -6,9 +6,9 @@ import {
   findRecords,
   judgeRecords,
   RECORD_OPTIONS,
+  findReported,
   type FoundRecords,
 } from '../session/find-records.ts';
-import { findReported } from '../session/find-reported.ts';
 import type { Session } from '../session/session.ts';
 import type { Command, CommandContext } from '../words/command.ts';
 

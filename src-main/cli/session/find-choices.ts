@@ -13,9 +13,7 @@ import {
 } from '../../common/model/exports/export-options.ts';
 import { findByName } from '../../common/model/exports/saved-preset.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { CommandContext } from '../words/command.ts';
-import type { OptionSpec } from '../words/option.ts';
+import { toUsageError, type CommandContext, type OptionSpec } from '../words/command.ts';
 import type { Session } from './session.ts';
 
 const FIELD_NAMES = ['original', 'corrected'] as const;

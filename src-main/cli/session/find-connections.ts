@@ -1,13 +1,27 @@
-import type { Connection } from '../../common/model/connections/connection.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { foldCase } from '../../common/fold-case.ts';
+import {
+  areAtHand,
+  tidySecret,
+  type Connection,
+  type ConnectionDraft,
+  type ConnectionSecrets,
+} from '../../common/model/connections/connection.ts';
 import { compareConnections } from '../../common/model/connections/several-connections.ts';
+import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
-import { toUsageError } from '../words/arguments.ts';
-import type { CommandContext } from '../words/command.ts';
-import type { OptionSpec } from '../words/option.ts';
-import { CONNECTION_OPTION, findConnection } from './find-connection.ts';
+import { toUsageError, type CommandContext, type OptionSpec } from '../words/command.ts';
 import type { Session } from './session.ts';
+import { unlockSecrets } from './unlock-secrets.ts';
 
 const ALL = 'all-connections';
+
+export const CONNECTION_OPTION: OptionSpec = {
+  name: 'connection',
+  value: 'NAME',
+  summary: 'name or id of a saved connection',
+};
 
 /** One connection, several or all of them. */
 export const CONNECTIONS_OPTIONS: readonly OptionSpec[] = [
@@ -59,4 +73,155 @@ export function noteDifferences(
     out.note(
       `${own.map(({ name }) => `"${name}"`).join(', ')} read the same tenant: totals count what they share more than once.`,
     );
+}
+
+export const SECRET_OPTIONS: readonly OptionSpec[] = [
+  { name: 'token-env', value: 'VARIABLE', summary: 'environment variable that holds the access token' },
+  {
+    name: 'secret-env',
+    value: 'VARIABLE',
+    summary: 'environment variable that holds the access token secret',
+  },
+];
+
+/** The names of two environment variables, never what they hold. */
+interface SecretVariables {
+  readonly token: string;
+  readonly secret: string;
+}
+
+const FILE_NAME = 'command-line.json';
+
+/** Finds a connection by its name or id. Throws a CommandError where there is none, or more than one of that name. */
+export async function findConnection(session: Session, wanted: string): Promise<Connection> {
+  const all = await session.call('connections/list', null);
+  const byId = all.find(({ id }) => id === wanted);
+  if (byId !== undefined) return byId;
+  const named = all.filter(({ name }) => name === wanted);
+  const [first] = named.length > 0 ? named : all.filter(({ name }) => isAlike(name, wanted));
+  if (named.length > 1)
+    throw toUsageError(`${named.length} connections are called "${wanted}": give an id.`, '');
+  if (first !== undefined) return first;
+  const names = all.map(({ name }) => `"${name}"`).join(', ');
+  throw new CommandError(
+    EXIT.notFound,
+    `There is no connection "${wanted}".`,
+    names === '' ? 'Add one with "connection add".' : `There are: ${names}.`,
+  );
+}
+
+function isAlike(name: string, wanted: string): boolean {
+  return foldCase(name) === foldCase(wanted);
+}
+
+/** Returns what a person fills in of a saved connection. */
+export function toDraft(connection: Connection): ConnectionDraft {
+  const { name, baseAddress, tenant, serviceZone, reportIdentifiers, pageSize } = connection;
+  const { allowsPlainHttp, followed, followSeconds, lookBackMinutes, walks } = connection;
+  return {
+    name,
+    baseAddress,
+    tenant,
+    serviceZone,
+    reportIdentifiers,
+    pageSize,
+    ...(allowsPlainHttp === undefined ? {} : { allowsPlainHttp }),
+    ...(followed === undefined ? {} : { followed }),
+    ...(followSeconds === undefined ? {} : { followSeconds }),
+    ...(lookBackMinutes === undefined ? {} : { lookBackMinutes }),
+    ...(walks === undefined ? {} : { walks }),
+  };
+}
+
+/** Reads the names that were given as options; null where none was. Throws where only one was. */
+export function readVariables({ args }: Pick<CommandContext, 'args'>): SecretVariables | null {
+  const token = args.find('token-env');
+  const secret = args.find('secret-env');
+  if (token === null && secret === null) return null;
+  if (token === null) throw toUsageError('--token-env is missing.');
+  if (secret === null) throw toUsageError('--secret-env is missing.');
+  return { token, secret };
+}
+
+/** Reads secrets out of the environment. Throws a CommandError that names the variable that is empty or not set. */
+export function readSecrets(
+  environment: CommandContext['environment'],
+  { token, secret }: SecretVariables,
+): Required<ConnectionSecrets> {
+  const read = (name: string): string => {
+    // A file or a command whose output it holds ends with a line end.
+    const value = tidySecret(environment[name] ?? '');
+    if (value === '') throw toUsageError(`The environment variable ${name} is not set.`, '');
+    return value;
+  };
+  return { accessToken: read(token), accessTokenSecret: read(secret) };
+}
+
+/**
+ * Finds the connection of `--connection`, ready to ask its service: its secrets are at hand, from the variables that were
+ * named, from the keychain, or from those that were named when it was added; and the built-in service runs.
+ */
+export async function prepareConnection(context: CommandContext, session: Session): Promise<Connection> {
+  let connection = await findConnection(session, context.args.require('connection'));
+  if (connection.kind === 'local') {
+    await session.call('local-service/start', null);
+    return findConnection(session, connection.id);
+  }
+  const { environment, out } = context;
+  const named = readVariables(context);
+  if (named === null && connection.secrets === 'unreadable') {
+    await unlockSecrets(context, session);
+    connection = await findConnection(session, connection.id);
+  }
+  const hasOwn = areAtHand(connection.secrets);
+  if (named === null && hasOwn) return connection;
+  const variables = named ?? (await readKnownVariables(session.dataFolder, connection.id));
+  if (variables === null) return connection;
+  if (
+    named === null &&
+    [variables.token, variables.secret].some((name) => (environment[name] ?? '') === '')
+  ) {
+    out.note(`Neither a keychain nor ${variables.token} and ${variables.secret} hold the credentials.`);
+    return connection;
+  }
+  const secrets = readSecrets(environment, variables);
+  if (session.giveSecrets !== null) session.giveSecrets(connection.id, secrets);
+  else if (hasOwn) out.note('The open Channelscope uses the credentials that it has.');
+  else {
+    const draft = toDraft(connection);
+    await session.call('connections/save', { connectionId: connection.id, draft, secrets });
+  }
+  return connection;
+}
+
+/** Remembers which variables hold the secrets of a connection, for a computer without a keychain. */
+export async function keepVariables(
+  folder: string,
+  connectionId: string,
+  variables: SecretVariables | null,
+): Promise<void> {
+  const others = Object.entries(await readAll(folder)).filter(([id]) => id !== connectionId);
+  const connections = Object.fromEntries(
+    variables === null ? others : [...others, [connectionId, variables]],
+  );
+  await writeFileAtomically(
+    join(folder, FILE_NAME),
+    `${JSON.stringify({ version: 1, connections }, null, 2)}\n`,
+  );
+}
+
+async function readKnownVariables(folder: string, connectionId: string): Promise<SecretVariables | null> {
+  const found = (await readAll(folder))[connectionId];
+  return typeof found?.token === 'string' && typeof found.secret === 'string' ? found : null;
+}
+
+async function readAll(folder: string): Promise<Record<string, SecretVariables | undefined>> {
+  try {
+    const value = JSON.parse(await readFile(join(folder, FILE_NAME), 'utf8')) as {
+      connections?: Record<string, SecretVariables>;
+    };
+    return typeof value.connections === 'object' ? value.connections : {};
+  } catch {
+    return {};
+  }
 }

@@ -1,14 +1,19 @@
 import type { Connection } from '../../common/model/connections/connection.ts';
 import type { RecordScope } from '../../common/model/records/record-scope.ts';
-import type { ReportKind } from '../../common/reporting/reports.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { toUsageError } from '../words/arguments.ts';
-import { PERIOD_OPTIONS, readPeriod, readZone } from '../words/period-options.ts';
-import type { CommandContext } from '../words/command.ts';
-import type { OptionSpec } from '../words/option.ts';
-import { CONNECTION_OPTION, findConnection } from './find-connection.ts';
-import { GAPS_OPTION, judgeMissing, readMissing, type Missing } from './missing-seconds.ts';
+import { REPORT_KINDS, REPORTS, type ReportKind } from '../../common/reporting/reports.ts';
+import { formatMoment } from '../../common/time/format-moment.ts';
+import { toPeriod } from '../../core/downloads/request-period.ts';
+import { EXIT, CommandError, type ExitCode } from '../exit-codes.ts';
+import { toUsageError, type CommandContext, type OptionSpec } from '../words/command.ts';
+import { PERIOD_OPTIONS, readPeriod, readZone, type GivenPeriod } from '../words/period-options.ts';
+import { CONNECTION_OPTION, findConnection } from './find-connections.ts';
 import type { Session } from './session.ts';
+
+export const GAPS_OPTION: OptionSpec = {
+  name: 'allow-gaps',
+  value: null,
+  summary: 'exit with 0 also where something of the period is not cached',
+};
 
 /** Options that say which cached records a command is about. */
 export const RECORD_OPTIONS: readonly OptionSpec[] = [
@@ -87,4 +92,81 @@ export function judgeRecords(context: CommandContext, { missing, zone, isComplet
   if (isComplete) return EXIT.done;
   context.out.note('Incomplete: the download of the snapshot did not reach its end.');
   return context.args.has('allow-gaps') ? EXIT.done : EXIT.incomplete;
+}
+
+/** What of a period is not cached, up to now. Records that may still arrive late don't count. */
+interface Missing {
+  readonly seconds: number;
+  /** The first spans of it; exclusive ends. */
+  readonly spans: readonly { readonly fromMs: number; readonly toMs: number }[];
+}
+
+const SHOWN_SPANS = 3;
+
+/** Reads what of a period is missing. */
+export async function readMissing(
+  session: Session,
+  place: { readonly connectionId: string; readonly report: ReportKind } & Pick<
+    GivenPeriod,
+    'fromMs' | 'toMs'
+  >,
+  nowMs: number,
+): Promise<Missing> {
+  const toMs = Math.min(place.toMs, Math.floor(nowMs / 1_000) * 1_000);
+  if (toMs <= place.fromMs) return { seconds: 0, spans: [] };
+  const { gaps } = await session.call('coverage/read', {
+    connectionId: place.connectionId,
+    report: place.report,
+    fromMs: place.fromMs,
+    toMs,
+    buckets: 1,
+  });
+  const spans: { fromMs: number; toMs: number }[] = [];
+  for (const gap of gaps) {
+    if (gap.state === 'open') continue;
+    const last = spans.at(-1);
+    if (last !== undefined && last.toMs === gap.fromMs) last.toMs = gap.toMs;
+    else spans.push({ fromMs: gap.fromMs, toMs: gap.toMs });
+  }
+  const missingMs = spans.reduce((sum, span) => sum + span.toMs - span.fromMs, 0);
+  return { seconds: Math.ceil(missingMs / 1_000), spans };
+}
+
+/** Says on standard error what is missing, and returns the exit code that follows. */
+export function judgeMissing(
+  { args, out }: Pick<CommandContext, 'args' | 'out'>,
+  { seconds, spans }: Missing,
+  zone: string,
+): ExitCode {
+  if (seconds === 0) return EXIT.done;
+  const listed = spans
+    .slice(0, SHOWN_SPANS)
+    .map(({ fromMs, toMs }) => `${formatMoment(fromMs, zone)} to ${formatMoment(toMs, zone)}`);
+  const more = spans.length > SHOWN_SPANS ? `, and ${spans.length - SHOWN_SPANS} more` : '';
+  out.note(
+    `Incomplete: ${seconds.toLocaleString('en')} s of the period are not cached (${zone}: ${listed.join(', ')}${more}).`,
+  );
+  return args.has('allow-gaps') ? EXIT.done : EXIT.incomplete;
+}
+
+/** The snapshot that was named, or the newest summary that was fetched of exactly the period. */
+export async function findReported(context: CommandContext, session: Session): Promise<number> {
+  const { args } = context;
+  const given = args.whole('snapshot', 0, Number.MAX_SAFE_INTEGER);
+  if (given !== null) return given;
+  const report = `${REPORTS[args.choose('report', REPORT_KINDS)].direction}-summary`;
+  const connection = await findConnection(session, args.require('connection'));
+  const { fromMs, toMs } = readPeriod(context, connection.serviceZone);
+  const period = toPeriod({ fromMs, toMs: toMs - 1_000 }, connection.serviceZone);
+  const snapshots = await session.call('snapshots/list', { connectionId: connection.id });
+  const found = snapshots.find(
+    (each) =>
+      each.report === report && each.period.fromMs === period.fromMs && each.period.toMs === period.toMs,
+  );
+  if (found !== undefined) return found.id;
+  throw new CommandError(
+    EXIT.notFound,
+    `No ${report} of exactly this period is cached.`,
+    `Fetch it with "fetch --report ${report}", or compute it of the records with --computed.`,
+  );
 }

@@ -7,9 +7,7 @@ import {
   MAX_EVIDENCE_SESSIONS,
   PAYLOAD_MASKS,
 } from '../../common/model/exports/evidence-options.ts';
-import { toUsageError } from './arguments.ts';
-import type { CommandContext } from './command.ts';
-import type { OptionSpec } from './option.ts';
+import { toUsageError, type CommandContext, type OptionSpec } from './command.ts';
 
 /** What is masked in a file, and what an evidence pack or a report holds. */
 export const CONTENT_OPTIONS: readonly OptionSpec[] = [

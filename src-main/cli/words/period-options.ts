@@ -1,8 +1,8 @@
-import { isTimeZone } from '../../common/time/time-zones.ts';
-import { toUsageError } from './arguments.ts';
-import type { CommandContext } from './command.ts';
-import type { OptionSpec } from './option.ts';
-import { readMoment } from './read-moment.ts';
+import { createQueryClock } from '../../common/query/query-clock.ts';
+import { isRealCivilTime, utcMsToCivil, civilToUtcMs } from '../../common/time/civil-time.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
+import { isTimeZone, fromCivilTime, toCivilTime } from '../../common/time/time-zones.ts';
+import { toUsageError, type CommandContext, type OptionSpec } from './command.ts';
 
 const ZONE_OPTION: OptionSpec = {
   name: 'zone',
@@ -44,4 +44,54 @@ export function readPeriod(context: Pick<CommandContext, 'args' | 'now'>, servic
   const [fromMs, toMs] = [read('from'), read('to')];
   if (toMs <= fromMs) throw toUsageError('--to must be later than --from.', '');
   return { fromMs, toMs, zone };
+}
+
+const RELATIVE = /^(now|today|yesterday|tomorrow)(?:([+-])(\d{1,6})([smhdw]))?$/;
+const OFFSET = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)([+-]\d{2}):?(\d{2})$/;
+const SHIFT_DAYS: Readonly<Record<string, number>> = { today: 0, yesterday: -1, tomorrow: 1 };
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, w: 7 };
+
+/**
+ * Returns the instant, at a whole second, of a moment as a person writes it: ISO 8601 (`2026-11-20`,
+ * `2026-11-20T10:15Z`, `2026-11-20T10:15+01:00`) or relative to the clock (`yesterday`, `now-24h`, `today-7d`). Where it
+ * names no offset it is read in the zone. Null for anything else.
+ */
+export function readMoment(text: string, zone: string, nowMs: number): number | null {
+  const written = text.trim();
+  const relative = RELATIVE.exec(written);
+  const found = relative === null ? readWritten(written, zone) : readRelative(relative, zone, nowMs);
+  return found === null ? null : Math.floor(found / 1_000) * 1_000;
+}
+
+function readWritten(text: string, zone: string): number | null {
+  const offset = OFFSET.exec(text);
+  if (offset === null) return createQueryClock(zone).read(text);
+  const [, civil = '', hours = '', minutes = ''] = offset;
+  const atMs = createQueryClock('UTC').read(civil.replace(/(\.\d{3})\d+$/, '$1'));
+  const shift = Math.abs(Number(hours)) * 60 + Number(minutes);
+  if (atMs === null || Number(minutes) > 59 || shift > 24 * 60) return null;
+  return atMs - (hours.startsWith('-') ? -shift : shift) * 60_000;
+}
+
+function readRelative(
+  [, word = '', sign = '', amount = '0', unit = 's']: RegExpExecArray,
+  zone: string,
+  nowMs: number,
+): number | null {
+  const steps = Number(amount) * (sign === '-' ? -1 : 1);
+  const base = word === 'now' ? nowMs : toMidnight(nowMs, zone, SHIFT_DAYS[word] ?? 0);
+  const unitMs = UNITS_MS[unit];
+  return unitMs === undefined ? shiftDays(base, zone, steps * (UNIT_DAYS[unit] ?? 1)) : base + steps * unitMs;
+}
+
+function toMidnight(atMs: number, zone: string, days: number): number {
+  const civil = { ...toCivilTime(atMs, zone), hour: 0, minute: 0, second: 0, millisecond: 0 };
+  return fromCivilTime(utcMsToCivil(civilToUtcMs(civil) + days * DAY_MS), zone);
+}
+
+/** Days of the calendar: the clock's time stays where a day has 23 or 25 hours. */
+function shiftDays(atMs: number, zone: string, days: number): number | null {
+  const civil = utcMsToCivil(civilToUtcMs(toCivilTime(atMs, zone)) + days * DAY_MS);
+  return isRealCivilTime(civil) ? fromCivilTime(civil, zone) : null;
 }

@@ -3,9 +3,7 @@ import { findNamed } from '../../common/model/records/value-name.ts';
 import type { RecordFilter } from '../../common/model/records/record-filter.ts';
 import { parseQuery } from '../../common/query/parse-query.ts';
 import { createQueryClock } from '../../common/query/query-clock.ts';
-import { toUsageError } from './arguments.ts';
-import type { CommandContext } from './command.ts';
-import type { OptionSpec } from './option.ts';
+import { toUsageError, type CommandContext, type OptionSpec } from './command.ts';
 
 export const QUERY_OPTION: OptionSpec = {
   name: 'query',

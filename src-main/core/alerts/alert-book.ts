@@ -1,3 +1,4 @@
+import { stringify } from 'csv-stringify/sync';
 import { AppError } from '../../common/contract/errors.ts';
 import { isMutedAt, toEach, type AlertMute, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
 import type {
@@ -9,9 +10,8 @@ import type {
 } from '../../common/model/alerts/alert-state.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
-import type { ConnectionMute } from './alert-document.ts';
-import type { AlertFile } from './alert-file.ts';
-import type { AlertMemory, RuleMemory, StandingMemory } from './alert-memory.ts';
+import { guardCsvText } from '../exports/formats/csv.ts';
+import type { ConnectionMute, AlertFile, AlertMemory, RuleMemory, StandingMemory } from './alert-file.ts';
 import { toLevel } from './evaluate/judge-levels.ts';
 
 /** Entries kept of each rule; the oldest go first. */
@@ -206,4 +206,38 @@ function toValueStates(standings: readonly StandingMemory[]): AlertValueState[] 
       return [{ value, firingSinceMs: sinceMs, lastFiredMs, level: toLevel(own), latest, seenMs }];
     })
     .sort((a, b) => rank(a) - rank(b) || (b.latest?.total ?? 0) - (a.latest?.total ?? 0));
+}
+
+const HEAD = [
+  'Time (UTC)',
+  'Event',
+  'Value',
+  'Level',
+  'Fired (UTC)',
+  'Counted',
+  'Of',
+  'Worst',
+  'Notification',
+  'Condition',
+] as const;
+
+/** Returns the log of a rule as CSV by RFC 4180, oldest first, times in UTC. */
+export function writeLogCsv(entries: readonly AlertLogEntry[]): string {
+  const rows = entries.map(({ atMs, kind, value, level, sinceMs, figures, notice, condition }) => [
+    toTimeText(atMs),
+    kind,
+    value === undefined ? null : value === null ? 'none' : guardCsvText(String(value)),
+    level ?? null,
+    sinceMs === undefined ? null : toTimeText(sinceMs),
+    figures?.hits ?? null,
+    figures?.total ?? null,
+    figures?.peak ?? null,
+    notice,
+    condition === undefined ? null : guardCsvText(JSON.stringify(condition)),
+  ]);
+  return stringify([[...HEAD], ...rows], { record_delimiter: '\r\n', quoted_string: true });
+}
+
+function toTimeText(atMs: number): string {
+  return new Date(atMs).toISOString();
 }

@@ -12,7 +12,7 @@ import { toSafeFileName } from '../exports/safe-file-name.ts';
 import { readPeriodFindings } from '../findings/read-findings.ts';
 import { withoutDismissed } from '../findings/to-incidents.ts';
 import type { Alerts } from './create-alerts.ts';
-import { writeLogCsv } from './export-log.ts';
+import { writeLogCsv } from './alert-book.ts';
 import { testRule } from './test-rule.ts';
 
 /** The handlers of `alerts/…`. */

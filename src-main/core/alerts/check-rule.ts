@@ -11,7 +11,7 @@ import type { IncidentNote } from '../../common/model/analysis/incident.ts';
 import type { ConnectionPlans } from '../../common/model/connections/planned-time.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
-import type { RuleMemory, StandingMemory } from './alert-memory.ts';
+import type { RuleMemory, StandingMemory } from './alert-file.ts';
 import { checkFindings, type FindingSource } from './check-findings.ts';
 import type { CheckedRule, CheckedTurn } from './log-turns.ts';
 import { judgeLevels, toLevel, type LevelTurn } from './evaluate/judge-levels.ts';

@@ -3,7 +3,7 @@ import { nameConnection } from '../../common/words/connection-name.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { AlertBook } from './alert-book.ts';
-import type { StandingMemory } from './alert-memory.ts';
+import type { StandingMemory } from './alert-file.ts';
 import { checkRule, type AlertSource } from './check-rule.ts';
 import { logTurns, type CheckedRule, type TurnParts } from './log-turns.ts';
 import type { OutgoingAlert } from '../destinations/create-destinations.ts';

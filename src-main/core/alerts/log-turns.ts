@@ -6,7 +6,7 @@ import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Destinations, OutgoingAlert } from '../destinations/create-destinations.ts';
 import type { AlertBook } from './alert-book.ts';
-import type { RuleMemory } from './alert-memory.ts';
+import type { RuleMemory } from './alert-file.ts';
 import type { LevelTurn } from './evaluate/judge-levels.ts';
 import { nameValue, writeTitle, writeTurn, type NotedConnection } from './note-words.ts';
 import type { PendingNote } from './send-notes.ts';

@@ -7,6 +7,7 @@ import {
   type RecordCondition,
 } from '../../common/model/alerts/alert-rule.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
+import type { HealthState } from '../../common/model/connections/status.ts';
 import type { PeriodScope } from '../../common/model/records/record-scope.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
@@ -15,7 +16,6 @@ import type { Cache } from '../cache/cache.ts';
 import { isRead } from '../coverage/coverage-spans.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import type { Minutes } from './evaluate/judge-minutes.ts';
-import { toHealthMinutes } from './evaluate/to-health-minutes.ts';
 
 /** Whole minutes. */
 export interface MinuteSpan {
@@ -63,7 +63,7 @@ export function toScope(
 }
 
 /** A value that records have, and the last of them. */
-export interface SeenValue {
+interface SeenValue {
   readonly value: GroupValue;
   readonly seenMs: number;
 }
@@ -243,4 +243,46 @@ export async function readKnownMinutes(
     );
   }
   return { known, sinceMs: extent?.fromMs ?? Infinity };
+}
+
+/** What a check found of one part. */
+interface PartSample {
+  readonly checkedAtMs: number;
+  readonly state: HealthState;
+}
+
+/** How long an answer counts when no other one comes. */
+const SPOKEN_MS = 120_000;
+/** Two answers that agree, no further apart than this, count for the time between them too. */
+const BRIDGED_MS = 900_000;
+
+/**
+ * Returns the minutes of [fromMs, toMs) in which a part was reported as up or down: `hits` are those that were down.
+ * What could not be reached, or was not checked, is not known. Samples are oldest first, and may begin earlier.
+ */
+function toHealthMinutes(samples: readonly PartSample[], { fromMs, toMs }: TimeSpan): Minutes {
+  const length = Math.max(0, Math.floor((toMs - fromMs) / MINUTE_MS));
+  const known = new Uint8Array(length);
+  const hits = new Float64Array(length);
+  const mark = (sinceMs: number, untilMs: number, isDown: boolean): void => {
+    const first = Math.max(0, Math.floor((sinceMs - fromMs) / MINUTE_MS));
+    const last = Math.min(length - 1, Math.ceil((untilMs - fromMs) / MINUTE_MS) - 1);
+    for (let place = first; place <= last; place += 1) {
+      known[place] = 1;
+      // In a minute with two answers the later one counts.
+      hits[place] = isDown ? 1 : 0;
+    }
+  };
+  const isReport = ({ state }: PartSample): boolean => state === 'up' || state === 'down';
+  for (const [place, sample] of samples.entries()) {
+    if (!isReport(sample)) continue;
+    const { checkedAtMs, state } = sample;
+    const next = samples[place + 1];
+    const agrees = next !== undefined && next.state === state && next.checkedAtMs - checkedAtMs <= BRIDGED_MS;
+    const spokenMs = checkedAtMs + SPOKEN_MS;
+    const untilMs = agrees ? next.checkedAtMs : Math.min(spokenMs, next?.checkedAtMs ?? spokenMs, toMs);
+    // An answer always counts for the minute in which it came.
+    mark(checkedAtMs, Math.max(untilMs, checkedAtMs + 1), state === 'down');
+  }
+  return { fromMs, known, totals: Float64Array.from(known), hits };
 }

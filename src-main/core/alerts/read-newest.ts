@@ -16,9 +16,8 @@ import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { OutgoingAlert } from '../destinations/create-destinations.ts';
 import { createMasks } from '../exports/evidence/masking/create-masks.ts';
-import { createKnownClients } from '../exports/evidence/masking/known-clients.ts';
+import { createKnownClients, createPseudonyms } from '../exports/evidence/masking/known-clients.ts';
 import type { Masks } from '../exports/evidence/masking/masks.ts';
-import { createPseudonyms } from '../exports/evidence/masking/pseudonyms.ts';
 import type { AlertBook } from './alert-book.ts';
 
 /** Records that a message shows of one alert. */

@@ -11,18 +11,17 @@ import {
 } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertFiring, AlertTest } from '../../common/model/alerts/alert-state.ts';
 import { listNearThresholds } from '../../common/model/alerts/alert-thresholds.ts';
+import type { FindingsReport } from '../../common/model/analysis/finding.ts';
+import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import type { ConnectionPlans } from '../../common/model/connections/planned-time.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import type { FindingsReport } from '../../common/model/analysis/finding.ts';
-import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import { listUnknown, testFindings } from './check-findings.ts';
 import { judgeLevels, type JudgedLevels } from './evaluate/judge-levels.ts';
-import { judgeMinutes, type Minutes } from './evaluate/judge-minutes.ts';
+import { judgeMinutes, type Minutes, type Criterion } from './evaluate/judge-minutes.ts';
 import { listCandidates, suggestThreshold } from './evaluate/suggest-threshold.ts';
 import { toCriterion } from './evaluate/to-criterion.ts';
-import { toHourValues } from './evaluate/to-hour-values.ts';
 import { writeNote, type NotedConnection } from './note-words.ts';
 import { listPlannedMinutes } from './planned-minutes.ts';
 import {
@@ -226,6 +225,44 @@ async function readTimes(
       const before = values[hour] ?? null;
       values[hour] = before === null ? valueMs : pick(before, valueMs);
     }
+  }
+  return values;
+}
+
+const HOUR_MINUTES = 60;
+
+/**
+ * Returns for each hour the worst value of any window that ends in it, or (`isWindowed` false) what its minutes have
+ * together; null for an hour without one that is known.
+ */
+function toHourValues(
+  { known, totals, hits, windowed }: Minutes,
+  criterion: Criterion,
+  isWindowed: boolean,
+): (number | null)[] {
+  const values: (number | null)[] = Array.from(
+    { length: Math.ceil(known.length / HOUR_MINUTES) },
+    () => null,
+  );
+  const sums = { known: 0, total: 0, hits: 0 };
+  const add = (place: number, sign: 1 | -1): void => {
+    if (known[place] !== 1) return;
+    sums.known += sign;
+    sums.total += sign * (totals[place] ?? 0);
+    sums.hits += sign * (hits[place] ?? 0);
+  };
+  for (let place = 0; place < known.length; place += 1) {
+    const hour = Math.floor(place / HOUR_MINUTES);
+    const before = values[hour] ?? null;
+    if (!isWindowed) {
+      if (known[place] === 1) values[hour] = (before ?? 0) + (hits[place] ?? 0);
+      continue;
+    }
+    add(place, 1);
+    if (place >= criterion.minutes) add(place - criterion.minutes, -1);
+    if (known[place] !== 1 || sums.known !== criterion.minutes) continue;
+    const value = criterion.toValue(windowed?.[place] ?? sums.hits, sums.total);
+    if (value !== null && (before === null || criterion.isWorse(value, before))) values[hour] = value;
   }
   return values;
 }

@@ -1,6 +1,6 @@
 import type { ServerPort } from '../calls/serve-calls.ts';
 import { serveEngine, type EngineStart } from './engine/serve-engine.ts';
-import { serveParquet, type ParquetStart } from './parquet/serve-parquet.ts';
+import { serveParquet, type ParquetStart } from './parquet/write-lines.ts';
 
 /** Serves what a process of the analysis was started for: the engine, or the reading of one Parquet file. */
 export function serveAnalysis(port: ServerPort, argument: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { CacheState, RetiredSnapshot } from '../../common/model/cache/cache
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { ImportedPage, StoredImport } from './imports/import-pages.ts';
 import type { CacheOperations, FileHolder } from './threads/supervise-threads.ts';
-import type { ThreadCalls } from './threads/thread-calls.ts';
+import type { ThreadCalls } from './threads/thread-messages.ts';
 import type { PageHead, PageToStore } from './write/incoming-page.ts';
 
 /** Operations that are only called as a part of something below. */

@@ -3,9 +3,8 @@ import type { Cache } from './cache.ts';
 import { createStateKeeper } from './file/state-keeper.ts';
 import { isDamage } from './file/to-cache-error.ts';
 import type { CheckOperations } from './threads/check-operations.ts';
-import { startThread } from './threads/start-thread.ts';
-import { superviseThreads, type FileHolder } from './threads/supervise-threads.ts';
-import { createCalls } from './threads/thread-calls.ts';
+import { startThread, superviseThreads, type FileHolder } from './threads/supervise-threads.ts';
+import { createCalls } from './threads/thread-messages.ts';
 import type { PageHead } from './write/incoming-page.ts';
 
 /** How often the disk is measured, a checkpoint run, and writing tried again after the disk was full. */

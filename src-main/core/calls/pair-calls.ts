@@ -13,7 +13,7 @@ export interface CallOptions<Progress = unknown> {
 export type CallByName = (name: string, input: unknown, options?: CallOptions) => Promise<unknown>;
 
 /** Calls over a port, paired with their results. */
-export interface PairedCalls {
+interface PairedCalls {
   /** Resolves once the other side is ready; rejects when it could not start. */
   readonly started: Promise<unknown>;
   readonly call: CallByName;
@@ -91,4 +91,17 @@ export function pairCalls(
 
 function toError({ code, message, details }: ErrorInfo): AppError {
   return new AppError(code, message, details);
+}
+
+/** Settles as the promise does, but rejects with the signal's reason as soon as it aborts. */
+export async function rejectOnAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }

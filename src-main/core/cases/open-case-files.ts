@@ -6,8 +6,7 @@ import { CaseRevision, MAX_CASES, PinnedContent } from '../../common/model/cases
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
 import { makePrivateFolder } from '../../node/private-files.ts';
-import { keepAside, readJsonFile, writeJsonFile } from '../documents/json-file.ts';
-import { createSaveQueue } from '../documents/save-queue.ts';
+import { keepAside, readJsonFile, writeJsonFile, createSaveQueue } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { ChangedPage } from './change-page.ts';
 

@@ -15,7 +15,7 @@ import { isDetailKind } from '../../common/reporting/reports.ts';
 import { nameConnection } from '../../common/words/connection-name.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import type { SavedConnection } from '../connections/connection-document.ts';
+import type { SavedConnection } from '../connections/connection-file.ts';
 import { measureSpans } from '../coverage/coverage-spans.ts';
 import { createKnownClients } from '../exports/evidence/masking/known-clients.ts';
 import { readExportSubject, type SubjectParts } from '../exports/export-subject.ts';

@@ -3,19 +3,18 @@ import { AppError } from '../../common/contract/errors.ts';
 import { toReportPath, toStatusPath } from '../../common/reporting/paths.ts';
 import { readStatus } from '../../common/reporting/reading/read-status.ts';
 import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
+import { createGate } from '../../node/gate.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createKnownSecrets, type KnownSecrets } from '../secrets/secret-cleaner.ts';
-import { createCircuit } from './circuit.ts';
-import { createToken, type TokenSecrets } from './create-token.ts';
-import { ENDPOINTS } from './endpoints.ts';
-import type { ServiceResponse, Timeouts } from './send-request.ts';
-import { createGate } from '../../node/gate.ts';
+import { createCircuit, type Circuit, type Outcome } from './circuit.ts';
+import { createToken, createTokenSource, type TokenSecrets } from './token-source.ts';
+import { ENDPOINTS, type EndpointName } from './endpoints.ts';
+import { parseRetryAfterMs } from './http-date.ts';
+import { mapNetworkError } from './map-network-error.ts';
 import type { ClientTarget, PageCallOptions, ReportingClient } from './reporting-client.ts';
-import { retryCall, type ClientClock } from './retry.ts';
-import { createRetryBudget } from './retry-budget.ts';
-import { createSendAttempt, type Call } from './send-attempt.ts';
+import { createRetryBudget, retryCall, type RetryBudget, type ClientClock } from './retry.ts';
+import { sendRequest, type ServiceResponse, type Timeouts } from './send-request.ts';
 import { toStatusError } from './status-error.ts';
-import { createTokenSource } from './token-source.ts';
 
 export interface ReportingClientOptions {
   readonly target: ClientTarget;
@@ -185,4 +184,93 @@ export function createReportingClient(options: ReportingClientOptions): Reportin
         return { bytes, status, requestedAtMs, receivedAtMs, serverTimeMs, removedSecrets };
       }),
   };
+}
+
+interface Call {
+  readonly operation: EndpointName;
+  readonly path: string;
+  readonly body: string | null;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One sending of a call. */
+interface Attempt {
+  readonly token: string | null;
+  /** Number of the call, the same for all its attempts. */
+  readonly id: number;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+interface AttemptOptions {
+  readonly target: ClientTarget;
+  readonly fetch: typeof globalThis.fetch;
+  readonly now: () => number;
+  readonly logger: Logger;
+  readonly cleanText: (text: string) => string;
+  readonly circuit: Circuit;
+  readonly budget: RetryBudget;
+  readonly timeouts: Partial<Timeouts>;
+  readonly pageLimitBytes: number | undefined;
+}
+
+const FAILED_STATUSES = new Set([500, 502, 503, 504]);
+const FAILED_CODES = new Set([
+  'client.refused-connection',
+  'client.host-not-found',
+  'client.unreachable',
+  'client.proxy',
+  'client.timeout',
+  'client.truncated',
+]);
+
+/**
+ * Makes the function that sends a call once: counted in the budget, reported to the circuit, and logged with
+ * its time, size and outcome. It returns the response whatever its status, and rejects with an error of
+ * `sendRequest` or with `client.circuit-open`.
+ */
+function createSendAttempt(
+  options: AttemptOptions,
+): (call: Call, attempt: Attempt) => Promise<ServiceResponse> {
+  const { target, now, logger, circuit, budget } = options;
+  return async (call, { token, id, attempt }) => {
+    const endpoint = ENDPOINTS[call.operation];
+    const fields = { connectionId: target.connectionId, id, operation: call.operation, attempt };
+    const leave = circuit.enter();
+    budget.noteRequest(attempt > 1);
+    const startedAtMs = now();
+    try {
+      const response = await sendRequest(options.fetch, now, {
+        url: target.baseAddress + call.path,
+        body: call.body,
+        token,
+        timeouts: { ...endpoint.timeouts, ...options.timeouts },
+        limitBytes: (call.operation === 'report' ? options.pageLimitBytes : undefined) ?? endpoint.limitBytes,
+        signal: call.signal,
+        cleanText: options.cleanText,
+      });
+      const { status, bytes } = response;
+      leave(toResponseOutcome(response), 'client.server-error');
+      const durationMs = now() - startedAtMs;
+      logger.info('call completed', { ...fields, status, sizeBytes: bytes.byteLength, durationMs });
+      return response;
+    } catch (error) {
+      const failure = mapNetworkError(error);
+      leave(toOutcome(failure), failure.code);
+      logger.warn('call failed', { ...fields, code: failure.code, durationMs: now() - startedAtMs });
+      throw failure;
+    }
+  };
+}
+
+/** A service that names the time to come back is given that time, and needs no other rest. */
+function toResponseOutcome({ status, headers, receivedAtMs, serverTimeMs }: ServiceResponse): Outcome {
+  if (!FAILED_STATUSES.has(status)) return 'responded';
+  const askedMs = parseRetryAfterMs(headers.get('retry-after'), serverTimeMs ?? receivedAtMs) ?? 0;
+  return askedMs > 0 ? 'neutral' : 'failed';
+}
+
+/** A redirect or a certificate is a finding about the address, not about the service's health. */
+function toOutcome({ code }: AppError): Outcome {
+  return FAILED_CODES.has(code) ? 'failed' : 'neutral';
 }

@@ -137,3 +137,17 @@ function collectCodes(error: unknown, depth = 0): string[] {
   if (error.message === 'terminated') codes.push('terminated');
   return codes;
 }
+
+const UNREACHABLE: ReadonlySet<unknown> = new Set<ErrorCode>([
+  'client.refused-connection',
+  'client.host-not-found',
+  'client.unreachable',
+  'client.proxy',
+  'client.tls',
+  'client.timeout',
+]);
+
+/** Returns whether a failure shows only that the platform can't be reached from here, not how it is (decision 28). */
+export function isUnreachable(code: unknown): boolean {
+  return UNREACHABLE.has(code);
+}

@@ -1,7 +1,7 @@
 import { AppError } from '../../common/contract/errors.ts';
 import { mapNetworkError } from './map-network-error.ts';
 import { parseHttpDate } from './http-date.ts';
-import { rejectOnAbort } from '../calls/reject-on-abort.ts';
+import { rejectOnAbort } from '../calls/pair-calls.ts';
 
 /** Limits of one request with its response, in milliseconds. */
 export interface Timeouts {

@@ -5,14 +5,13 @@ import type { Cache } from '../cache/cache.ts';
 import { tidySecrets, type ConnectionDraft } from '../../common/model/connections/connection.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import { createGate } from '../../node/gate.ts';
-import { reachAddress } from '../client/reach-address.ts';
+import { reachAddress, testConnection } from './test-connection.ts';
 import type { Host } from '../host.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
 import { checkDraft } from './check-draft.ts';
-import type { SavedConnection } from './connection-document.ts';
+import type { SavedConnection } from './connection-file.ts';
 import type { BothSecrets, ConnectionStore } from './create-connections.ts';
-import { testConnection } from './test-connection.ts';
 
 /** A test keeps a connection, a client and its responses: a few at a time, the others wait. */
 const MAX_TESTS = 3;

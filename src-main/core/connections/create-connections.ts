@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
+import type { ConnectionSigns } from '../../common/model/analysis/deprecation-match.ts';
+import type { IncidentNote } from '../../common/model/analysis/incident.ts';
 import {
+  tidySecrets,
+  toFollowOptions,
+  toLookBackMs,
   type Connection,
   type ConnectionDraft,
   type ConnectionSecrets,
   type SetAsideConnections,
-  tidySecrets,
 } from '../../common/model/connections/connection.ts';
-import type { IncidentNote } from '../../common/model/analysis/incident.ts';
 import type { ConnectionFamilies } from '../../common/model/connections/family-changes.ts';
-import { NO_PLANS, type ConnectionPlans } from '../../common/model/connections/planned-time.ts';
-import type { ConnectionSigns } from '../../common/model/analysis/deprecation-match.ts';
 import type { OwnTable } from '../../common/model/connections/own-table.ts';
+import { NO_PLANS, type ConnectionPlans } from '../../common/model/connections/planned-time.ts';
 import type { ServiceLevel } from '../../common/model/connections/service-level.ts';
-import type { ConnectionOutcomes } from '../../common/reporting/outcome.ts';
 import type { ValueName } from '../../common/model/records/value-name.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
+import type { ConnectionOutcomes } from '../../common/reporting/outcome.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
+import { createSaveQueue } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
-import type { SavedConnection } from './connection-document.ts';
-import type { ConnectionFile } from './connection-file.ts';
-import { createSaveQueue } from '../documents/save-queue.ts';
-import { createSecretWhereabouts, SECRET_NAMES } from './secret-whereabouts.ts';
-import { findImportedPlace, toImportedPlace, type ImportedPlace } from './imported-places.ts';
-import { requireSameOrigin, toUnbound, withFollowStart } from './connection-changes.ts';
 import { checkDraft, checkNames, requireAgreement, requireName } from './check-draft.ts';
+import type { SavedConnection, ConnectionFile } from './connection-file.ts';
+import { findImportedPlace, toImportedPlace, type ImportedPlace } from './imported-places.ts';
+import { createSecretWhereabouts, SECRET_NAMES } from './secret-whereabouts.ts';
 
 /** Both secrets of a connection. */
 export type BothSecrets = Required<ConnectionSecrets>;
@@ -109,7 +109,7 @@ export interface ConnectionStore {
   renewClients(): void;
 }
 
-export interface ConnectionsOptions {
+interface ConnectionsOptions {
   readonly file: ConnectionFile;
   readonly secrets: SecretStore;
   readonly emit: Emit;
@@ -353,4 +353,43 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
       return made;
     },
   };
+}
+
+/** A connection that was not followed for a time begins anew: nothing older is fetched unless somebody asks for it. */
+function withFollowStart(
+  connection: SavedConnection,
+  known: SavedConnection | undefined,
+  nowMs: number,
+): SavedConnection {
+  if (toFollowOptions(connection).followed) {
+    return { ...connection, followedSinceMs: known?.followedSinceMs ?? nowMs };
+  }
+  const copy = { ...connection };
+  delete copy.followedSinceMs;
+  return copy;
+}
+
+/** Throws `secrets.other-origin` where secrets that were saved for one origin would go to another. */
+function requireSameOrigin(savedFor: string, baseAddress: string): void {
+  if (savedFor === toOrigin(baseAddress)) return;
+  throw new AppError('secrets.other-origin', 'The stored credentials are for another address.', {
+    savedFor,
+    address: toOrigin(baseAddress),
+  });
+}
+
+/** Returns a connection whose secrets belong to no address. */
+function toUnbound(known: SavedConnection | undefined): Partial<SavedConnection> {
+  const copy = { ...known };
+  delete copy.secretsOrigin;
+  return copy;
+}
+
+/** The look-back of a saved connection, in milliseconds; the default for one that is gone. */
+export function findLookBackMs(connections: Pick<ConnectionStore, 'get'>, connectionId: string): number {
+  try {
+    return toLookBackMs(connections.get(connectionId));
+  } catch {
+    return toLookBackMs();
+  }
 }

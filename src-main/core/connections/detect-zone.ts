@@ -1,14 +1,14 @@
-import type { ZoneFinding } from '../../common/model/connections/zone-finding.ts';
+import type { ZoneFinding, ZoneEvidence } from '../../common/model/connections/zone-finding.ts';
 import { readDate } from '../../common/reporting/reading/read-date.ts';
 import { readPage, type ReadPage } from '../../common/reporting/reading/read-page.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { formatWireDate } from '../../common/reporting/wire-dates.ts';
 import { utcMsToCivil } from '../../common/time/civil-time.ts';
 import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
+import { toOffsetMs } from '../../common/time/time-zones.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
-import { judgeZone } from './judge-zone.ts';
 
-export interface ZoneDetection {
+interface ZoneDetection {
   readonly client: Pick<ReportingClient, 'fetchPage'>;
   /** The zone that the connection is set to. */
   readonly zone: string;
@@ -93,4 +93,110 @@ export async function findNewest(
     else beyond = middle;
   }
   return found;
+}
+
+/** What was observed of a service. */
+export interface ZoneObservation {
+  /** The zone that the connection is set to. */
+  readonly zone: string;
+  /** Minute of the newest record, on the clock that counts for the period of a request, as if it were UTC. */
+  readonly newestCivilMs: number;
+  /** The instant that the newest record's date names by itself, with a zone in its text; null for none. */
+  readonly newestInstantMs: number | null;
+  /** Records of the hour before the newest. */
+  readonly countBefore: number;
+  readonly nowMs: number;
+  /** `nowMs` is the `Date` header of the service. */
+  readonly isServiceClock: boolean;
+}
+
+/** Clocks of two computers may differ by this much. */
+const MAX_SKEW_MS = 2 * MINUTE_MS;
+/** A service with traffic has a record that is not older. */
+const MAX_LIVE_AGE_MS = 15 * MINUTE_MS;
+/** So many records in an hour don't stop for a quarter of an hour by chance. */
+const MIN_BUSY_RECORDS = 60;
+/** Offsets from UTC that clocks somewhere on Earth show, with summer time, in minutes. */
+const OFFSETS_IN_USE = [
+  -720, -660, -600, -570, -540, -480, -420, -360, -300, -240, -210, -180, -150, -120, -60, 0, 60, 120, 180,
+  210, 240, 270, 300, 330, 345, 360, 390, 420, 480, 525, 540, 570, 600, 630, 660, 720, 765, 780, 825, 840,
+];
+
+/**
+ * Judges whether the zone of a connection fits the newest record, the service's clock and the dates of
+ * records (decisions 3 and 4), and proposes an offset where it does not.
+ */
+export function judgeZone(seen: ZoneObservation): ZoneFinding {
+  const { zone, newestCivilMs, newestInstantMs, nowMs, countBefore } = seen;
+  const offsetMs = toOffsetMs(nowMs, zone);
+  /** The least offset at which the newest record is not ahead of its time. */
+  const leastMs = newestCivilMs - nowMs;
+  const ageMs = offsetMs - leastMs;
+  const evidence: ZoneEvidence[] = [
+    {
+      code: 'newest-record',
+      values: { record: toCivilText(newestCivilMs), now: toCivilText(nowMs), offset: toZoneName(offsetMs) },
+    },
+    ...(seen.isServiceClock ? [] : [{ code: 'own-clock' as const, values: {} }]),
+  ];
+  const find = (
+    verdict: ZoneFinding['verdict'],
+    proposedMs: number | null,
+    more: ZoneEvidence,
+  ): ZoneFinding => ({
+    verdict,
+    zone,
+    proposedZone: proposedMs === null ? null : toZoneName(proposedMs),
+    evidence: [...evidence, more],
+  });
+
+  const statedMs = newestInstantMs === null ? null : toStatedOffsetMs(newestCivilMs, newestInstantMs, nowMs);
+  if (statedMs !== null) {
+    const more: ZoneEvidence = { code: 'explicit-dates', values: { offset: toZoneName(statedMs) } };
+    return statedMs === offsetMs ? find('fits', null, more) : find('wrong', statedMs, more);
+  }
+  const likelyMs = findOffsetMs(leastMs);
+  if (ageMs < -MAX_SKEW_MS) {
+    return find('wrong', likelyMs, { code: 'in-future', values: { minutes: toMinutes(-ageMs) } });
+  }
+  if (ageMs <= MAX_LIVE_AGE_MS) {
+    return find('fits', null, { code: 'just-now', values: { minutes: toMinutes(ageMs) } });
+  }
+  const isSudden =
+    countBefore >= MIN_BUSY_RECORDS && likelyMs !== null && likelyMs - leastMs <= MAX_LIVE_AGE_MS;
+  const values = { minutes: toMinutes(ageMs), count: countBefore };
+  return isSudden
+    ? find('likely-wrong', likelyMs, { code: 'stopped', values })
+    : find('unsure', null, { code: 'quiet', values });
+}
+
+/**
+ * The offset between the clock of requests and the instant that a date names itself. Null where the date
+ * lies ahead of its time: then its zone is written there by habit, and has no meaning.
+ */
+function toStatedOffsetMs(civilMs: number, instantMs: number, nowMs: number): number | null {
+  if (instantMs > nowMs + MAX_SKEW_MS) return null;
+  const offsetMs = findOffsetMs(civilMs - instantMs);
+  return offsetMs !== null && offsetMs - (civilMs - instantMs) <= MAX_SKEW_MS ? offsetMs : null;
+}
+
+function findOffsetMs(leastMs: number): number | null {
+  const minutes = OFFSETS_IN_USE.find((offset) => offset * MINUTE_MS >= leastMs - MAX_SKEW_MS);
+  return minutes === undefined ? null : minutes * MINUTE_MS;
+}
+
+function toMinutes(ms: number): number {
+  return Math.max(0, Math.round(ms / MINUTE_MS));
+}
+
+function toCivilText(civilMs: number): string {
+  return formatWireDate(utcMsToCivil(civilMs));
+}
+
+/** `UTC`, or an offset as a zone is named: `+05:45`. */
+function toZoneName(offsetMs: number): string {
+  const minutes = Math.round(Math.abs(offsetMs) / MINUTE_MS);
+  if (minutes === 0) return 'UTC';
+  const pad = (value: number): string => String(value).padStart(2, '0');
+  return `${offsetMs < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ADDRESS_NOT_STATED, TENANT_NOT_STATED } from '../../common/model/cache/imported.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../common/reporting/reports.ts';
-import type { SavedConnection } from './connection-document.ts';
+import type { SavedConnection } from './connection-file.ts';
 
 const MAX_NAME_LENGTH = 80;
 const PAGE_SIZE = 1_000;

@@ -4,7 +4,7 @@ import type { Connection } from '../../common/model/connections/connection.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { ConnectionSecretName, SecretStore } from '../secrets/secret-store.ts';
-import type { SavedConnection } from './connection-document.ts';
+import type { SavedConnection } from './connection-file.ts';
 
 /** Nobody waits longer to see the connections. */
 const SLOW_MS = 2000;

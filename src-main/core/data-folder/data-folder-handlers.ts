@@ -3,9 +3,14 @@ import type { HandlersOf } from '../../common/contract/index.ts';
 import type { DataFolderPlace } from '../../common/contract/operations/data-folder.ts';
 import type { Host } from '../host.ts';
 import { listEntries, listNames, sumBytes } from './copy-folder.ts';
-import { isKept, type FolderMover } from './create-folder-mover.ts';
+import {
+  isKept,
+  forgetUnfinished,
+  removeCopied,
+  switchFolder,
+  type FolderMover,
+} from './create-folder-mover.ts';
 import { ID_FILE, readLocation, writeLocation } from './location-file.ts';
-import { forgetUnfinished, removeCopied, switchFolder } from './switch-folder.ts';
 
 /** The handlers of `data-folder/…`. */
 export function createDataFolderHandlers(parts: {

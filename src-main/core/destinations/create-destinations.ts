@@ -15,12 +15,26 @@ import type { Words } from '../../common/words/words.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { KnownSecrets } from '../secrets/secret-cleaner.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
-import { addRecords, toExample, type ReadRecords } from './add-records.ts';
-import { KEPT_DELIVERIES, openDestinationBook } from './destination-book.ts';
+import {
+  addRecords,
+  toExample,
+  writeBody,
+  writeHeaders,
+  writeText,
+  type ReadRecords,
+} from './write-message.ts';
+import {
+  KEPT_DELIVERIES,
+  openDestinationBook,
+  isSameServer,
+  readAddress,
+  readCommand,
+  readMail,
+  toAddressError,
+  toFamily,
+} from './destination-book.ts';
 import { postMessage, type PostResult } from './post-message.ts';
-import { isSameServer, readAddress, readCommand, readMail, toAddressError, toFamily } from './read-place.ts';
 import { runCommand, toCommandMark } from './run-command.ts';
-import { writeBody, writeHeaders, writeText } from './write-message.ts';
 
 /** Alerts that come within this time of the first are one message. */
 const HOLD_MS = 10_000;

@@ -1,5 +1,5 @@
 import { toVisible } from '../../common/words/visible-text.ts';
-import { rejectOnAbort } from '../calls/reject-on-abort.ts';
+import { rejectOnAbort } from '../calls/pair-calls.ts';
 import { parseRetryAfterMs } from '../client/http-date.ts';
 import { mapNetworkError } from '../client/map-network-error.ts';
 

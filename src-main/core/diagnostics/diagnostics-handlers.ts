@@ -1,10 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, stat, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { toErrorInfo } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
+import type { Health, SelfTest } from '../../common/contract/operations/diagnostics.ts';
+import type { Settings } from '../../common/model/settings/settings.ts';
+import { tryToRemove } from '../../node/move-and-remove.ts';
+import { PRIVATE_FILE_MODE } from '../../node/private-files.ts';
+import { ENGINE_LIMITS, type Engine } from '../analysis/engine/create-engine.ts';
+import type { Cache } from '../cache/cache.ts';
 import type { Parts } from '../create-parts.ts';
-import { readHealth } from './read-health.ts';
-import { readLogTail } from './read-log-tail.ts';
-import { testSelf } from './test-self.ts';
-import { writeBundle } from './write-bundle.ts';
+import type { Host } from '../host.ts';
+import type { Monitor } from '../monitor/create-monitor.ts';
+import type { Keychain } from '../secrets/create-keychain.ts';
+import type { SettingsStore } from '../settings/create-settings.ts';
+import { readLogTail, pickTroubles, type BareLine } from './read-log-tail.ts';
 
 type DiagnosedParts = Pick<
   Parts,
@@ -57,4 +67,191 @@ export function createDiagnosticsHandlers(
       return { fileName: `channelscope-diagnostics-${day}.txt`, text };
     },
   };
+}
+
+const MAX_TROUBLES = 20;
+const MAX_FILES = 8;
+const MEGABYTE = 1024 * 1024;
+const RUNTIMES = ['electron', 'chrome', 'node', 'v8', 'openssl'];
+
+/** The size of a file, or of everything in a folder. What goes away meanwhile counts as nothing. */
+async function measure(path: string): Promise<number> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return 0;
+  if (!found.isDirectory()) return found.size;
+  const names = await readdir(path).catch(() => []);
+  const sizes = await Promise.all(names.map((name) => measure(join(path, name))));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+async function listLargest(folder: string): Promise<Health['files']> {
+  const names = await readdir(folder);
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, bytes: await measure(join(folder, name)) })),
+  );
+  return files.toSorted((a, b) => b.bytes - a.bytes).slice(0, MAX_FILES);
+}
+
+/** Reads how the application is. Nothing is started for it, and nothing tried. */
+async function readHealth(parts: {
+  readonly host: Pick<Host, 'dataFolder' | 'version'>;
+  readonly cache: Pick<Cache, 'readState'>;
+  readonly isSafe: boolean;
+  readonly startedAtMs: number;
+  readFreeBytes(): number | null;
+}): Promise<Health> {
+  const { host, cache, isSafe, startedAtMs } = parts;
+  const runtimes = RUNTIMES.flatMap((name) => {
+    const version = process.versions[name];
+    return version === undefined ? [] : [{ name, version }];
+  });
+  const lines = await readLogTail(join(host.dataFolder, 'logs')).catch(() => []);
+  return {
+    startedAtMs,
+    isSafe,
+    versions: [{ name: 'channelscope', version: host.version }, ...runtimes],
+    memoryBytes: process.memoryUsage.rss(),
+    cacheMode: cache.readState().mode,
+    engineThreads: ENGINE_LIMITS.threads,
+    engineMemoryBytes: ENGINE_LIMITS.memoryLimitMb * MEGABYTE,
+    files: await listLargest(host.dataFolder),
+    freeBytes: parts.readFreeBytes(),
+    troubles: pickTroubles(lines, MAX_TROUBLES),
+  };
+}
+
+interface TestedParts {
+  readonly host: Pick<Host, 'dataFolder'>;
+  readonly keychain: Pick<Keychain, 'read' | 'store'>;
+  readonly cache: Pick<Cache, 'retry'>;
+  readonly engine: Pick<Engine, 'closeView'>;
+  readonly monitor: Pick<Monitor, 'check'>;
+  readonly settings: Pick<SettingsStore, 'get'>;
+}
+
+/** Stands for a part that there is nothing to test with. */
+const SKIPPED = Symbol('skipped');
+/** No connection has it. */
+const TEST_ENTRY = 'self-test';
+
+/** A test resolves to the code of what it found, or to null where all is well. */
+function toOutcome(result: string | null | typeof SKIPPED): SelfTest['outcome'] {
+  if (result === SKIPPED) return 'skipped';
+  return result === null ? 'passed' : 'failed';
+}
+
+async function testKeychain({ keychain }: TestedParts): Promise<string | null> {
+  const { kind, failure } = keychain.read();
+  if (kind === 'session') return failure ?? 'secrets.no-keychain';
+  const value = randomUUID();
+  await keychain.store.set(TEST_ENTRY, 'accessToken', value);
+  const read = await keychain.store.get(TEST_ENTRY, 'accessToken');
+  await keychain.store.delete(TEST_ENTRY, 'accessToken');
+  return read === value ? null : 'secrets.no-keychain';
+}
+
+async function testDisk({ host }: TestedParts): Promise<string | null> {
+  const path = join(host.dataFolder, `self-test-${randomUUID()}.tmp`);
+  const text = randomUUID();
+  try {
+    await writeFile(path, text, { mode: PRIVATE_FILE_MODE, flush: true });
+    return (await readFile(path, 'utf8')) === text ? null : 'cache.damaged';
+  } finally {
+    await tryToRemove(path, () => undefined);
+  }
+}
+
+async function testCache({ cache }: TestedParts): Promise<string | null> {
+  const { mode } = await cache.retry();
+  if (mode === 'ready') return null;
+  if (mode === 'folder-gone') return 'cache.folder-gone';
+  return mode === 'out-of-space' ? 'cache.disk-full' : 'cache.io-failed';
+}
+
+async function testEngine({ engine }: TestedParts): Promise<null> {
+  // Any call starts it; this one finds nothing, and changes nothing.
+  await engine.closeView(TEST_ENTRY);
+  return null;
+}
+
+async function testNetwork({ monitor, settings }: TestedParts): Promise<string | null | typeof SKIPPED> {
+  const { lastConnectionId } = settings.get();
+  if (lastConnectionId === null) return SKIPPED;
+  return (await monitor.check(lastConnectionId)).failure;
+}
+
+/** Uses each part of the application once, and says which of them fail, and why. Never rejects. */
+function testSelf(parts: TestedParts): Promise<SelfTest[]> {
+  const tests = {
+    keychain: testKeychain,
+    disk: testDisk,
+    cache: testCache,
+    engine: testEngine,
+    network: testNetwork,
+  };
+  return Promise.all(
+    Object.entries(tests).map(async ([part, test]): Promise<SelfTest> => {
+      const startedMs = performance.now();
+      const result = await test(parts).catch((error: unknown) => toErrorInfo(error).code);
+      return {
+        part: part as SelfTest['part'],
+        outcome: toOutcome(result),
+        code: typeof result === 'string' ? result : null,
+        tookMs: Math.round(performance.now() - startedMs),
+      };
+    }),
+  );
+}
+
+/** Of the log: as much as a person can look through. */
+const MAX_LINES = 2_000;
+
+/** A name that is not the application's own could be anything. */
+const OWN_NAME = /^[a-z][a-z.-]{1,40}$/u;
+
+/** Settings that are a number or an answer of yes or no; of lists, how long they are. Nothing that a person wrote. */
+function pickSettings(settings: Settings): Record<string, number | boolean> {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]): [string, number | boolean][] => {
+      if (typeof value === 'number' || typeof value === 'boolean') return [[name, value]];
+      return Array.isArray(value) ? [[`${name} (how many)`, value.length]] : [];
+    }),
+  );
+}
+
+/**
+ * Returns the text of a diagnostics bundle. It is put together from what holds no words of a person or a service:
+ * versions, sizes, counts, codes, and the log's own words. So it holds no secret, record, address or path.
+ */
+function writeBundle(given: {
+  readonly atMs: number;
+  readonly platform: string;
+  readonly host: string;
+  readonly keychain: string;
+  readonly health: Health;
+  readonly settings: Settings;
+  readonly connectionCount: number;
+  readonly lines: readonly BareLine[];
+}): string {
+  const { atMs, platform, host, keychain, health, settings, connectionCount, lines } = given;
+  const head = {
+    writtenAt: new Date(atMs).toISOString(),
+    platform,
+    architecture: process.arch,
+    host,
+    keychain,
+    connectionCount,
+    startedAt: new Date(health.startedAtMs).toISOString(),
+    isSafe: health.isSafe,
+    versions: health.versions,
+    memoryBytes: health.memoryBytes,
+    cacheMode: health.cacheMode,
+    engineThreads: health.engineThreads,
+    engineMemoryBytes: health.engineMemoryBytes,
+    freeBytes: health.freeBytes,
+    files: health.files.map(({ name, bytes }) => ({ name: OWN_NAME.test(name) ? name : 'other', bytes })),
+    settings: pickSettings(settings),
+  };
+  const log = lines.slice(-MAX_LINES).map((line) => JSON.stringify(line));
+  return ['Channelscope diagnostics', JSON.stringify(head, null, 2), 'Log', ...log, ''].join('\n');
 }

@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../common/contract/index.ts';
 import type { Trouble } from '../../common/contract/operations/diagnostics.ts';
 import { Task } from '../../common/model/cache/task.ts';
 import { ENDPOINTS } from '../client/endpoints.ts';
-import { listLogs } from '../logging/log-files.ts';
+import { listLogs } from '../logging/create-file-logger.ts';
 
 /** Of each of the last two days. */
 const TAIL_BYTES = 256 * 1024;

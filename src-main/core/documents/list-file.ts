@@ -4,9 +4,7 @@ import { Check } from 'typebox/value';
 import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import type { Logger } from '../logging/logger.ts';
 import { partFitting } from './fitting-entries.ts';
-import { writeJsonFile } from './json-file.ts';
-import { createSaveQueue } from './save-queue.ts';
-import { readVersionedFile } from './versioned-file.ts';
+import { writeJsonFile, createSaveQueue, readVersionedFile } from './json-file.ts';
 
 const VERSION = 1;
 

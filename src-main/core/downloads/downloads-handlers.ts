@@ -8,21 +8,20 @@ import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { createGate } from '../../node/gate.ts';
-import type { SavedConnection } from '../connections/connection-document.ts';
+import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
-import { askTotal } from './ask-total.ts';
+import { askTotal, planDownload } from './plan-download.ts';
 import { toCertificate, toCertificateFile, toCertificateFileName } from './certificate.ts';
 import type { DownloadRunner } from './create-download-runner.ts';
-import type { DownloadStarter, NewDownload } from './create-download-starter.ts';
-import { planDownload } from './plan-download.ts';
+import type { DownloadStarter, NewDownload } from './create-downloads.ts';
 import { requireAgreement, toAskedStart, toPeriod } from './request-period.ts';
 import { hasBrokenEnd } from './walk-report.ts';
 import type { ConnectionDraft } from '../../common/model/connections/connection.ts';
 import type { PageRequest } from '../../common/model/cache/download.ts';
 import { toReportPath } from '../../common/reporting/paths.ts';
 import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
-import type { AskedPage } from '../cache/read/page-journal.ts';
+import type { AskedPage } from '../cache/read/download-figures.ts';
 import { toAskedEnd } from './slice-period.ts';
 
 /** Gaps that one operation answers with, or fetches. */

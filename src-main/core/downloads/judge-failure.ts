@@ -1,7 +1,7 @@
 import { toErrorInfo, type AppError, type ErrorCode, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Following } from '../../common/contract/operations/unattended/following.ts';
 import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
-import { isUnreachable } from '../client/is-unreachable.ts';
+import { isUnreachable } from '../client/map-network-error.ts';
 
 /**
  * What helps against a failure. `time`: the service or the network is away, and may be back. `again`: it may be right the

@@ -4,8 +4,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { Logger } from '../logging/logger.ts';
-import type { TaskHandle } from '../tasks/task-registry.ts';
-import { TaskStop } from '../tasks/task-stop.ts';
+import { TaskStop, type TaskHandle } from '../tasks/task-registry.ts';
 import {
   adaptPageSize,
   canShrink,
@@ -20,7 +19,7 @@ import { createFetchAhead, findTotal, type AheadPage } from './fetch-ahead.ts';
 import { cutDownload, suggestSliceDays, toAskedEnd } from './slice-period.ts';
 import { hasBrokenEnd, listShortcomings, walkReport } from './walk-report.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
-import { askTotal } from './ask-total.ts';
+import { askTotal } from './plan-download.ts';
 
 /** The first page of a period in one piece shows that pieces are better. */
 class BetterCut extends Error {

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
-import type { DownloadStarter } from './create-download-starter.ts';
+import type { DownloadStarter } from './create-downloads.ts';
 import { requireAgreement } from './request-period.ts';
 import { listShortcomings, walkReport } from './walk-report.ts';
 

@@ -2,7 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { Input } from '../../common/contract/index.ts';
 import type { RecordDetail } from '../../common/model/records/record.ts';
 import type { SummaryGroup } from '../../common/model/records/summary.ts';
-import type { ValueName } from '../../common/model/records/value-name.ts';
+import { isNamedField, type ValueName } from '../../common/model/records/value-name.ts';
 import {
   listFields,
   type DetailKind,
@@ -19,7 +19,6 @@ import {
   toPathColumn,
   type ExportColumn,
 } from './export-columns.ts';
-import { addNameColumns } from './export-names.ts';
 
 /** What of an export's input its columns depend on. */
 export type ColumnChoice = Pick<
@@ -41,7 +40,7 @@ export function toColumnChoice({
 }
 
 /** The columns of a file, and the names of all that could be chosen for it. */
-export interface ArrangedColumns<Row> {
+interface ArrangedColumns<Row> {
   readonly columns: readonly ExportColumn<Row>[];
   readonly available: readonly string[];
 }
@@ -110,4 +109,33 @@ function finish<Row>(
   return named.map((column) =>
     wireNames.has(column.name) ? { ...column, name: correctWireName(column.name) } : column,
   );
+}
+
+/** Returns the columns with one behind each number that can be named: the person's own name of it. */
+function addNameColumns<Row>(
+  columns: readonly ExportColumn<Row>[],
+  report: ReportKind,
+  names: readonly ValueName[],
+): readonly ExportColumn<Row>[] {
+  const byNumber = new Map(names.map(({ field, value, name }) => [`${field}:${value}`, name]));
+  const fields = new Map(
+    listFields(report).flatMap(([field, { wireName }]) => (isNamedField(field) ? [[wireName, field]] : [])),
+  );
+  return columns.flatMap((column) => {
+    const field = fields.get(column.name);
+    if (field === undefined) return [column];
+    const named: ExportColumn<Row> = {
+      name: `${column.name} name`,
+      type: 'text',
+      read: (row) => byNumber.get(`${field}:${String(column.read(row))}`) ?? null,
+      value: {
+        kind: 'name',
+        field,
+        names: names.flatMap((entry) =>
+          entry.field === field ? [{ value: entry.value, name: entry.name }] : [],
+        ),
+      },
+    };
+    return [column, named];
+  });
 }

@@ -9,7 +9,7 @@ import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { isDocumentFormat, SILENT_FORMATS } from '../../common/model/exports/export-options.ts';
 import { prepareCase, type CaseSource } from './cases/prepare-case.ts';
-import type { EvidenceParts } from './evidence/evidence-parts.ts';
+import type { EvidenceParts } from './evidence/evidence-question.ts';
 import { prepareEvidence } from './evidence/prepare-evidence.ts';
 import { openPartialFile, type PartialFile } from './partial-file.ts';
 import type { PartialList } from './partial-list.ts';
@@ -20,13 +20,13 @@ import type { PreparedDocument, PreparedExport, WrittenDocument } from './prepar
 import { preparePortable, type PortableParts, type PreparedPortable } from './portable/prepare-portable.ts';
 import { prepareLevels } from './report/prepare-levels.ts';
 import { prepareReport } from './report/prepare-report.ts';
-import type { ReportParts } from './report/report-parts.ts';
+import type { ReportParts } from './report/read-report.ts';
 import type { RowWriter } from './thread/create-row-writer.ts';
 import { writeManifest, type ManifestParts } from './write-manifest.ts';
 import { writePrepared } from './write-prepared.ts';
 import type { ExportPiece } from './formats/export-writer.ts';
 import { WRITERS } from './formats/writers.ts';
-import { toPreviewCell } from './preview-cell.ts';
+import { toPreviewCell } from './export-columns.ts';
 import { openRows, type ReadRecords, type Rows } from './rows/open-rows.ts';
 import type { RowBatches } from './rows/row-batch.ts';
 

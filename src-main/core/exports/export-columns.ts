@@ -1,9 +1,7 @@
 import { joinJsonTexts, type JsonTexts } from '../../common/json/exact-json.ts';
-import type { FileValue } from '../analysis/engine/files/file-column.ts';
 import { OTHER_FIELDS_NAME } from '../../common/model/exports/export-options.ts';
 import type { RecordDetail } from '../../common/model/records/record.ts';
 import type { SummaryGroup } from '../../common/model/records/summary.ts';
-import { nameZonedField } from '../../common/time/format-moment.ts';
 import {
   listFields,
   REPORTS,
@@ -11,7 +9,12 @@ import {
   type FieldType,
   type SummaryKind,
 } from '../../common/reporting/reports.ts';
-import { createZoneMoments } from './formats/zone-moments.ts';
+import { listClockOffsets } from '../../common/sql/zone-clock.ts';
+import { civilToUtcMs } from '../../common/time/civil-time.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
+import { nameZonedField, formatRecordMoment } from '../../common/time/format-moment.ts';
+import { toCivilTime } from '../../common/time/time-zones.ts';
+import type { FileValue } from '../analysis/engine/files/file-column.ts';
 
 export type ExportValue = string | number | boolean | null;
 
@@ -122,4 +125,88 @@ export function selectSummaryColumns(report: SummaryKind): readonly ExportColumn
     // A count is text in the specification.
     read: (group) => (type === 'count' ? String(group[name]) : group[name]),
   }));
+}
+
+/** Days whose offset is remembered, about ten years. */
+const MAX_DAYS = 3660;
+
+/** Many moments as a zone's clock shows them. Asking for the offset of each takes longer than all else about a record. */
+export interface ZoneMoments {
+  /** As `formatRecordMoment`. */
+  format(epochMs: number): string;
+  /** What the clock shows, as milliseconds since 1970 of the same clock. */
+  toClockMs(epochMs: number): number;
+}
+
+/** Creates the moments of a zone. */
+export function createZoneMoments(zone: string): ZoneMoments {
+  /** Offsets by day in UTC; null where the clock is changed on it or beside it. */
+  const offsets = new Map<number, number | null>();
+  const findOffset = (epochMs: number): number | null => {
+    const day = Math.floor(epochMs / DAY_MS);
+    const known = offsets.get(day);
+    if (known !== undefined) return known;
+    const [first, ...changes] = listClockOffsets((day - 1) * DAY_MS, (day + 2) * DAY_MS, zone);
+    const offset = changes.length === 0 ? (first?.offsetMs ?? null) : null;
+    if (offsets.size >= MAX_DAYS) offsets.clear();
+    offsets.set(day, offset);
+    return offset;
+  };
+  return {
+    format(epochMs) {
+      const offset = findOffset(epochMs);
+      return offset === null
+        ? formatRecordMoment(epochMs, zone)
+        : formatRecordMoment(epochMs + offset, 'UTC');
+    },
+    toClockMs(epochMs) {
+      const offset = findOffset(epochMs);
+      return offset === null ? civilToUtcMs(toCivilTime(epochMs, zone)) : epochMs + offset;
+    },
+  };
+}
+
+const MAX_CELL_CHARACTERS = 120;
+
+/** A cell as a preview shows it: as it will be written, long texts cut. */
+export function toPreviewCell<Row>({ read }: ExportColumn<Row>, row: Row): string | number | null {
+  const value = read(row);
+  if (value === null || typeof value === 'number') return value;
+  const text = String(value);
+  return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS)}…` : text;
+}
+
+/** Characters that make a viewer show others in another order: marks, embeddings, overrides and isolates. */
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Columns that note the direction marks in the texts that are read through them. */
+interface WatchedColumns<Row> {
+  readonly columns: readonly ExportColumn<Row>[];
+  /** The marks met so far, such as `U+202E`, in order. */
+  list(): readonly string[];
+}
+
+/** Watches columns: a file keeps its texts as they are, and its reader should know what can reorder them. */
+export function watchDirectionMarks<Row>(columns: readonly ExportColumn<Row>[]): WatchedColumns<Row> {
+  const met = new Set<string>();
+  const watch = (value: ExportValue): ExportValue => {
+    if (typeof value === 'string') for (const mark of value.match(DIRECTION_MARKS) ?? []) met.add(mark);
+    return value;
+  };
+  return {
+    columns: columns.map((column): ExportColumn<Row> => {
+      const { read, readFields } = column;
+      const watched: ExportColumn<Row> = { ...column, read: (row) => watch(read(row)) };
+      if (readFields === undefined) return watched;
+      return {
+        ...watched,
+        readFields: (row) => {
+          watched.read(row);
+          return readFields(row);
+        },
+      };
+    }),
+    list: () =>
+      [...met].sort().map((mark) => `U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`),
+  };
 }

@@ -1,15 +1,19 @@
 import { AppError } from '../../common/contract/errors.ts';
-import { toKnownTenant } from '../../common/model/cache/imported.ts';
+import type { Input } from '../../common/contract/index.ts';
 import { findFollowedTail } from '../../common/model/cache/followed-tail.ts';
+import { toKnownTenant } from '../../common/model/cache/imported.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { toEndMs, type Period } from '../../common/model/period.ts';
 import type { RecordScope } from '../../common/model/records/record-scope.ts';
-import type { ReportKind } from '../../common/reporting/reports.ts';
+import { createQueryClock } from '../../common/query/query-clock.ts';
+import { writeQuery } from '../../common/query/write-query.ts';
+import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Cache } from '../cache/cache.ts';
 import { isRead, join, listLacking, type CoverageSpan } from '../coverage/coverage-spans.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
+import type { ExportAbout } from './formats/export-writer.ts';
 import type { ExportProvenance } from './prepared-export.ts';
 
 /** What an export is of. */
@@ -126,4 +130,34 @@ function toGaps(spans: readonly CoverageSpan[]): ExportProvenance['gaps'] {
 function countUnreadable(snapshots: readonly Pick<Snapshot, 'remarks'>[]): number {
   const remarks = snapshots.flatMap((snapshot) => snapshot.remarks);
   return remarks.reduce((sum, { code, count }) => sum + (code === 'record-unreadable' ? (count ?? 1) : 0), 0);
+}
+
+/** What a file says about itself. */
+export function describeExport(
+  subject: ExportSubject,
+  { zone: clock, filter, isSummary = false }: Pick<Input<'exports/start'>, 'zone' | 'filter' | 'isSummary'>,
+  recordCount: number,
+  nowMs: number,
+): ExportAbout {
+  const { report, tenant, period, unreadableCount } = subject;
+  const isFiltered = filter.conditions.length > 0;
+  const state = isFiltered && subject.state !== 'incomplete' ? 'filtered' : subject.state;
+  const { startDate, endDate, zone } = period;
+  const exportedAt = new Date(nowMs).toISOString();
+  // A summary has no dates of records.
+  const shown = clock === undefined || !isDetailKind(report) ? {} : { clock };
+  return {
+    report,
+    ...(tenant === null ? {} : { tenant }),
+    startDate,
+    endDate,
+    zone,
+    ...shown,
+    ...(isSummary ? { source: 'computed' as const } : {}),
+    ...(isFiltered ? { filter: writeQuery(filter, createQueryClock(clock ?? zone)) } : {}),
+    state,
+    recordCount,
+    ...(unreadableCount === 0 ? {} : { unreadableEntries: unreadableCount }),
+    exportedAt,
+  };
 }

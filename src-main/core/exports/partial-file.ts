@@ -3,11 +3,10 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import { findErrorCode } from '../../node/error-text.ts';
-import { moveAnywhere } from '../../node/move-anywhere.ts';
 import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
+import { moveAnywhere } from '../../node/move-anywhere.ts';
 import { PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { replaceFile } from '../../node/write-file-atomically.ts';
-import { guardWriting } from './guard-writing.ts';
 
 const STALE_MS = DAY_MS;
 
@@ -125,5 +124,20 @@ async function writeAll(handle: FileHandle, buffer: Uint8Array): Promise<void> {
   while (offset < buffer.length) {
     const { bytesWritten } = await handle.write(buffer, offset);
     offset += bytesWritten;
+  }
+}
+
+/** Runs what writes a file. Throws AppError `exports.write-failed` with the system's code in `systemCode`. */
+export async function guardWriting<Value>(action: () => Promise<Value>): Promise<Value> {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError(
+      'exports.write-failed',
+      'The file could not be written.',
+      { systemCode: findErrorCode(error) ?? 'unknown' },
+      error,
+    );
   }
 }

@@ -6,7 +6,7 @@ import { isDetailKind } from '../../common/reporting/reports.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { arrangeDetailColumns, arrangeSummaryColumns } from './arrange-columns.ts';
-import { describeExport } from './describe-export.ts';
+import { describeExport, readExportSubject, toComputedSummary, type SubjectParts } from './export-subject.ts';
 import { describeMasks, maskStatedFilter, toExportMasks } from './evidence/masking/export-masks.ts';
 import {
   feedRecords,
@@ -15,7 +15,6 @@ import {
   type ExportEngine,
   type RowQuestion,
 } from './export-source.ts';
-import { readExportSubject, toComputedSummary, type SubjectParts } from './export-subject.ts';
 import {
   exportRecordsInEngine,
   exportRowsAsParquet,

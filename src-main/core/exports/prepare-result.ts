@@ -6,8 +6,7 @@ import { chooseColumns } from './arrange-columns.ts';
 import { describeMasks, toExportMasks, toResultSubject } from './evidence/masking/export-masks.ts';
 import { exportResultAsParquet, type FileEngine } from './formats/engine-formats.ts';
 import type { PreparedExport } from './prepared-export.ts';
-import { toResultColumns } from './rows/result-columns.ts';
-import type { RowBatch } from './rows/row-batch.ts';
+import { toResultColumns, type RowBatch } from './rows/row-batch.ts';
 import { toExportFileName } from './safe-file-name.ts';
 
 type ResultInput = Input<'exports/start-result'>;

@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
+import type { Certificate } from '../../common/model/cache/download.ts';
+import { RFC_4180 } from '../../common/model/exports/export-options.ts';
 import { findErrorCode } from '../../node/error-text.ts';
 import { tryToRemove } from '../../node/move-and-remove.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
-import type { SavedConnection } from '../connections/connection-document.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { SavedConnection } from '../connections/connection-file.ts';
+import { toCertificate } from '../downloads/certificate.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
-import { RFC_4180 } from '../../common/model/exports/export-options.ts';
+import { guardWriting } from './partial-file.ts';
 import type { PreparedExport } from './prepared-export.ts';
-import { guardWriting } from './guard-writing.ts';
-import { readCertificates, type CertificateCache } from './read-certificates.ts';
 
 /** What manifests are written from. */
 export interface ManifestParts {
@@ -85,4 +87,38 @@ async function readBefore(path: string): Promise<Buffer | null> {
 
 function toIso(epochMs: number): string {
   return new Date(epochMs).toISOString();
+}
+
+/** Certificates of more snapshots are left out, and counted. */
+const MAX_CERTIFICATES = 100;
+
+type CertificateCache = Pick<Cache, 'getDownload' | 'readJournalFigures'>;
+
+/** The certificates of some snapshots; of one that the cache can't tell about, its number alone. */
+interface ReadCertificates {
+  readonly certificates: readonly (Certificate | { readonly snapshotId: number })[];
+  readonly certificatesLeftOut: number;
+}
+
+/** Reads the certificates of the snapshots that an export is made from, at most 100. Never rejects. */
+export async function readCertificates(
+  cache: CertificateCache,
+  snapshotIds: readonly number[],
+): Promise<ReadCertificates> {
+  const certificates = [];
+  for (const snapshotId of snapshotIds.slice(0, MAX_CERTIFICATES)) {
+    certificates.push(await readCertificate(cache, snapshotId));
+  }
+  return { certificates, certificatesLeftOut: Math.max(0, snapshotIds.length - MAX_CERTIFICATES) };
+}
+
+async function readCertificate(
+  cache: CertificateCache,
+  snapshotId: number,
+): Promise<Certificate | { readonly snapshotId: number }> {
+  try {
+    return toCertificate(await cache.getDownload(snapshotId), await cache.readJournalFigures(snapshotId));
+  } catch {
+    return { snapshotId };
+  }
 }

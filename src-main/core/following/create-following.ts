@@ -2,7 +2,7 @@ import type { Following } from '../../common/contract/operations/unattended/foll
 import { toFollowOptions } from '../../common/model/connections/connection.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
-import type { SavedConnection } from '../connections/connection-document.ts';
+import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { FetchQueue } from '../downloads/fetch-queue.ts';
 import { judgeTurn } from '../downloads/judge-failure.ts';

@@ -1,12 +1,32 @@
+import { AppError } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { toLookBackMs } from '../../common/model/connections/connection.ts';
+import { toEndMs } from '../../common/model/period.ts';
+import { judgeTotals, sumUpAnnounced } from '../../common/reporting/reading/judge-totals.ts';
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../common/reporting/reports.ts';
-import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
+import { toWireDate } from '../../common/reporting/wire-dates.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS, MINUTE_MS } from '../../common/time/durations.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { DownloadRow } from '../cache/read/download-rows.ts';
+import type { ReportingClient } from '../client/reporting-client.ts';
+import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
+import { layOut, toPlain } from '../coverage/coverage-spans.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
+import { findSettledToMs } from '../coverage/read-holdings.ts';
 import { adaptPageSize, toFirstSizing, type PageSizing } from '../downloads/adapt-page-size.ts';
-import { listFollowedDays, type DayParts } from './list-days.ts';
-import { measureBehind, planSteps, type FollowedStep } from './plan-steps.ts';
-import { readSpan, type SpanReading } from './read-span.ts';
+import { toPeriod } from '../downloads/request-period.ts';
+import { walkReport } from '../downloads/walk-report.ts';
+import {
+  measureBehind,
+  planSteps,
+  toSettled,
+  listDays,
+  type FollowedStep,
+  type FollowedDay,
+} from './plan-steps.ts';
 
 export interface TurnParts {
   readonly cache: SpanReading['cache'] & DayParts['cache'];
@@ -122,4 +142,202 @@ export function createTurns(connectionId: string, parts: TurnParts): Turns {
       if (isTooMuch) sizing = adaptPageSize(readSizing(), { kind: 'too-much' }, pageSize);
     },
   };
+}
+
+interface SpanReading {
+  readonly cache: Pick<
+    Cache,
+    'createFollowedDay' | 'beginFollowedSlice' | 'endFollowedSlice' | 'storePage' | 'endWalk'
+  >;
+  readonly client: Pick<ReportingClient, 'fetchPage'>;
+  readonly connection: SavedConnection;
+  readonly report: DetailKind;
+  readonly lookBackMs: number;
+  readonly signal: AbortSignal;
+  now(): number;
+  readPageSize(): number;
+  onPage(durationMs: number): void;
+}
+
+/**
+ * Reads a span of a followed day to its end. Returns the day as it is afterwards, and the records that were new in it.
+ * Rejects as a walk does, and with `client.unexpected-shape` where the report was not read to its end; what came by
+ * then stays, and the day's period as it was.
+ */
+async function readSpan(
+  step: FollowedStep,
+  reading: SpanReading,
+): Promise<{ readonly snapshot: Snapshot; readonly added: number; readonly received: number }> {
+  const { cache, client, connection, lookBackMs, signal, now } = reading;
+  const { serviceZone: zone } = connection;
+  const atMs = now();
+  const snapshotId = step.day.snapshotId ?? (await createDay(step, reading, atMs)).id;
+  // The second before is asked for as well: a service may leave out what lies at the very beginning (decision 5).
+  const asked = toPeriod({ fromMs: step.fromMs - SECOND_MS, toMs: step.toMs - SECOND_MS }, zone);
+  const begun = await cache.beginFollowedSlice({
+    snapshotId,
+    fromMs: Math.min(step.fromMs, asked.fromMs + SECOND_MS),
+    toMs: Math.max(step.toMs, asked.toMs + SECOND_MS),
+    startDate: asked.startDate,
+    endDate: asked.endDate,
+  });
+  const totals: (number | null)[] = [];
+  let received = 0;
+  const end = await walkReport({
+    client,
+    cache,
+    snapshot: begun,
+    asked,
+    cursor: '',
+    received: 0,
+    signal,
+    readPageSize: reading.readPageSize,
+    onRetry: () => undefined,
+    onPage: (count, total, durationMs) => {
+      received = count;
+      totals.push(total);
+      reading.onPage(durationMs);
+    },
+    onStored: () => undefined,
+  });
+  if (end === 'cursor-repeated' || judgeTotals(received, sumUpAnnounced(totals)).isShort) {
+    throw new AppError('client.unexpected-shape', 'The report was not read to its end.', {
+      reason: 'incomplete',
+    });
+  }
+  // The step before in the same turn may have brought the day further than it was when the steps were planned.
+  const day = {
+    ...step.day,
+    coveredToMs: Math.max(step.day.coveredToMs, toEndMs(begun.period)),
+    settledToMs: Math.max(step.day.settledToMs, findSettledToMs(begun, lookBackMs)),
+  };
+  const coveredToMs = Math.max(day.coveredToMs, step.toMs);
+  const settledToMs = toSettled({ ...step, day }, { atMs, lookBackMs });
+  const snapshot = await cache.endFollowedSlice({
+    snapshotId,
+    period: { endDate: toWireDate(coveredToMs - SECOND_MS, zone), toMs: coveredToMs - SECOND_MS },
+    settledToMs,
+    lookBackMs,
+    stillOpen: settledToMs < step.day.toMs,
+    atMs: now(),
+  });
+  return { snapshot, added: snapshot.recordCount - begun.recordCount, received };
+}
+
+function createDay(
+  { day }: FollowedStep,
+  { cache, connection, report }: SpanReading,
+  startedAtMs: number,
+): Promise<Snapshot> {
+  const { id, tenant, serviceZone: zone, baseAddress, reportIdentifiers } = connection;
+  const [startDate, endDate] = [toWireDate(day.fromMs, zone), toWireDate(day.fromMs - SECOND_MS, zone)];
+  return cache.createFollowedDay({
+    connectionId: id,
+    tenant,
+    report,
+    period: { startDate, endDate, fromMs: day.fromMs, toMs: day.fromMs - SECOND_MS, zone },
+    startedAtMs,
+    baseAddress,
+    reportIdentifier: reportIdentifiers[report],
+  });
+}
+
+/** What is held in shorter pieces is fetched again: a snapshot of its own for what is between them costs more. */
+const MIN_HELD_MS = 15 * MINUTE_MS;
+
+/** What the days of a followed report are read from. */
+interface DayParts {
+  readonly cache: Pick<Cache, 'listDownloads' | 'listFollowedMarks' | 'keepFollowedMark'>;
+  readonly ledger: Pick<Ledger, 'readHeld'>;
+}
+
+/**
+ * Returns the days of a followed report that are not settled, oldest first: from the day on which following began, or
+ * from the first day that is not settled. A cache that knows nothing about following begins with today. What downloads
+ * hold and is settled is not followed: a day is cut there.
+ */
+async function listFollowedDays(
+  { cache, ledger }: DayParts,
+  connection: SavedConnection,
+  report: DetailKind,
+  nowMs: number,
+): Promise<FollowedDay[]> {
+  const { id: connectionId, serviceZone: zone, followedSinceMs = nowMs } = connection;
+  const marks = await cache.listFollowedMarks(connectionId);
+  const mark = marks.find((each) => each.report === report);
+  const fromMs = Math.min(nowMs, Math.max(mark?.doneToMs ?? nowMs, followedSinceMs));
+  const own = (await cache.listDownloads(connectionId)).filter((row) => isOwn(row, connection, report));
+  const [followed, downloaded] = [own.filter(isFollowed), own.filter((row) => !isFollowed(row))];
+  const days = listDays(fromMs, nowMs, zone);
+  const lookBackMs = toLookBackMs(connection);
+  const whole = { fromMs: days[0]?.fromMs ?? nowMs, toMs: days.at(-1)?.toMs ?? nowMs };
+  const known = await ledger.readHeld(connectionId, downloaded, whole);
+  const held = toPlain(known.filter(({ state }) => state === 'settled')).filter(
+    (span) => span.toMs - span.fromMs >= MIN_HELD_MS,
+  );
+  const parts = days.flatMap((day) =>
+    listPieces(
+      day,
+      followed.map(({ snapshot }) => snapshot),
+      held,
+      lookBackMs,
+    ),
+  );
+  const open = parts.findIndex((part) => part.settledToMs < part.toMs);
+  const left = open === -1 ? parts.slice(-1) : parts.slice(open);
+  const [first] = left;
+  const firstDay = first === undefined ? days.at(-1) : days.findLast((day) => day.fromMs <= first.fromMs);
+  const doneToMs = firstDay?.fromMs ?? nowMs;
+  if (mark?.doneToMs !== doneToMs) await cache.keepFollowedMark({ connectionId, report, doneToMs });
+  return left;
+}
+
+function isFollowed({ snapshot }: DownloadRow): boolean {
+  return snapshot.settledToMs !== undefined;
+}
+
+/** The pieces of a day that are followed: what downloads don't hold of it, each in a snapshot of its own. */
+function listPieces(
+  day: TimeSpan,
+  followed: readonly Snapshot[],
+  held: readonly TimeSpan[],
+  lookBackMs: number,
+): FollowedDay[] {
+  const own = followed.filter(({ period: { fromMs } }) => fromMs >= day.fromMs && fromMs < day.toMs);
+  const taken = [...own.map(({ period }) => ({ fromMs: period.fromMs, toMs: toEndMs(period) })), ...held];
+  const free = layOut(
+    taken.map((span) => ({ ...span, state: 'settled' as const })),
+    day,
+  ).filter(({ state }) => state === 'missing');
+  const grown = own.map((snapshot): FollowedDay => {
+    const { id: snapshotId, period } = snapshot;
+    const settledToMs = findSettledToMs(snapshot, lookBackMs);
+    const coveredToMs = Math.max(period.fromMs, toEndMs(period));
+    const toMs = free.find(({ fromMs }) => fromMs === coveredToMs)?.toMs ?? coveredToMs;
+    return { snapshotId, fromMs: period.fromMs, toMs, coveredToMs, settledToMs };
+  });
+  const begun = free
+    .filter(({ fromMs }) => !grown.some(({ coveredToMs }) => coveredToMs === fromMs))
+    .map(({ fromMs, toMs }): FollowedDay => {
+      return { snapshotId: null, fromMs, toMs, coveredToMs: fromMs, settledToMs: fromMs };
+    });
+  return [...grown, ...begun].sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** A day grows only with what the same service says, in the zone that its period is in; only that spares it (decision 35). */
+function isOwn(
+  { snapshot, baseAddress, reportIdentifier }: DownloadRow,
+  connection: SavedConnection,
+  report: DetailKind,
+): boolean {
+  const isReceived = snapshot.imported === undefined && snapshot.state === 'complete';
+  if (!isReceived || snapshot.report !== report || snapshot.tenant !== connection.tenant) return false;
+  // The local service stays the same one, whichever port it was given.
+  const isHere = connection.kind === 'local' || baseAddress === connection.baseAddress;
+  const identifier = connection.reportIdentifiers[report];
+  return (
+    isHere &&
+    snapshot.period.zone === connection.serviceZone &&
+    reportIdentifier.toLowerCase() === identifier.toLowerCase()
+  );
 }

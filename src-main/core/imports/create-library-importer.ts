@@ -1,22 +1,29 @@
 import { stat } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, Input, Output } from '../../common/contract/index.ts';
+import { toUnreadable } from '../../common/contract/unreadable-file.ts';
 import type { ImportedFrom } from '../../common/model/cache/imported.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
 import { createGate } from '../../node/gate.ts';
 import type { ParquetReader, ReadParquet } from '../analysis/parquet/create-parquet-reader.ts';
-import type { SavedConnection } from '../connections/connection-document.ts';
+import type { ImportedPage } from '../cache/imports/import-pages.ts';
+import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { pickSharedRules, type ImportedPlace } from '../connections/imported-places.ts';
+import type { PortableManifest, PortableSnapshot } from '../exports/portable/portable-manifest.ts';
 import type { Host, ImportFile } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import type { RecordFile } from './files/open-record-file.ts';
-import { importRecords } from './import-records.ts';
-import { importPortable } from './import-portable.ts';
+import {
+  importRecords,
+  withImport,
+  type ImportCache,
+  type Importing,
+  type ImportRun,
+} from './import-records.ts';
 import { withImportThread, type FileReader } from './reading/with-import-thread.ts';
-import { withImport, type ImportCache } from './with-import.ts';
 
 /** A file is read from end to end for its checksum, to see that it is whole, and to be stored. */
 const PASSES = 3;
@@ -245,5 +252,88 @@ function createByteCount(progress: (done: number, total: number) => void): ByteC
       };
     },
     end: () => progress(total, total),
+  };
+}
+
+/** What a portable file is read and kept with. */
+interface PortableImporting {
+  readonly cache: Importing;
+  readonly reader: Pick<FileReader, 'checkPortableRecords' | 'readPortablePage'>;
+}
+
+/**
+ * Imports the snapshots of a portable file, which are there once all of them are. The records beside the
+ * pages are checked first, each page before it is stored. Times that the other computer's clock had ahead are held to
+ * the moment of the import. Throws `imports.unreadable`.
+ */
+async function importPortable(
+  { cache, reader }: PortableImporting,
+  manifest: PortableManifest,
+  { connectionId, imported }: { readonly connectionId: string; readonly imported: ImportedFrom },
+  { signal, onBytes, beforeShown }: ImportRun,
+): Promise<Snapshot[]> {
+  const holdToNow = (atMs: number): number => Math.min(atMs, imported.importedAtMs);
+  const begun: { readonly snapshotId: number; readonly from: PortableSnapshot }[] = [];
+  for (const { records } of manifest.snapshots) {
+    await reader.checkPortableRecords(records, { signal, onProgress: onBytes });
+  }
+  for (const from of manifest.snapshots) {
+    const { tenant, report, period, stillOpen, settledToMs, name, note } = from;
+    const about = { tenant, report, period, stillOpen, settledToMs, name, note };
+    const startedAtMs = holdToNow(from.startedAtMs);
+    const snapshotId = await cache.beginImport({ connectionId, imported, startedAtMs, ...about });
+    begun.push({ snapshotId, from });
+    for (const [pageNumber, page] of from.pages.entries()) {
+      signal.throwIfAborted();
+      const { path, entryCount, recordCount } = page;
+      const { bytes } = await reader.readPortablePage(page);
+      onBytes(page.bytes);
+      const stored = await cache.importPage({ ...toJournal(page, holdToNow), snapshotId, pageNumber }, bytes);
+      if (stored.entryCount !== entryCount || stored.recordCount !== recordCount) {
+        throw toUnreadable(
+          `This version of Channelscope reads another number of records from ${path} than the one that made the file. Update the older of the two.`,
+        );
+      }
+    }
+  }
+  await beforeShown();
+  return cache.finishImport(
+    begun.map(({ snapshotId, from }) => ({
+      snapshotId,
+      state: from.state,
+      failure: from.failure,
+      fetchedAtMs: from.fetchedAtMs === null ? null : holdToNow(from.fetchedAtMs),
+      totalDocument: from.totalDocument,
+      remarks: from.remarks,
+      download:
+        from.download === null
+          ? null
+          : {
+              ...from.download,
+              queuedAtMs: holdToNow(from.download.queuedAtMs),
+              endedAtMs: from.download.endedAtMs === null ? null : holdToNow(from.download.endedAtMs),
+              failure: from.download.failure === null ? null : JSON.stringify(from.download.failure),
+            },
+    })),
+  );
+}
+
+/** What the journal of pages keeps of one besides its bytes. */
+function toJournal(
+  page: PortableSnapshot['pages'][number],
+  holdToNow: (atMs: number) => number,
+): Omit<ImportedPage, 'snapshotId' | 'pageNumber'> {
+  const { cursorSent, status, requestedAtMs, receivedAtMs, sliceNumber } = page;
+  const { walkNumber, sizeAsked, knownEntries, leftOut } = page;
+  return {
+    cursorSent,
+    status,
+    requestedAtMs: holdToNow(requestedAtMs),
+    receivedAtMs: holdToNow(receivedAtMs),
+    sliceNumber,
+    walkNumber,
+    sizeAsked,
+    knownEntries,
+    leftOut,
   };
 }

@@ -1,9 +1,9 @@
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { LocalServiceState } from '../../common/model/connections/local-service.ts';
 import { NO_SIMULATION, type QuirkName, type Simulation } from '../../common/model/connections/simulation.ts';
+import { MINUTE_MS } from '../../common/time/durations.ts';
 import type { Logger } from '../logging/logger.ts';
-import { createProgressRate, type ProgressRate } from '../tasks/progress-rate.ts';
-import type { RestartPolicy } from './restart-policy.ts';
+import { createProgressRate, type ProgressRate } from '../tasks/task-registry.ts';
 import {
   startServiceThread,
   type ReadyService,
@@ -11,7 +11,7 @@ import {
   type ServiceThread,
 } from './service-thread-client.ts';
 
-export interface ServiceRunnerOptions {
+interface ServiceRunnerOptions {
   readonly script: URL;
   readonly folder: string;
   readonly tenant: number;
@@ -232,5 +232,33 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
         change({ quirks });
         if (thread !== null) await restartNow();
       }),
+  };
+}
+
+const WINDOW_MS = 5 * MINUTE_MS;
+
+/** Milliseconds to wait after the first and the second crash within five minutes; after a third it isn't restarted. */
+export const RESTART_DELAYS_MS: readonly number[] = [1_000, 5_000];
+
+/** Decides whether a service that ended unexpectedly is started again. */
+interface RestartPolicy {
+  /** Counts a crash; returns milliseconds until the next start, or null when there is none. */
+  countCrash(): number | null;
+  /** The user started it: earlier crashes no longer count. */
+  forget(): void;
+}
+
+/** A service that keeps crashing must not keep the computer busy for ever. */
+export function createRestartPolicy(now: () => number, delaysMs: readonly number[]): RestartPolicy {
+  let crashesMs: number[] = [];
+  return {
+    countCrash: () => {
+      const nowMs = now();
+      crashesMs = [...crashesMs.filter((crashedAtMs) => nowMs - crashedAtMs < WINDOW_MS), nowMs];
+      return delaysMs[crashesMs.length - 1] ?? null;
+    },
+    forget: () => {
+      crashesMs = [];
+    },
   };
 }

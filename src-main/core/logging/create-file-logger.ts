@@ -1,15 +1,15 @@
 import { realpathSync } from 'node:fs';
-import { appendFile, chmod, stat } from 'node:fs/promises';
+import { appendFile, chmod, stat, readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import { isFolderGone } from '../../node/held-folders.ts';
 import { tryToRemove } from '../../node/move-and-remove.ts';
-import { retryWhileHeld } from '../../node/retry-while-held.ts';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
-import { listLogs, rewriteLogs } from './log-files.ts';
+import { retryWhileHeld } from '../../node/retry-while-held.ts';
+import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 import type { LogFields, Logger } from './logger.ts';
-import { toPathPattern } from './redact-text.ts';
-import { redact } from './redact.ts';
+import { toPathPattern, redact } from './redact.ts';
 
 const FILES_KEPT = 14;
 const MAX_DAY_BYTES = 32 * 1024 * 1024;
@@ -202,4 +202,29 @@ function toLine(value: unknown): string {
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
   return `${json}\n`;
+}
+
+const LOG_FILE = /^channelscope-\d{4}-\d{2}-\d{2}\.log$/;
+/** Lines between two pauses, in which others get their turn. */
+const LINES_AT_ONCE = 500;
+
+/** Returns the names of the logs in a folder, oldest first. */
+export async function listLogs(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => LOG_FILE.test(name)).sort();
+}
+
+/** Changes every line of every log; a file in which nothing changes is left alone. Throws where one can't be replaced. */
+async function rewriteLogs(folder: string, change: (line: string) => string): Promise<void> {
+  for (const name of await listLogs(folder)) {
+    const path = join(folder, name);
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    let isChanged = false;
+    for (const [at, line] of lines.entries()) {
+      const changed = change(line);
+      isChanged ||= changed !== line;
+      lines[at] = changed;
+      if (at % LINES_AT_ONCE === LINES_AT_ONCE - 1) await pause();
+    }
+    if (isChanged) await writeFileAtomically(path, lines.join('\n'));
+  }
 }

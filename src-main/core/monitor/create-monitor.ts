@@ -4,7 +4,7 @@ import { toFollowOptions } from '../../common/model/connections/connection.ts';
 import type { HealthState, StatusSample } from '../../common/model/connections/status.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import type { Cache } from '../cache/cache.ts';
-import { isUnreachable } from '../client/is-unreachable.ts';
+import { isUnreachable } from '../client/map-network-error.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';

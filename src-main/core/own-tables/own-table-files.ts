@@ -6,7 +6,7 @@ import { tryToRemove } from '../../node/move-and-remove.ts';
 import { makePrivateFolder } from '../../node/private-files.ts';
 import { writeFileAtomically } from '../../node/write-file-atomically.ts';
 import type { OwnTableSource } from '../analysis/engine/own-values.ts';
-import type { SavedConnection } from '../connections/connection-document.ts';
+import type { SavedConnection } from '../connections/connection-file.ts';
 import type { Logger } from '../logging/logger.ts';
 
 /** The rows of tables, a JSON file for each in a folder of the data folder. */

@@ -1,14 +1,17 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, HandlersOf, Input } from '../../common/contract/index.ts';
+import { toRecordId } from '../../common/model/records/record-ids.ts';
+import type { RecordRow } from '../../common/model/records/record.ts';
+import type { Session, SessionRequest } from '../../common/model/records/session.ts';
+import { createOutcomeDecider, toRules } from '../../common/reporting/outcome.ts';
+import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
 import { listBucketEdges, pickBucketWidth } from '../../common/time/time-buckets.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';
-import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { PathsProgress } from '../analysis/engine/bodies/find-paths.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { PatternsProgress } from '../analysis/engine/find-patterns.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { addOutcomes } from './add-outcomes.ts';
-import { addPreviews } from './add-previews.ts';
 
 /** The handlers of `records/…`: all of them work with the network gone. */
 export function createRecordsHandlers(parts: {
@@ -129,4 +132,61 @@ function listEdges({
     });
   }
   return listBucketEdges(fromMs, toMs, pickBucketWidth(toMs - fromMs, maxBuckets), zone);
+}
+
+/** What outcomes are found with. */
+interface OutcomeSource {
+  readonly cache: Pick<Cache, 'getSnapshot'>;
+  readonly engine: Pick<Engine, 'readOutcomes'>;
+  readonly connections: Pick<ConnectionStore, 'listSaved'>;
+}
+
+/**
+ * Adds to rows of one connection and direction what became of their requests. Rules that look at nothing but a row are
+ * applied here; only for others the engine is asked.
+ */
+async function addOutcomes<Row extends RecordRow>(
+  { cache, engine, connections }: OutcomeSource,
+  direction: Direction,
+  rows: readonly Row[],
+): Promise<Row[]> {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const { connectionId } = await cache.getSnapshot(first.snapshotId);
+  const saved = connections.listSaved().find(({ id }) => id === connectionId);
+  const decide = createOutcomeDecider(toRules(saved?.outcomes, direction));
+  const decided = rows.map((row) => decide(row));
+  const open = rows.filter((_row, place) => decided[place] === null);
+  const ids = open.map(({ snapshotId, seq }) => toRecordId(snapshotId, seq));
+  const asked = open.length === 0 ? [] : await engine.readOutcomes({ direction, ids });
+  const answers = new Map(open.map((row, place) => [row, asked[place] ?? 'unknown']));
+  return rows.map((row, place) => ({ ...row, outcome: decided[place] ?? answers.get(row) ?? 'unknown' }));
+}
+
+const BATCH_ROWS = 500;
+
+/** Returns a session with what the payloads of its requests say: the engine has none of them. */
+async function addPreviews(cache: Pick<Cache, 'readRows'>, session: Session): Promise<Session> {
+  const previews = new Map<SessionRequest, string>();
+  for (const direction of DIRECTIONS) {
+    const own = session.requests.filter((request) => request.direction === direction);
+    for (let start = 0; start < own.length; start += BATCH_ROWS) {
+      const batch = own.slice(start, start + BATCH_ROWS);
+      const ids = batch.map(({ snapshotId, seq }) => toRecordId(snapshotId, seq));
+      const rows = await cache.readRows({ report: `${direction}-detail`, ids }).catch((thrown: unknown) => {
+        // They were removed after the engine had found them: the window asks again as soon as it hears of it.
+        if (thrown instanceof AppError && thrown.code === 'cache.view-closed') return [];
+        throw thrown;
+      });
+      for (const [place, row] of rows.entries()) {
+        const request = batch[place];
+        if (request !== undefined) previews.set(request, row.payloadPreview);
+      }
+    }
+  }
+  const requests = session.requests.map((request) => {
+    const payloadPreview = previews.get(request);
+    return payloadPreview === undefined ? request : { ...request, payloadPreview };
+  });
+  return { ...session, requests };
 }

@@ -3,7 +3,7 @@ import type { Keychain as KeychainState } from '../../common/contract/operations
 import { AppError, toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
 import type { Host } from '../host.ts';
-import { createSaveQueue } from '../documents/save-queue.ts';
+import { createSaveQueue } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createInMemorySecretStore } from './in-memory-secret-store.ts';
 import type { SecretFile } from './secret-file.ts';

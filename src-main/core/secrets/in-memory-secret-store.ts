@@ -1,6 +1,5 @@
 import { AppError, type ErrorInfo } from '../../common/contract/errors.ts';
-import type { SecretName, SecretStore } from './secret-store.ts';
-import { checkSecretSize } from './secret-size.ts';
+import { checkSecretSize, type SecretName, type SecretStore } from './secret-store.ts';
 
 /**
  * Keeps secrets until the process ends. `unreadable` is why a keychain that may hold some can't be read:

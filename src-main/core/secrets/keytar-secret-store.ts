@@ -1,7 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
-import { createKeychainQueue } from './keychain-queue.ts';
-import { checkSecretSize } from './secret-size.ts';
-import type { SecretName, SecretStore } from './secret-store.ts';
+import { toErrorText } from '../../node/error-text.ts';
+import { checkSecretSize, type SecretName, type SecretStore } from './secret-store.ts';
 
 /** The part of keytar that is used. Its `findCredentials` is not: it crashes the process on a locked keyring. */
 export interface KeytarLike {
@@ -77,4 +76,76 @@ export function createKeytarSecretStore(options: {
       if (!deleted) await proveUnlocked();
     },
   };
+}
+
+/** Runs one call of the keychain. Throws `secrets.*`, `secrets.timeout` after the limit. */
+type CallKeychain = <Value>(call: () => Promise<Value>) => Promise<Value>;
+
+/** After this time the system is probably asking the person something. */
+const QUIET_MS = 1500;
+
+/**
+ * Runs keychain calls one after the other, each with a time limit that includes its wait. A call that hangs
+ * (an unlock prompt that isn't seen) holds a thread of the pool that files need too: one at most can hang.
+ * `onWaiting` hears when a call takes long, and when it has ended, also after its limit.
+ */
+export function createKeychainQueue(
+  timeoutMs: number,
+  onWaiting: (isWaiting: boolean) => void = () => undefined,
+): CallKeychain {
+  let tail: Promise<unknown> = Promise.resolve();
+
+  const watch = async <Value>(call: () => Promise<Value>): Promise<Value> => {
+    const result = call();
+    const notice = setTimeout(() => {
+      onWaiting(true);
+      const tellEnd = (): void => onWaiting(false);
+      result.then(tellEnd, tellEnd);
+    }, QUIET_MS);
+    try {
+      return await result;
+    } finally {
+      clearTimeout(notice);
+    }
+  };
+  return async (call) => {
+    let expired = false;
+    const run = tail.then(() => {
+      if (expired) throw toTimeout(timeoutMs);
+      return watch(call);
+    });
+    tail = run.catch(() => undefined);
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        expired = true;
+        reject(toTimeout(timeoutMs));
+      }, timeoutMs);
+    });
+    try {
+      return await Promise.race([run, limit]);
+    } catch (error) {
+      throw toKeychainError(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function toTimeout(timeoutMs: number): AppError {
+  return new AppError('secrets.timeout', 'The keychain did not respond in time.', { timeoutMs });
+}
+
+/**
+ * The name or path of the Secret Service, which stands in errors of a system that has none. Nothing else in the texts of
+ * keychains is looked at: they are in the language of the system.
+ */
+const SECRET_SERVICE = /org[./]freedesktop[./]secrets/;
+
+/** Converts a keychain's error to its code: `secrets.denied`, or `secrets.no-keychain`. Returns an AppError as it is. */
+export function toKeychainError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const text = toErrorText(error);
+  const code = SECRET_SERVICE.test(text) ? 'secrets.no-keychain' : 'secrets.denied';
+  return new AppError(code, 'The keychain refused.', { reason: text.slice(0, 200) }, error);
 }

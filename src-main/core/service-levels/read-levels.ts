@@ -11,7 +11,7 @@ import type { LevelReport } from '../../common/model/connections/service-level.t
 import { joinSpans } from '../../common/model/connections/planned-spans.ts';
 import type { MeasuredLevel } from '../analysis/status/measure-level.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { SavedConnection } from '../connections/connection-document.ts';
+import type { SavedConnection } from '../connections/connection-file.ts';
 
 /** What service levels are read from. */
 export interface LevelParts {

@@ -1,22 +1,15 @@
 import { basename, join } from 'node:path';
+import { Type, type TArray, type TSchema } from 'typebox';
+import { Value } from 'typebox/value';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
+import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import { findSettingFault } from '../../common/model/settings/check-setting.ts';
 import type { SetAsideSettings } from '../../common/model/settings/set-aside-settings.ts';
 import { SETTING_ENTRIES } from '../../common/model/settings/setting-sections.ts';
-import type { Settings, SettingsChange } from '../../common/model/settings/settings.ts';
-import { writeJsonFile } from '../documents/json-file.ts';
-import { createSaveQueue } from '../documents/save-queue.ts';
-import { readVersionedFile } from '../documents/versioned-file.ts';
+import { Settings, type SettingsChange } from '../../common/model/settings/settings.ts';
+import { writeJsonFile, createSaveQueue, readVersionedFile } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
-import {
-  DOCUMENT_VERSION,
-  findDocumentVersion,
-  partChange,
-  readDocument,
-  toDocument,
-  type SetAsideSetting,
-} from './settings-document.ts';
 
 /** The user's settings, kept in one document: what is in use is what is saved. */
 export interface SettingsStore {
@@ -103,4 +96,122 @@ function requireFit(change: SettingsChange): void {
       fault: fault.code,
     });
   }
+}
+
+/** A value that can't be used, as it was found in a document of `version`. */
+interface SetAsideSetting {
+  readonly version: number;
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** What `settings.json` holds: what is in use, and what this version can't use and keeps as it is. */
+interface SettingsDocument {
+  readonly settings: Settings;
+  readonly setAside: readonly SetAsideSetting[];
+}
+
+/** Names of the document itself, which are no settings. */
+const OWN_NAMES = ['version', 'setAside'];
+
+/** The version that is written; a document that names none is of version 1. */
+const DOCUMENT_VERSION = 1;
+
+/** Returns the version of a document as it was read, or null for something else. */
+function findDocumentVersion(saved: unknown): number | null {
+  if (!isPlainObject(saved)) return null;
+  const { version = 1 } = saved;
+  return typeof version === 'number' && Number.isInteger(version) && version > 0 ? version : null;
+}
+
+/**
+ * Reads a document of any version. Each value that fits is used; one that doesn't, or whose name is unknown, is set
+ * aside as it was found, and its setting has its default. What was set aside before is tried again, unless the
+ * setting was chosen anew meanwhile. Of a list, what fits is used and the whole is set aside.
+ */
+function readDocument(saved: unknown, version: number): SettingsDocument {
+  const document = isPlainObject(saved) ? saved : {};
+  const { setAside: kept } = document;
+  const found = Object.fromEntries(Object.entries(document).filter(([name]) => !OWN_NAMES.includes(name)));
+  const used: Record<string, unknown> = {};
+  const setAside: SetAsideSetting[] = [];
+  for (const [name, value] of Object.entries(found)) {
+    const fitting = findFitting(name, value);
+    if (fitting !== undefined) used[name] = fitting.value;
+    if (fitting?.isWhole !== true) {
+      setAside.push({ version: Math.max(version, DOCUMENT_VERSION), name, value });
+    }
+  }
+  for (const entry of Array.isArray(kept) ? (kept as unknown[]) : []) {
+    const again = isSetAside(entry) ? findAgain(entry) : undefined;
+    if (again !== undefined && !(again.name in used)) used[again.name] = again.value;
+    else setAside.push(isSetAside(entry) ? entry : { version, name: '', value: entry });
+  }
+  const missing = Object.entries(Settings.properties).filter(([name]) => !(name in used));
+  const defaults = missing.map(([name, schema]) => [name, Value.Create(schema)] as const);
+  return { settings: { ...used, ...Object.fromEntries(defaults) } as Settings, setAside };
+}
+
+/** Parts a change into what could be read again, and what couldn't; of a list what fits, and then the whole. */
+function partChange(change: SettingsChange): {
+  readonly change: SettingsChange;
+  readonly setAside: readonly SetAsideSetting[];
+} {
+  const fit: [string, unknown][] = [];
+  const setAside: SetAsideSetting[] = [];
+  for (const [name, value] of Object.entries(change)) {
+    const written: unknown = JSON.parse(JSON.stringify(value));
+    const fitting = findFitting(name, written);
+    if (fitting !== undefined) fit.push([name, fitting.isWhole ? value : fitting.value]);
+    if (fitting?.isWhole !== true) setAside.push({ version: DOCUMENT_VERSION, name, value: written });
+  }
+  return { change: Object.fromEntries(fit), setAside };
+}
+
+/** What was set aside, where this version can use it after all. */
+function findAgain({ name, value }: SetAsideSetting): { name: string; value: unknown } | undefined {
+  return findFitting(name, value)?.isWhole === true ? { name, value } : undefined;
+}
+
+/**
+ * Returns the document as it is written. A default that stands in for a value that was set aside is left out, so that
+ * a version that knows the value takes it up again.
+ */
+function toDocument({ settings, setAside }: SettingsDocument): object {
+  const isStandIn = ([name, value]: readonly [string, unknown]): boolean =>
+    setAside.some((entry) => entry.name === name) && isDefault(name, value);
+  const written = Object.entries(settings).filter((entry) => !isStandIn(entry));
+  return {
+    version: DOCUMENT_VERSION,
+    ...Object.fromEntries(written),
+    ...(setAside.length === 0 ? {} : { setAside }),
+  };
+}
+
+function isDefault(name: string, value: unknown): boolean {
+  const schema = findSchema(name);
+  return schema !== undefined && Value.Equal(Value.Create(schema), value);
+}
+
+function findSchema(name: string): TSchema | undefined {
+  return Object.entries(Settings.properties).find(([known]) => known === name)?.[1];
+}
+
+function findFitting(name: string, value: unknown): { value: unknown; isWhole: boolean } | undefined {
+  const schema = findSchema(name);
+  if (schema === undefined) return undefined;
+  if (Value.Check(schema, value)) return { value, isWhole: true };
+  if (!Type.IsArray(schema) || !Array.isArray(value)) return undefined;
+  return { value: keepFitting(schema, value), isWhole: false };
+}
+
+function keepFitting(
+  { items, maxItems }: TArray & { readonly maxItems?: number },
+  saved: readonly unknown[],
+): readonly unknown[] {
+  return saved.filter((item) => Value.Check(items, item)).slice(0, maxItems);
+}
+
+function isSetAside(value: unknown): value is SetAsideSetting {
+  return isPlainObject(value) && typeof value['version'] === 'number' && typeof value['name'] === 'string';
 }

@@ -11,7 +11,7 @@ import {
 } from '../../common/model/shared/shared-work.ts';
 import { wait } from '../../node/wait.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { createSaveQueue } from '../documents/save-queue.ts';
+import { createSaveQueue } from '../documents/json-file.ts';
 import type { Events } from '../events.ts';
 import type { Logger } from '../logging/logger.ts';
 import {

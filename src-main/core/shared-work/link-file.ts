@@ -5,8 +5,7 @@ import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import { Nullable } from '../../common/model/nullable.ts';
 import { SharedChoice } from '../../common/model/shared/shared-work.ts';
 import { makePrivateFolder } from '../../node/private-files.ts';
-import { writeJsonFile } from '../documents/json-file.ts';
-import { readVersionedFile } from '../documents/versioned-file.ts';
+import { writeJsonFile, readVersionedFile } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
 
 const VERSION = 1;

@@ -10,7 +10,7 @@ import {
   type SharedProblem,
 } from '../../common/model/shared/shared-work.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
-import type { SavedConnection } from '../connections/connection-document.ts';
+import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import {
   toDigest,

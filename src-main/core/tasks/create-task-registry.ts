@@ -3,9 +3,16 @@ import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
 import type { Task } from '../../common/model/cache/task.ts';
 import type { Logger } from '../logging/logger.ts';
-import { createProgressRate, type ProgressRate } from './progress-rate.ts';
-import { isActive, type TaskHandle, type TaskRegistry } from './task-registry.ts';
-import { findStop, TaskStop, type StopKind } from './task-stop.ts';
+import {
+  createProgressRate,
+  isActive,
+  findStop,
+  TaskStop,
+  type ProgressRate,
+  type TaskHandle,
+  type TaskRegistry,
+  type StopKind,
+} from './task-registry.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
 const ENDED_KEPT = 50;

@@ -1,3 +1,4 @@
+import { AppError } from '../../common/contract/errors.ts';
 import type { Task } from '../../common/model/cache/task.ts';
 
 /** What a running task may do to its entry. */
@@ -63,4 +64,71 @@ export interface TaskRegistry {
 /** True while a task waits for its turn or works. */
 export function isActive({ state }: Pick<Task, 'state'>): boolean {
   return state === 'queued' || state === 'running';
+}
+
+/** Why a task was stopped before its work was done. */
+export type StopKind = 'cancelled' | 'paused' | 'closing';
+
+const WORDS: Readonly<Record<StopKind, string>> = {
+  cancelled: 'The task was cancelled.',
+  paused: 'The task was paused.',
+  closing: 'The application is closing.',
+};
+
+/**
+ * The reason of a task's aborted signal. Work may also throw one itself, to pause for a `cause` that only the
+ * user can fix.
+ */
+export class TaskStop extends AppError {
+  readonly kind: StopKind;
+
+  constructor(kind: StopKind, cause?: AppError) {
+    super('app.cancelled', WORDS[kind], {}, cause);
+    this.kind = kind;
+  }
+}
+
+/** Returns why work was stopped, whether it threw the stop itself or its signal has it; null where it failed. */
+export function findStop(error: unknown, signal: AbortSignal): TaskStop | null {
+  if (error instanceof TaskStop) return error;
+  const reason: unknown = signal.reason;
+  return reason instanceof TaskStop ? reason : null;
+}
+
+const WINDOW_MS = 5000;
+/** Samples closer than this are joined, so that fast work keeps few of them. */
+const STEP_MS = 100;
+/** A rate over less than this is no measure. */
+const MIN_SPAN_MS = 500;
+
+export interface ProgressRate {
+  /** Measures from here on only: what was done before took another time. */
+  begin(atMs: number, done: number): void;
+  add(atMs: number, done: number): void;
+  /** Units a second over the last five seconds; null while too little was seen. Falls while nothing happens. */
+  read(nowMs: number): number | null;
+}
+
+/** Works out a rate from the last five seconds of progress. */
+export function createProgressRate(startedAtMs: number): ProgressRate {
+  const samples: { atMs: number; done: number }[] = [{ atMs: startedAtMs, done: 0 }];
+  return {
+    begin(atMs, done) {
+      samples.splice(0, samples.length, { atMs, done });
+    },
+    add(atMs, done) {
+      const last = samples.at(-1);
+      if (last !== undefined && samples.length > 1 && atMs - last.atMs < STEP_MS) last.done = done;
+      else samples.push({ atMs, done });
+      while ((samples[1]?.atMs ?? Infinity) <= atMs - WINDOW_MS) samples.shift();
+    },
+    read(nowMs) {
+      const windowStartMs = nowMs - WINDOW_MS;
+      const last = samples.at(-1);
+      const first = samples.findLast((sample) => sample.atMs <= windowStartMs) ?? samples[0];
+      if (first === undefined || last === undefined) return null;
+      const spanMs = nowMs - Math.max(first.atMs, windowStartMs);
+      return spanMs < MIN_SPAN_MS ? null : Math.max(0, ((last.done - first.done) * 1000) / spanMs);
+    },
+  };
 }

@@ -6,13 +6,11 @@ import { toImportError } from '../import/import-error.ts';
 import { tryReadReport } from '../import/import-fields.ts';
 import { openFileSource, openStreamSource } from '../ingest/byte-source.ts';
 import { ingestSource, type IngestRequest, type IngestResult } from '../ingest/ingest-source.ts';
-import { OptionError } from '../option-error.ts';
+import { OptionError, toStartError } from '../service-options.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import { toStartError } from '../start-error.ts';
-import type { CommandSurroundings } from './command-surroundings.ts';
+import { readCommand, type CommandSurroundings } from './read-command.ts';
 import { DATABASE_OPTIONS } from '../database-place.ts';
 import { openTenants, readTenantNumber } from './open-tenants.ts';
-import { readCommand } from './read-command.ts';
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,

@@ -1,7 +1,6 @@
-import { OptionError } from '../option-error.ts';
-import type { CommandSurroundings } from './command-surroundings.ts';
+import { OptionError } from '../service-options.ts';
+import { parseOptions, type CommandSurroundings } from './read-command.ts';
 import { DATABASE_OPTIONS, readDatabasePlace } from '../database-place.ts';
-import { parseOptions } from './read-command.ts';
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,

@@ -1,7 +1,7 @@
-import { OptionError } from '../option-error.ts';
+import { OptionError } from '../service-options.ts';
 import { openFolderTenants } from '../tenants/folder-tenants.ts';
-import type { TenantDirectory } from '../store/tenant-directory.ts';
-import type { CommandSurroundings } from './command-surroundings.ts';
+import type { TenantDirectory } from '../store/record-store.ts';
+import type { CommandSurroundings } from './read-command.ts';
 import { readDatabasePlace, type DatabaseValues } from '../database-place.ts';
 
 /** The tenants of `--database` or DATABASE_URL, or else of `--data`. Throws OptionError. */

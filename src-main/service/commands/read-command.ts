@@ -1,6 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { OptionError } from '../option-error.ts';
-import type { CommandSurroundings } from './command-surroundings.ts';
+import { OptionError } from '../service-options.ts';
 
 /** `parseArgs` of Node, whose complaints are for the person at the command line. Throws OptionError. */
 export function parseOptions<const Config extends ParseArgsConfig>(
@@ -23,4 +22,15 @@ export function readCommand<const Config extends ParseArgsConfig>(
   if (!('help' in parsed.values) || parsed.values['help'] !== true) return parsed;
   write(helpText);
   return null;
+}
+
+/** What a command takes from the process that runs it. */
+export interface CommandSurroundings {
+  readonly environment: NodeJS.ProcessEnv;
+  /** Standard output. */
+  readonly write: (text: string) => void;
+  /** Standard error. */
+  readonly warn: (text: string) => void;
+  readonly now: () => number;
+  readonly reportError: (error: unknown) => void;
 }

@@ -1,7 +1,6 @@
-import { OptionError } from '../option-error.ts';
+import { OptionError } from '../service-options.ts';
 import { DATABASE_OPTIONS, readDatabasePlace } from '../database-place.ts';
-import type { CommandSurroundings } from './command-surroundings.ts';
-import { readCommand } from './read-command.ts';
+import { readCommand, type CommandSurroundings } from './read-command.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 
 const MAX_DAYS = 36_500;

@@ -1,12 +1,10 @@
 import { giveCredentials } from '../credentials.ts';
-import { OptionError } from '../option-error.ts';
-import { toStartError } from '../start-error.ts';
-import { prepareTenant } from '../tenants/prepare-tenant.ts';
-import type { TenantDirectory } from '../store/tenant-directory.ts';
+import { OptionError, toStartError } from '../service-options.ts';
+import { prepareTenant } from '../tenants/served-tenant.ts';
+import type { TenantDirectory } from '../store/record-store.ts';
 import { DATABASE_OPTIONS } from '../database-place.ts';
 import { openTenants, readTenantNumber } from './open-tenants.ts';
-import type { CommandSurroundings } from './command-surroundings.ts';
-import { readCommand } from './read-command.ts';
+import { readCommand, type CommandSurroundings } from './read-command.ts';
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,

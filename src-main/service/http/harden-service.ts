@@ -1,5 +1,7 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import type { ServerHardening } from '../../node/http/harden-server.ts';
-import type { ServiceOptions } from '../service-options.ts';
+import { toStartError, type ServiceOptions } from '../service-options.ts';
 
 /** Where the service is, and how it is called. */
 export type ServiceAddresses = Pick<ServiceOptions, 'host' | 'publicHosts' | 'trustedProxies'>;
@@ -29,4 +31,61 @@ export function createServiceHardening(
     closing: 'idle',
     undecodablePath: 400,
   };
+}
+
+class MissedDeadlineError extends Error {
+  override readonly name = 'MissedDeadlineError';
+}
+
+/** How long a request waits for what it needs of the store. */
+interface Deadline {
+  /** Rejects when the work has not ended in time; what it still brings is dropped. */
+  meet<Result>(work: Promise<Result>): Promise<Result>;
+  /** True for the error that it rejects with. */
+  isMissed(error: unknown): boolean;
+}
+
+/** Creates a deadline: each work that has to meet it gets `limitMs` milliseconds. */
+export function createDeadline(limitMs: number): Deadline {
+  return {
+    meet: async (work) => {
+      let timer: NodeJS.Timeout | undefined;
+      const missed = new Promise<never>((_resolve, reject) => {
+        timer = setTimeout(() => {
+          reject(new MissedDeadlineError(`The store did not respond within ${limitMs} ms.`));
+        }, limitMs);
+      });
+      try {
+        return await Promise.race([work, missed]);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    isMissed: (error) => error instanceof MissedDeadlineError,
+  };
+}
+
+const STOP_WITHIN_MS = 5_000;
+
+/** Returns the base address without a trailing slash. Throws AppError `local-service.start-failed`. */
+export async function listen(
+  app: FastifyInstance,
+  { host, port: wanted }: Pick<ServiceOptions, 'host' | 'port'>,
+): Promise<string> {
+  try {
+    await app.listen({ port: wanted, host });
+  } catch (error) {
+    throw toStartError(`Port ${wanted} of ${host} can't be listened on.`, error);
+  }
+  const { port } = app.server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Finishes requests in progress, for at most five seconds. */
+export async function stopListening(app: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => {
+    app.server.closeAllConnections();
+  }, STOP_WITHIN_MS);
+  await app.close();
+  clearTimeout(timer);
 }

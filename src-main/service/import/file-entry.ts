@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from '../../common/reporting/reading/read-json.ts';
 import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
-import { toFault } from './import-fault.ts';
+import { toFault } from './import-error.ts';
 import { IMPORT_FIELDS, detectDirection, type ReadField } from './import-fields.ts';
 
 /** One line (CSV, NDJSON) or entry (JSON) of a file, from 1: what it holds, or why that can't be read. */

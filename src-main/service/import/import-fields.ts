@@ -1,7 +1,7 @@
 import { DETAIL_FIELD_NAMES, SUMMARY_FIELD_NAMES } from '../../common/reporting/field-names.ts';
 import type { ImportFault } from '../../common/model/connections/import-fault.ts';
 import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
-import { toFault } from './import-fault.ts';
+import { toFault } from './import-error.ts';
 
 /** Names of everything that a file of detail records may hold; `count` is what only a summary has. */
 export const IMPORT_FIELDS = {

@@ -1,25 +1,21 @@
+import { constants } from 'node:fs';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
+import type { ImportFault } from '../../common/model/connections/import-fault.ts';
 import type { ImportReport } from '../../common/model/connections/local-service.ts';
+import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { toErrorTextWithCause } from '../../node/error-text.ts';
-import type { RecordStore } from '../store/record-store.ts';
-import type { ImportedRecord } from '../store/records.ts';
-import { detectFormat, HEAD_BYTES, type FileFormat } from './detect-format.ts';
-import { createObjectReader, type FileEntry, MAX_ENTRY_BYTES, TOO_LONG } from './file-entry.ts';
-import { createImportTally, type ImportTally } from './import-tally.ts';
-import { createRecordComparer } from './imported-record.ts';
-import { readCsv } from './read-csv.ts';
-import { isFaulty, readEntry } from './read-entry.ts';
-import { readNdjson } from './read-ndjson.ts';
-import { createValueReader } from './value-reader.ts';
-import { constants } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
-import { toFileError, toImportError } from './import-error.ts';
-import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
 import { createJsonSplitter } from '../../node/json-splitter.ts';
+import type { RecordStore, ImportedRecord, ImportResult } from '../store/record-store.ts';
+import { detectFormat, HEAD_BYTES, type FileFormat } from './detect-format.ts';
+import { createObjectReader, MAX_ENTRY_BYTES, TOO_LONG, type FileEntry } from './file-entry.ts';
+import { toFileError, toImportError, describeFaults } from './import-error.ts';
 import { tryReadReport } from './import-fields.ts';
-import { describeFaults } from './import-fault.ts';
+import { readCsv } from './read-csv.ts';
+import { createRecordComparer, isFaulty, readEntry, readNdjson } from './read-entry.ts';
+import { createValueReader } from './value-reader.ts';
 
 const BATCH_RECORDS = 1_000;
 const BATCH_CHARACTERS = 4_000_000;
@@ -36,7 +32,7 @@ export interface ImportRequest {
   readonly onProgress: (progress: ImportProgress) => void;
 }
 
-export interface ImportProgress {
+interface ImportProgress {
   readonly bytesRead: number;
   readonly totalBytes: number;
   readonly report: ImportReport;
@@ -51,7 +47,7 @@ export interface ImportOutcome {
   readonly details: AppError['details'];
 }
 
-export interface ImportParts {
+interface ImportParts {
   readonly store: RecordStore;
   readonly seed: number;
   /** Zone of dates that name none. */
@@ -64,7 +60,7 @@ export interface ImportParts {
  * grows with it. What the store holds already is left out, so importing a file again, or going on with one
  * after the process was killed, adds only what is missing. Never throws: a failure is part of the outcome.
  */
-export async function importFile(parts: ImportParts, request: ImportRequest): Promise<ImportOutcome> {
+async function importFile(parts: ImportParts, request: ImportRequest): Promise<ImportOutcome> {
   const tally = createImportTally();
   let failure: string | null = null;
   let details: AppError['details'] = {};
@@ -288,4 +284,65 @@ function describeOutcome(path: string, { report, cancelled, failure }: ImportOut
   if (cancelled) text.push('  cancelled; what was added stays');
   if (failure !== null) text.push(`  ended early: ${failure}`);
   return `${text.join('\n')}\n`;
+}
+
+const MAX_PROBLEMS = 1_000;
+
+/** Counts what an import does, and keeps its first problems. */
+interface ImportTally {
+  addLine(): void;
+  addProblem(line: number, faults: readonly ImportFault[]): void;
+  addResult(result: ImportResult): void;
+  toReport(): ImportReport;
+}
+
+/** Creates a tally of nothing yet. */
+function createImportTally(): ImportTally {
+  const counts = { lines: 0, added: 0, known: 0, rejected: 0 };
+  const problems: ImportReport['problems'] = [];
+  return {
+    addLine: () => {
+      counts.lines += 1;
+    },
+    addProblem: (line, faults) => {
+      counts.rejected += 1;
+      if (problems.length < MAX_PROBLEMS) problems.push({ line, faults: [...faults] });
+    },
+    addResult: ({ added, known }) => {
+      counts.added += added;
+      counts.known += known;
+    },
+    toReport: () => ({ ...counts, problems: [...problems] }),
+  };
+}
+
+/** Runs imports into a store, one at a time. */
+interface Importer {
+  /** Never throws: an import that can't begin, as another one runs, has failed. */
+  run(request: ImportRequest): Promise<ImportOutcome>;
+  /** Cancels what is running and waits until nothing is written any more. */
+  stop(): Promise<void>;
+}
+
+/** Creates the importer of a store. */
+export function createImporter(parts: ImportParts): Importer {
+  const stopped = new AbortController();
+  let running: Promise<ImportOutcome> | null = null;
+  return {
+    run: async (request) => {
+      if (running !== null) {
+        const report = createImportTally().toReport();
+        return { report, cancelled: false, failure: 'Another import is running.', details: {} };
+      }
+      const signal = AbortSignal.any([request.signal, stopped.signal]);
+      running = importFile(parts, { ...request, signal }).finally(() => {
+        running = null;
+      });
+      return running;
+    },
+    stop: async () => {
+      stopped.abort();
+      await running;
+    },
+  };
 }

@@ -6,12 +6,11 @@ import { findSeparatorLine, isSpacedHeader } from '../../common/csv-habits.ts';
 import { readDate } from '../../common/reporting/reading/read-date.ts';
 import { isSpreadsheetFormula } from '../../common/spreadsheet-formula.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
-import { readCsvHeader, type CsvHeader } from './csv-header.ts';
+import { readCsvHeader, type CsvHeader } from './detect-format.ts';
 import { cutRows, mergesRows } from './cut-rows.ts';
 import { type FileEntry, MAX_ENTRY_BYTES, NOT_UTF8 } from './file-entry.ts';
-import { toFault } from './import-fault.ts';
+import { toFault, toFileError } from './import-error.ts';
 import type { ImportField, ReadField } from './import-fields.ts';
-import { toFileError } from './import-error.ts';
 
 const MAX_HEADER_CELLS = 1_000;
 const DECIMAL_COMMA = /^\d+,\d+$/u;

@@ -1,8 +1,11 @@
+import { hash } from 'node:crypto';
 import type { ImportFault } from '../../common/model/connections/import-fault.ts';
-import type { Direction } from '../../common/reporting/reports.ts';
-import type { ImportedRecord } from '../store/records.ts';
+import type { Direction, DetailKind } from '../../common/reporting/reports.ts';
+import { splitLines } from '../../node/split-lines.ts';
+import { describeSample, toSessionId } from '../sample/describe-records.ts';
+import type { RecordComparer, ImportedRecord } from '../store/record-store.ts';
+import { createObjectReader, MAX_ENTRY_BYTES, TOO_LONG, type FileEntry } from './file-entry.ts';
 import { IMPORT_FIELDS, type ImportField, type ReadField } from './import-fields.ts';
-import { hashContent } from './imported-record.ts';
 import { isMissing, TEXT_LIMITS, type ValueReader } from './value-reader.ts';
 
 const MIN_INTEGER = -(2 ** 31);
@@ -44,4 +47,79 @@ export function readEntry(
 /** True for what is no record. */
 export function isFaulty(read: ImportedRecord | readonly ImportFault[]): read is readonly ImportFault[] {
   return Array.isArray(read);
+}
+
+/**
+ * A text as every format can hold it: CSV can't hold NUL, and may have put an apostrophe in front. Two
+ * texts that differ in nothing else can't be distinguished once they went through CSV.
+ */
+function toComparableText(text: string): string {
+  const whole = text.startsWith("'") ? text.slice(1) : text;
+  return whole.includes('\0') ? whole.replaceAll('\0', '\ufffd') : whole;
+}
+
+/** The `contentHash` of a record, the same whatever format it came in. Stores keep it, so it never changes. */
+function hashContent(record: Omit<ImportedRecord, 'contentHash'>): number {
+  const { sessionId, client, error, origin, actionId } = record;
+  const content = JSON.stringify([
+    record.dateMs,
+    record.channel,
+    record.service,
+    record.responseTimeUs,
+    record.responseCode,
+    record.direction === 'inbound' ? record.botLatencyMs : null,
+    ...[sessionId, client, error, origin, actionId].map(toComparableText),
+  ]);
+  return hash('sha256', content, 'buffer').readUIntBE(0, 6);
+}
+
+/**
+ * Compares what the service serves of a stored record, which is what an export holds, with every field that
+ * a file has. What can't survive the file's format makes no difference. `seed` is that of the sample.
+ */
+export function createRecordComparer(seed: number, isCsv: boolean): RecordComparer {
+  const isSameText = (stored: string, text: string | null): boolean =>
+    text === null || stored === text || (isCsv && toComparableText(stored) === toComparableText(text));
+  return (stored, imported) => {
+    const isSameNumbers =
+      stored.dateMs === imported.dateMs &&
+      stored.responseTimeUs === imported.responseTimeUs &&
+      stored.responseCode === imported.responseCode &&
+      stored.channel === imported.channel &&
+      stored.service === imported.service &&
+      stored.botLatencyMs === imported.botLatencyMs;
+    if (!isSameNumbers) return false;
+    const own = stored.texts ?? describeSample(seed, imported.direction, stored);
+    return (
+      isSameText(stored.texts?.sessionId ?? toSessionId(seed, stored.session), imported.sessionId) &&
+      isSameText(own.client, imported.client) &&
+      isSameText(own.error, imported.error) &&
+      isSameText(own.actionId, imported.actionId) &&
+      isSameText(own.payload, imported.payload) &&
+      isSameText(own.response, imported.response) &&
+      isSameText(stored.origin, imported.origin)
+    );
+  };
+}
+
+const BLANK = /^[\s\ufeff]*$/;
+
+/** Records written as one JSON object a line. Empty lines are none, but count as lines. */
+export async function* readNdjson(
+  chunks: AsyncIterable<Buffer>,
+  stated: DetailKind | null,
+): AsyncGenerator<FileEntry> {
+  const readObject = createObjectReader(stated);
+  let line = 0;
+  for await (const bytes of splitLines(chunks, MAX_ENTRY_BYTES)) {
+    line += 1;
+    if (bytes === null) yield { line, fault: TOO_LONG };
+    else if (bytes.length > 64 || !BLANK.test(bytes.toString())) {
+      yield readObject(line, line === 1 ? skipMark(bytes) : bytes);
+    }
+  }
+}
+
+function skipMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? bytes.subarray(3) : bytes;
 }

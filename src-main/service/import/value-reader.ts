@@ -1,7 +1,7 @@
 import type { ImportFault, ImportFaultCode } from '../../common/model/connections/import-fault.ts';
 import { createDateReader } from '../../common/reporting/reading/read-date.ts';
 import { isTooDeep } from '../../common/reporting/reading/read-json.ts';
-import { toFault } from './import-fault.ts';
+import { toFault } from './import-error.ts';
 
 const INTEGER = /^-?(0|[1-9]\d{0,9})$/;
 // Strict on purpose: `1,234` is one number to some and another to others, and `007` is no number at all.

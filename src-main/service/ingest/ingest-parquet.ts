@@ -9,8 +9,7 @@ import { createEntryReader, type FileEntry } from '../import/file-entry.ts';
 import { toImportError } from '../import/import-error.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { openIngester, type IngestRequest, type IngestResult } from './ingest-source.ts';
-import { toPlace } from './byte-source.ts';
-import { readPositions, type IngestPosition } from './ingest-position.ts';
+import { toPlace, readPositions, type IngestPosition } from './byte-source.ts';
 
 const BATCH_ROWS = 5_000;
 

@@ -2,23 +2,20 @@ import type { ImportFault } from '../../common/model/connections/import-fault.ts
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { detectFormat, type FileFormat } from '../import/detect-format.ts';
 import { type FileEntry, MAX_ENTRY_BYTES } from '../import/file-entry.ts';
-import { toImportError } from '../import/import-error.ts';
-import { describeFaults } from '../import/import-fault.ts';
+import { toImportError, describeFaults } from '../import/import-error.ts';
 import { readCsv } from '../import/read-csv.ts';
-import { isFaulty, readEntry } from '../import/read-entry.ts';
-import { readNdjson } from '../import/read-ndjson.ts';
+import { isFaulty, readEntry, readNdjson } from '../import/read-entry.ts';
 import { createValueReader, type ValueReader } from '../import/value-reader.ts';
-import type { RecordStore, StoreImport } from '../store/record-store.ts';
-import type { ImportedRecord } from '../store/records.ts';
-import type { ByteSource } from './byte-source.ts';
+import type { RecordStore, StoreImport, ImportedRecord } from '../store/record-store.ts';
 import {
   digest,
   HEAD_BYTES,
   readPositions,
   TAIL_BYTES,
   toPositionProperty,
+  type ByteSource,
   type IngestPosition,
-} from './ingest-position.ts';
+} from './byte-source.ts';
 import { cutRows } from '../import/cut-rows.ts';
 
 const LF = 0x0a;

@@ -1,14 +1,23 @@
 import { NO_SIMULATION, type Simulation } from '../../common/model/connections/simulation.ts';
 import type { SimulatedPlatform } from '../simulation/simulated-platform.ts';
-import type { RecordStore } from '../store/record-store.ts';
-import type { NewInboundRecord, NewOutboundRecord, TrafficBatch } from '../store/records.ts';
-import { type Conditions, findConditions, findVolume } from '../sample/conditions.ts';
+import type {
+  RecordStore,
+  NewInboundRecord,
+  NewOutboundRecord,
+  TrafficBatch,
+} from '../store/record-store.ts';
+import {
+  findConditions,
+  findVolume,
+  toPeakShare,
+  weighTraffic,
+  SLOT_MS,
+  type Conditions,
+} from '../sample/traffic-slots.ts';
 import { listIncidents, type Incident } from '../sample/incidents.ts';
 import type { Random } from '../sample/random.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
-import { toPeakShare, weighTraffic } from '../sample/daily-rhythm.ts';
-import { SLOT_MS } from '../sample/traffic-slots.ts';
 import {
   drawLength,
   drawSession,

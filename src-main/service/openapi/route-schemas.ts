@@ -1,18 +1,25 @@
+import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { REPORTS } from '../../common/reporting/reports.ts';
+import { Type } from 'typebox';
+import { REPORTS, type ReportKind } from '../../common/reporting/reports.ts';
+import { toWireDocument, toWireStatus, writeTraffic } from '../../common/reporting/wire-documents.ts';
 import {
-  type ReportRequest,
-  type ReportResponse,
-  type StatusResponse,
+  ReportRequest,
+  ReportResponse,
+  StatusResponse,
   TokenRequest,
-  type TokenResponse,
+  TokenResponse,
+  InboundDetailDocument,
+  InboundSummaryDocument,
+  OutboundDetailDocument,
+  OutboundSummaryDocument,
+  Problem,
+  RequestFault,
+  TrafficGroup,
 } from '../../common/reporting/wire-schemas.ts';
+import { toReason } from '../../node/http/problem.ts';
 import { DEFAULT_SIZE, MAXIMUM_PAGE_SIZE } from '../reports/read-report-request.ts';
 import type { ServedReport } from '../reports/report-catalog.ts';
-import { COMPONENT_SCHEMAS, refer, toEnvelopeSchema } from './component-schemas.ts';
-import { toWireDocument, toWireStatus, writeTraffic } from '../../common/reporting/wire-documents.ts';
-import { toReason } from '../../node/http/problem.ts';
-import swagger from '@fastify/swagger';
 
 const RETRY_AFTER = {
   'Retry-After': { type: 'integer', minimum: 1, description: 'Whole seconds to wait.' },
@@ -261,3 +268,44 @@ export function writeDescription(app: FastifyInstance): string {
     name === 'Retry-After' ? { ...value, required: true } : value,
   );
 }
+
+/** The schemas that requests are checked with and responses are typed by, under the names that refer to them. */
+const COMPONENT_SCHEMAS = {
+  TokenRequest,
+  TokenResponse,
+  ReportRequest,
+  RequestFault,
+  InboundDetailDocument,
+  OutboundDetailDocument,
+  InboundSummaryDocument,
+  OutboundSummaryDocument,
+  StatusResponse,
+  TrafficGroup,
+  Problem,
+};
+
+type ComponentName = keyof typeof COMPONENT_SCHEMAS;
+
+/** Refers to a schema of the components. */
+function refer(name: ComponentName): { readonly $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** The envelope of one report: the common one with that report's documents. */
+function toEnvelopeSchema(report: ServedReport): object {
+  const [only, ...others] = report.kinds.map((kind) => refer(DOCUMENT_NAMES[kind]));
+  const items = others.length === 0 ? only : { oneOf: [only, ...others] };
+  const { documents, errors, ...common } = ReportResponse.properties;
+  const envelope = Type.Object(
+    { ...common, documents: { ...documents, items }, errors: { ...errors, items: refer('RequestFault') } },
+    { additionalProperties: false },
+  );
+  return { ...envelope, required: ReportResponse.required };
+}
+
+const DOCUMENT_NAMES: Readonly<Record<ReportKind, ComponentName>> = {
+  'inbound-detail': 'InboundDetailDocument',
+  'inbound-summary': 'InboundSummaryDocument',
+  'outbound-detail': 'OutboundDetailDocument',
+  'outbound-summary': 'OutboundSummaryDocument',
+};

@@ -8,7 +8,7 @@ import type { QuirkName } from '../../common/model/connections/simulation.ts';
 import { correctWireName } from '../../common/reporting/wire-documents.ts';
 import { toOffsetMs } from '../../common/time/time-zones.ts';
 import { applyConventions } from './apply-convention.ts';
-import type { TrafficBatch } from '../store/records.ts';
+import type { TrafficBatch } from '../store/record-store.ts';
 import type { Random } from '../sample/random.ts';
 
 const SLOW_MS = 2_000;

@@ -1,4 +1,6 @@
 import { REPORT_KINDS, REPORTS, type ReportKind } from '../../common/reporting/reports.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import type { PageBuffer } from './page-buffer.ts';
 
 /** A report as it is requested. Kinds that share an identifier are served as one report (decision 11). */
 export interface ServedReport {
@@ -26,4 +28,25 @@ export function createReportCatalog(outboundSummaryId: string | null): readonly 
 export function findReport(catalog: readonly ServedReport[], identifier: string): ServedReport | undefined {
   const wanted = identifier.toUpperCase();
   return catalog.find((report) => report.idReport === wanted);
+}
+
+/** What a report needs besides the request. */
+export interface ReportSource {
+  readonly store: RecordStore;
+  readonly tenant: number;
+  readonly seed: number;
+  readonly cursorKey: Buffer;
+}
+
+/** A page before its cursor is written; `next` is the position of its last document, null on the last page. */
+export interface PositionedPage {
+  /** JSON, separated by commas. */
+  readonly documents: PageBuffer;
+  readonly totalDocument: number;
+  readonly next: readonly number[] | null;
+}
+
+export interface ReportPage extends Omit<PositionedPage, 'next'> {
+  /** Empty once no further page exists (decision 8). */
+  readonly lastDocument: string;
 }

@@ -1,5 +1,5 @@
-import type { NewInboundRecord, NewOutboundRecord } from '../store/records.ts';
-import type { Conditions } from './conditions.ts';
+import type { NewInboundRecord, NewOutboundRecord } from '../store/record-store.ts';
+import type { Conditions } from './traffic-slots.ts';
 import { drawSpread, pickWeighted, type Random } from './random.ts';
 import { CHANNEL_WEIGHTS, ORIGINS, SERVICE_TIMES_MS, SERVICE_WEIGHTS } from './vocabulary.ts';
 

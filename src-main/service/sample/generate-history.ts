@@ -1,13 +1,25 @@
-import type { NewInboundRecord, NewOutboundRecord, TrafficBatch } from '../store/records.ts';
-import { findConditions, findVolume } from './conditions.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
+import { toStartError } from '../service-options.ts';
+import type {
+  RecordStore,
+  NewInboundRecord,
+  NewOutboundRecord,
+  TrafficBatch,
+} from '../store/record-store.ts';
 import { drawLength, drawSession, drawTurn, type SampleSession } from './draw-turn.ts';
 import { listIncidents, type Incident } from './incidents.ts';
 import { createRandom, type Random } from './random.ts';
-import { createSlotSums, drawSlot, findLargestVolume, SLOT_MS } from './traffic-slots.ts';
-import { DAY_MS } from '../../common/time/durations.ts';
+import {
+  findConditions,
+  findVolume,
+  createSlotSums,
+  drawSlot,
+  findLargestVolume,
+  SLOT_MS,
+} from './traffic-slots.ts';
 import { ORIGINS } from './vocabulary.ts';
 
-export interface HistoryPlan {
+interface HistoryPlan {
   /** Inbound records, exactly. */
   readonly records: number;
   readonly days: number;
@@ -20,7 +32,7 @@ export interface HistoryPlan {
 const LONGEST_SESSION_MS = 3_600_000;
 
 /** A part of one day of the history. */
-export interface HistoryBatch extends TrafficBatch {
+interface HistoryBatch extends TrafficBatch {
   /** Days count from 0. */
   readonly day: number;
   readonly isLastOfDay: boolean;
@@ -299,4 +311,73 @@ function drawRetries(
     }
     return starts;
   });
+}
+
+interface FillRequest {
+  readonly tenant: number;
+  readonly records: number;
+  readonly days: number;
+  readonly seed: number;
+  readonly nowMs: number;
+}
+
+/**
+ * Fills an empty store with the sample history that ends at this second; a filled one is left as it is.
+ * Each part of a day is one batch together with how far the history has come, so a start that was cut short
+ * is continued with the same plan. Returns the seed of the sample records. Throws AppError
+ * `local-service.start-failed` when the folder belongs to another tenant.
+ */
+export async function fillStore(store: RecordStore, request: FillRequest): Promise<number> {
+  const { tenant } = await store.readProperties();
+  if (tenant !== undefined && tenant !== String(request.tenant)) {
+    throw toStartError(`The data folder holds the records of tenant ${tenant}, not ${request.tenant}.`);
+  }
+  if (tenant === undefined) {
+    const endMs = String(Math.floor(request.nowMs / 1000) * 1000);
+    await store.writeProperties({
+      tenant: String(request.tenant),
+      records: String(request.records),
+      days: String(request.days),
+      seed: String(request.seed),
+      history_end_ms: endMs,
+      live_until_ms: endMs,
+      days_written: '0',
+    });
+  }
+  const properties = await store.readProperties();
+  const plan = {
+    records: Number(properties['records']),
+    days: Number(properties['days']),
+    seed: Number(properties['seed']),
+    endMs: Number(properties['history_end_ms']),
+  };
+  const daysWritten = Number(properties['days_written']);
+  if (daysWritten < plan.days) {
+    await store.writeBatches(generateRest(plan, daysWritten, Number(properties['parts_written'] ?? 0)));
+  }
+  return plan.seed;
+}
+
+/** The history from where it was cut short. */
+function* generateRest(
+  plan: HistoryPlan,
+  daysWritten: number,
+  partsWritten: number,
+): Generator<TrafficBatch> {
+  let partsToSkip = partsWritten;
+  let parts = 0;
+  for (const { day, isLastOfDay, nextSession, inbound, outbound } of generateHistory(plan)) {
+    if (day < daysWritten) continue;
+    parts = isLastOfDay ? 0 : parts + 1;
+    if (partsToSkip > 0) {
+      partsToSkip -= 1;
+      continue;
+    }
+    const properties = {
+      days_written: String(isLastOfDay ? day + 1 : day),
+      parts_written: String(parts),
+      next_session: String(nextSession),
+    };
+    yield { inbound, outbound, properties };
+  }
 }

@@ -1,7 +1,9 @@
 import { NO_SIMULATION, type Simulation } from '../../common/model/connections/simulation.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
+import { listIncidents, type Incident } from '../sample/incidents.ts';
 
 /** What is said of the platform at a moment. */
-export interface PlatformState {
+interface PlatformState {
   readonly simulation: Simulation;
   /** Since when in milliseconds: traffic from before says nothing of how things are now. */
   readonly changedMs: number;
@@ -27,6 +29,42 @@ export function createSimulatedPlatform(now: () => number, simulation = NO_SIMUL
       const { platformDown, connectorDown } = current.simulation;
       const isOther = next.platformDown !== platformDown || next.connectorDown !== connectorDown;
       current = { simulation: next, changedMs: isOther ? now() : current.changedMs };
+    },
+  };
+}
+
+/**
+ * What the status operation goes by: what is simulated, and what the sample's incidents say of it while there
+ * is new traffic that meets them. `historyEndMs` null means a store without a sample history.
+ */
+export function reportIncidents(
+  platform: Pick<SimulatedPlatform, 'read'>,
+  historyEndMs: number | null,
+  isLive: () => boolean,
+  now: () => number,
+): Pick<SimulatedPlatform, 'read'> {
+  if (historyEndMs === null) return platform;
+  return {
+    read: () => {
+      const set = platform.read();
+      if (!isLive()) return set;
+      const nowMs = now();
+      const reported = listIncidents(historyEndMs, nowMs - DAY_MS, nowMs + 1).filter(
+        (each) => each.reported !== undefined && each.fromMs >= historyEndMs,
+      );
+      const isReported = (state: Incident['reported']): boolean =>
+        reported.some((each) => each.reported === state && nowMs < each.toMs);
+      // Traffic from before an incident's end says nothing of how things are after it.
+      const changedMs = Math.max(
+        set.changedMs,
+        ...reported.flatMap(({ fromMs, toMs }) => [fromMs, toMs]).filter((atMs) => atMs <= nowMs),
+      );
+      const simulation = {
+        ...set.simulation,
+        platformDown: set.simulation.platformDown || isReported('platform-down'),
+        connectorDown: set.simulation.connectorDown || isReported('connector-down'),
+      };
+      return { simulation, changedMs };
     },
   };
 }

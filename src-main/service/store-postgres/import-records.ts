@@ -7,8 +7,9 @@ import {
   type ImportResult,
   type RecordComparer,
   type StoreImport,
+  type ImportedRecord,
+  type RecordTexts,
 } from '../store/record-store.ts';
-import type { ImportedRecord, RecordTexts } from '../store/records.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import type { GroupCache } from './group-cache.ts';
 import { catchUpWith, ROW_COLUMNS, toRecord, type RecordRow } from './record-rows.ts';

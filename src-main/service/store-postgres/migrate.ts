@@ -1,4 +1,4 @@
-import { toStartError } from '../start-error.ts';
+import { toStartError } from '../service-options.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { SERVING_RIGHTS } from './schema.ts';

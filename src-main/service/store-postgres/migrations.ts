@@ -29,7 +29,7 @@ CREATE INDEX ${direction}_record_content ON ${direction}_record (tenant, date_ms
  * tenant's partition for the rest. Within one they are in the order of the reports, so a page is one range. Every key
  * begins with the tenant. Texts are JSON: a text column holds neither NUL nor half a surrogate pair. References carry
  * no foreign key: the writer resolves every group in the same transaction. `session` below 0 is that of an imported
- * record, and only such a one has a hash and texts. `cells` are the sums of `store/rollup-cells.ts`.
+ * record, and only such a one has a hash and texts. `cells` are the sums of `store/group-sums.ts`.
  */
 const TABLES = `
 CREATE TABLE tenant (

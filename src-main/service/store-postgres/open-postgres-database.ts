@@ -1,13 +1,12 @@
 import { createGate } from '../../node/gate.ts';
-import type { RecordStore } from '../store/record-store.ts';
-import type { ConnectionCounts, SharedRefusals } from '../store/shared-state.ts';
+import type { RecordStore, ConnectionCounts, SharedRefusals } from '../store/record-store.ts';
 import {
   connectPostgres,
   isTransientPostgresError,
   MAX_CONNECTIONS,
+  toDatabaseError,
   type PostgresConnection,
 } from './connect.ts';
-import { toDatabaseError } from './database-error.ts';
 import { checkVersion } from './migrate.ts';
 import {
   openTenantStore,

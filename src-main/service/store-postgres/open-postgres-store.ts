@@ -1,5 +1,5 @@
 import type { RecordStore } from '../store/record-store.ts';
-import { toDatabaseError } from './database-error.ts';
+import { toDatabaseError } from './connect.ts';
 import { openPostgresDatabase, type PostgresPlace } from './open-postgres-database.ts';
 import type { PostgresSurroundings } from './open-tenant-store.ts';
 

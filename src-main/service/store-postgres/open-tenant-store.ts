@@ -1,20 +1,28 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
-import type { GroupTotals, RecordPeriod, RecordStore } from '../store/record-store.ts';
-import type { TrafficBatch } from '../store/records.ts';
+import type { Direction } from '../../common/reporting/reports.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
+import { addToSums, createGroupSums, forEachGroup, addCells, type GroupSums } from '../store/group-sums.ts';
+import {
+  MAX_PAGE_CHARACTERS,
+  type GroupTotals,
+  type RecordPeriod,
+  type RecordStore,
+  type DetailPage,
+  type DetailQuery,
+  type TrafficBatch,
+  type StoredRecord,
+} from '../store/record-store.ts';
+import { ROLLUP_TIERS_MS, splitPeriod } from '../store/sum-rollups.ts';
 import { isTransientPostgresError, type PostgresPool, type Queryable } from './connect.ts';
 import { createDayPartitions } from './day-partitions.ts';
 import { createGroupCache, type GroupCache } from './group-cache.ts';
 import { openPostgresImport } from './import-records.ts';
 import { createActivityReader, readNewestMs } from './read-activity.ts';
-import { createDetailReader } from './read-details.ts';
+import { catchUpWith, ROW_COLUMNS, toRecord, type RecordRow } from './record-rows.ts';
+import { DIRECTION_NUMBERS } from './schema.ts';
 import { createSharedState } from './shared-state.ts';
 import { countRecords } from './tenants.ts';
 import { createRecordWriter, NO_DATES } from './write-records.ts';
-import type { Direction } from '../../common/reporting/reports.ts';
-import { addToSums, createGroupSums, forEachGroup, type GroupSums } from '../store/group-sums.ts';
-import { addCells } from '../store/rollup-cells.ts';
-import { selectParts, toPeriodValues } from './period-parts.ts';
-import { DIRECTION_NUMBERS } from './schema.ts';
 
 export interface PostgresSurroundings {
   readonly now: () => number;
@@ -150,6 +158,10 @@ FROM ${direction}_record WHERE tenant = $1 AND date_ms >= ${from} AND date_ms < 
 };
 const toRollupSql = (direction: Direction): string =>
   selectParts('rollup', 'start_ms, cells', DIRECTION_NUMBERS[direction]);
+
+/** A period has whole rollups of each size on both sides of its largest ones. */
+const MAX_WHOLE_PARTS = 2 * ROLLUP_TIERS_MS.length - 1;
+
 const ROLLUP_SQL = { inbound: toRollupSql('inbound'), outbound: toRollupSql('outbound') };
 const EDGE_SQL = { inbound: toEdgeSql('inbound'), outbound: toEdgeSql('outbound') };
 
@@ -210,4 +222,167 @@ function createSummaryReader(
       });
       return totals;
     });
+}
+
+/** Days that a page looks at first; each further look is longer. A day is a partition, and each takes time to plan. */
+const FIRST_DAYS = 1;
+const MORE_TIMES = 4;
+/** Texts up to here come with their record: 10,000 of them are still within MAX_PAGE_CHARACTERS. */
+const SHORT_CHARACTERS = 3_000;
+
+type PageRow = readonly [characters: number | null, textsJson: string | null, ...row: RecordRow];
+
+/** The total of a period, and the first day with records from an instant on. */
+const toTotalSql = (direction: Direction): string => {
+  const number = DIRECTION_NUMBERS[direction];
+  const [from, to, secondFrom, secondTo, day] = [0, 1, 2, 3, 4].map(
+    (place) => `$${VALUES_AFTER_PARTS + place}`,
+  );
+  const countEdge = (fromMs = '', toMs = ''): string =>
+    `(SELECT count(*) FROM ${direction}_record WHERE tenant = $1 AND date_ms >= ${fromMs} AND date_ms < ${toMs})`;
+  return `
+SELECT (SELECT coalesce(sum(records), 0) FROM (${selectParts('record_count', 'records', number)}) counted)
+    + ${countEdge(from, to)} + ${countEdge(secondFrom, secondTo)},
+  (
+    SELECT min(start_ms) FROM record_count
+    WHERE tenant = $1 AND direction = ${number} AND tier_ms = ${DAY_MS} AND start_ms >= ${day}
+  )`;
+};
+
+/** The first value of a statement behind those of `selectParts`. */
+const VALUES_AFTER_PARTS = 2 + 3 * MAX_WHOLE_PARTS;
+
+const TOTAL_SQL = { inbound: toTotalSql('inbound'), outbound: toTotalSql('outbound') };
+
+const toPageSql = (direction: Direction): string => `
+SELECT r.characters, CASE WHEN r.characters <= ${SHORT_CHARACTERS} THEN r.texts_json END, ${ROW_COLUMNS[direction]}
+FROM ${direction}_record r
+WHERE r.tenant = $1 AND r.date_ms >= $2 AND r.date_ms < $4 AND (r.date_ms, r.arrival) > ($2, $3)
+ORDER BY r.date_ms, r.arrival
+LIMIT $5`;
+const PAGE_SQL = { inbound: toPageSql('inbound'), outbound: toPageSql('outbound') };
+
+const toTextsSql = (direction: Direction): string => `
+SELECT arrival, texts_json FROM ${direction}_record
+WHERE tenant = $1 AND date_ms >= $2 AND date_ms <= $3 AND arrival = ANY($4::bigint[])`;
+
+/** Reads pages by position: as fast at the end of a report as at its beginning. */
+function createDetailReader(
+  pool: PostgresPool,
+  tenant: number,
+  groups: GroupCache,
+): (direction: Direction, query: DetailQuery) => Promise<DetailPage> {
+  /** Rows from a position on, a few days at first, until there are enough. */
+  const readRows = async (
+    source: Queryable,
+    direction: Direction,
+    { toMs, after, limit }: DetailQuery,
+    startMs: number,
+  ): Promise<PageRow[]> => {
+    const rows: PageRow[] = [];
+    let from = after !== null && after.dateMs >= startMs ? after : { dateMs: startMs, arrival: 0 };
+    let days = FIRST_DAYS;
+    while (from.dateMs < toMs && rows.length < limit) {
+      const endMs = Math.min(toMs, (Math.floor(from.dateMs / DAY_MS) + 1 + days) * DAY_MS);
+      const values = [tenant, from.dateMs, from.arrival, endMs, limit - rows.length];
+      rows.push(...(await source.query<PageRow>(PAGE_SQL[direction], values)));
+      from = { dateMs: endMs, arrival: 0 };
+      days *= MORE_TIMES;
+    }
+    return rows;
+  };
+
+  return (direction, query) =>
+    pool.read(async (source) => {
+      const { limit } = query;
+      const positionMs = query.after?.dateMs ?? query.fromMs;
+      const { rollups, edges } = toPeriodValues(query.fromMs, query.toMs);
+      const [found] = await source.query<[number, number | null]>(TOTAL_SQL[direction], [
+        tenant,
+        ...rollups,
+        ...edges,
+        Math.floor(positionMs / DAY_MS) * DAY_MS,
+      ]);
+      const [total, firstDayMs] = found ?? [0, null];
+      if (firstDayMs === null) return { records: [], total, hasMore: false };
+      // One more than the limit shows whether another record follows.
+      const wanted = { ...query, limit: limit + 1 };
+      const rows = await readRows(source, direction, wanted, Math.max(positionMs, firstDayMs));
+      const kept = takePage(rows, limit);
+      await catchUpWith(
+        groups,
+        source,
+        kept.map(([, , ...row]) => row),
+      );
+      const texts = await readLongTexts(source, direction, kept);
+      const records = kept.map(([, textsJson, ...row]): StoredRecord => {
+        const [, arrival, session] = row;
+        const own = textsJson ?? texts.get(arrival) ?? null;
+        if (session < 0 && own === null) throw new Error(`No texts of imported record ${arrival}`);
+        return toRecord(row, own, groups);
+      });
+      return { records, total, hasMore: kept.length < rows.length };
+    });
+
+  async function readLongTexts(
+    source: Queryable,
+    direction: Direction,
+    rows: readonly PageRow[],
+  ): Promise<Map<number, string>> {
+    const long = rows.filter(([characters, textsJson]) => characters !== null && textsJson === null);
+    const first = long[0];
+    const last = long.at(-1);
+    if (first === undefined || last === undefined) return new Map();
+    return new Map(
+      await source.query<[number, string]>(toTextsSql(direction), [
+        tenant,
+        first[2],
+        last[2],
+        long.map(([, , , arrival]) => arrival),
+      ]),
+    );
+  }
+}
+
+function takePage(rows: readonly PageRow[], limit: number): PageRow[] {
+  const kept: PageRow[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    if (kept.length === limit || characters >= MAX_PAGE_CHARACTERS) break;
+    kept.push(row);
+    characters += row[0] ?? 0;
+  }
+  return kept;
+}
+
+const NO_PART = { tierMs: 0, fromMs: 0, toMs: 0 };
+
+/** A period as values of a statement. Each part is a value of its own, so that the database plans a range for each. */
+interface PeriodValues {
+  /** Size, first start and end of MAX_WHOLE_PARTS parts; those that aren't needed are empty. */
+  readonly rollups: readonly number[];
+  /** Start and end of the single records at both edges; empty where there are none. */
+  readonly edges: readonly [fromMs: number, toMs: number, fromMs: number, toMs: number];
+}
+
+/** Splits [fromMs, toMs), in milliseconds since 1970, into the values of a statement. */
+function toPeriodValues(fromMs: number, toMs: number): PeriodValues {
+  const parts = splitPeriod(fromMs, toMs);
+  const whole = parts.filter(({ tierMs }) => tierMs > 0);
+  const [first = NO_PART, second = NO_PART] = parts.filter(({ tierMs }) => tierMs === 0);
+  const rollups = Array.from({ length: MAX_WHOLE_PARTS }, (_, place) => whole[place] ?? NO_PART);
+  return {
+    rollups: rollups.flatMap((part) => [part.tierMs, part.fromMs, part.toMs]),
+    edges: [first.fromMs, first.toMs, second.fromMs, second.toMs],
+  };
+}
+
+/** Rows of `table` in the whole parts of a period, whose values begin at `$2`; the tenant is `$1`. */
+function selectParts(table: 'rollup' | 'record_count', columns: string, direction: number): string {
+  const select = (place: number): string => {
+    const [tier, from, to] = [2, 3, 4].map((value) => `$${value + 3 * place}`);
+    return `SELECT ${columns} FROM ${table}
+WHERE tenant = $1 AND direction = ${direction} AND tier_ms = ${tier} AND start_ms >= ${from} AND start_ms < ${to}`;
+  };
+  return Array.from({ length: MAX_WHOLE_PARTS }, (_, place) => select(place)).join('\nUNION ALL\n');
 }

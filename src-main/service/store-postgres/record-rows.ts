@@ -1,5 +1,5 @@
 import type { Direction } from '../../common/reporting/reports.ts';
-import type { RecordTexts, StoredRecord } from '../store/records.ts';
+import type { RecordTexts, StoredRecord } from '../store/record-store.ts';
 import type { Queryable } from './connect.ts';
 import type { GroupCache } from './group-cache.ts';
 

@@ -1,6 +1,6 @@
 import { isPermissionError, type PostgresPool, type Queryable } from './connect.ts';
-import { toStartError } from '../start-error.ts';
-import type { TenantRecords } from '../store/tenant-directory.ts';
+import { toStartError } from '../service-options.ts';
+import type { TenantRecords } from '../store/record-store.ts';
 import { readNewestMs } from './read-activity.ts';
 import { COUNTERS, DIRECTION_NUMBERS, RECORD_TABLES, TENANT_TABLES } from './schema.ts';
 

@@ -1,10 +1,11 @@
 import type { Direction } from '../../common/reporting/reports.ts';
-import type { TrafficBatch } from '../store/records.ts';
+import { addToSums, clearSums, createGroupSums, addCells, packCells } from '../store/group-sums.ts';
+import type { TrafficBatch } from '../store/record-store.ts';
+import { orderByDate, createRollupSummer, MAX_FRESH_GROUPS } from '../store/sum-rollups.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import type { DayPartitions } from './day-partitions.ts';
 import type { GroupCache, GroupDraft } from './group-cache.ts';
-import type { CounterName } from './schema.ts';
-import { writeRollups } from './write-rollups.ts';
+import { DIRECTION_NUMBERS, type CounterName } from './schema.ts';
 
 /** 2, 4 or 8 bytes wide whole numbers, or text. */
 type BinaryColumn = 'smallint' | 'integer' | 'bigint' | 'text';
@@ -22,7 +23,7 @@ interface BinaryRows {
 }
 
 /** A record of either direction; an imported one has a session below 0, a hash and texts. */
-export type NewRecord = Omit<TrafficBatch[Direction][number], 'responseCode' | 'actionId'> & {
+type NewRecord = Omit<TrafficBatch[Direction][number], 'responseCode' | 'actionId'> & {
   readonly responseCode: number | null;
   readonly botLatencyMs?: number;
   readonly actionId?: number;
@@ -89,11 +90,11 @@ export interface RecordWriter {
 }
 
 /** Dates of records in milliseconds, by direction. */
-export type RecordDates = Readonly<Record<Direction, Iterable<number>>>;
+type RecordDates = Readonly<Record<Direction, Iterable<number>>>;
 
 export const NO_DATES: RecordDates = { inbound: [], outbound: [] };
 
-export interface WriterParts {
+interface WriterParts {
   readonly groups: GroupCache;
   readonly partitions: DayPartitions;
   /** False for a role under row-level security, which can't use COPY: its rows are inserted. */
@@ -263,4 +264,123 @@ function writeBigint(buffer: Buffer, value: number, at: number): number {
   const high = Math.floor(value / 2 ** 32);
   buffer.writeInt32BE(high, at);
   return buffer.writeUInt32BE(value - high * 2 ** 32, at + 4);
+}
+
+/** Records as rollups see them. */
+interface SummedRecords {
+  readonly records: readonly {
+    readonly dateMs: number;
+    readonly session: number;
+    readonly responseTimeUs: number;
+    readonly botLatencyMs?: number;
+  }[];
+  /** Of each record. */
+  readonly groupIds: readonly number[];
+  /** Arrivals follow without a gap. */
+  readonly firstArrival: number;
+}
+
+/** What a batch adds to one rollup. */
+interface Change {
+  readonly tierMs: number;
+  readonly startMs: number;
+  readonly records: number;
+  readonly cells: Uint8Array;
+}
+
+type StoredRow = readonly [tierMs: number, startMs: number, fresh: number, cells: Uint8Array];
+
+/** A rollup has a bulk and what is fresh: with the limit, each is looked up, and the table never read as a whole. */
+const READ_SQL = `
+SELECT r.tier_ms, r.start_ms, r.fresh, r.cells
+FROM unnest($3::bigint[], $4::bigint[]) AS changed (tier_ms, start_ms)
+JOIN LATERAL (
+  SELECT * FROM rollup
+  WHERE tenant = $1 AND direction = $2 AND tier_ms = changed.tier_ms AND start_ms = changed.start_ms
+  LIMIT 2
+) r ON true`;
+const WRITE_SQL = `
+INSERT INTO rollup
+SELECT $1, $2, tier_ms, start_ms, fresh, cells
+FROM unnest($3::bigint[], $4::bigint[], $5::smallint[], $6::bytea[]) AS row (tier_ms, start_ms, fresh, cells)
+ON CONFLICT (tenant, direction, tier_ms, start_ms, fresh) DO UPDATE SET cells = excluded.cells`;
+const REMOVE_SQL = `
+DELETE FROM rollup r USING unnest($3::bigint[], $4::bigint[]) AS merged (tier_ms, start_ms)
+WHERE r.tenant = $1 AND r.direction = $2 AND r.tier_ms = merged.tier_ms AND r.start_ms = merged.start_ms AND r.fresh = 1`;
+const COUNT_CELLS_SQL = `
+INSERT INTO record_count AS known
+SELECT $1, $2, tier_ms, start_ms, records
+FROM unnest($3::bigint[], $4::bigint[], $5::bigint[]) AS row (tier_ms, start_ms, records)
+ON CONFLICT (tenant, direction, tier_ms, start_ms) DO UPDATE SET records = known.records + excluded.records`;
+
+/**
+ * Adds records to the rollups and counts of every size, inside the transaction that writes them and that holds the
+ * tenant's counters, so nobody else changes them meanwhile. A rollup's few newest changes lie apart from its bulk as
+ * "fresh" until they are worth rewriting it for.
+ */
+async function writeRollups(
+  connection: Queryable,
+  tenant: number,
+  direction: Direction,
+  summed: SummedRecords,
+): Promise<void> {
+  const changes = sumChanges(summed);
+  const scope = [tenant, DIRECTION_NUMBERS[direction]];
+  const tiers = changes.map(({ tierMs }) => tierMs);
+  const starts = changes.map(({ startMs }) => startMs);
+  const stored = Map.groupBy(
+    await connection.query<StoredRow>(READ_SQL, [...scope, tiers, starts]),
+    ([tierMs, startMs]) => `${tierMs} ${startMs}`,
+  );
+  const sums = createGroupSums();
+  const written: { change: Change; fresh: number; cells: Uint8Array }[] = [];
+  const merged: Change[] = [];
+  for (const change of changes) {
+    const { tierMs, startMs } = change;
+    const rows = stored.get(`${tierMs} ${startMs}`) ?? [];
+    const add = (isFresh: number): void => {
+      for (const [, , fresh, cells] of rows) if (fresh === isFresh) addCells(sums, cells, startMs);
+    };
+    clearSums(sums);
+    addCells(sums, change.cells, startMs);
+    add(1);
+    const isBulk = sums.groupIds.length > MAX_FRESH_GROUPS;
+    if (isBulk) {
+      add(0);
+      if (rows.some(([, , fresh]) => fresh === 1)) merged.push(change);
+    }
+    written.push({ change, fresh: isBulk ? 0 : 1, cells: packCells(sums, startMs) });
+  }
+  await connection.query(WRITE_SQL, [
+    ...scope,
+    tiers,
+    starts,
+    written.map(({ fresh }) => fresh),
+    written.map(({ cells }) => Buffer.from(cells.buffer, cells.byteOffset, cells.length)),
+  ]);
+  if (merged.length > 0) {
+    await connection.query(REMOVE_SQL, [
+      ...scope,
+      merged.map(({ tierMs }) => tierMs),
+      merged.map(({ startMs }) => startMs),
+    ]);
+  }
+  await connection.query(COUNT_CELLS_SQL, [...scope, tiers, starts, changes.map((change) => change.records)]);
+}
+
+function sumChanges({ records, groupIds, firstArrival }: SummedRecords): Change[] {
+  const changes: Change[] = [];
+  const summer = createRollupSummer(({ tierMs, startMs, sums }) => {
+    changes.push({ tierMs, startMs, records: sums.recordCount, cells: packCells(sums, startMs) });
+  });
+  for (const place of orderByDate(records)) {
+    const record = records[place];
+    if (record === undefined) continue;
+    const { dateMs, session, responseTimeUs, botLatencyMs = 0 } = record;
+    const sums = summer.openAt(dateMs);
+    const groupId = groupIds[place] ?? 0;
+    addToSums(sums, groupId, 1, responseTimeUs, botLatencyMs, dateMs, firstArrival + place, session);
+  }
+  summer.finish();
+  return changes;
 }

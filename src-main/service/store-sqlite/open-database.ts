@@ -4,7 +4,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import { findErrorCode } from '../../node/error-text.ts';
 import { openDatabase, type Database, type Pragma } from '../../node/open-database.ts';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../../node/private-files.ts';
-import { toStartError } from '../start-error.ts';
+import { toStartError } from '../service-options.ts';
 import { APPLICATION_ID, SCHEMA_SQL, SCHEMA_VERSION } from './schema.ts';
 
 const FILE_NAME = 'reporting-service.sqlite';

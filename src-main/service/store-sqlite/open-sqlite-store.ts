@@ -1,30 +1,40 @@
 import { statSync } from 'node:fs';
+import type { Direction } from '../../common/reporting/reports.ts';
 import { findErrorCode } from '../../node/error-text.ts';
 import { CHECKPOINT_PAGES, type Database } from '../../node/open-database.ts';
+import { addToSums, clearSums, createGroupSums, forEachGroup, addCells } from '../store/group-sums.ts';
 import {
+  MAX_PAGE_CHARACTERS,
   type Activity,
   type ActivityQuery,
   type DetailPage,
   type DetailQuery,
   type GroupTotals,
-  MAX_PAGE_CHARACTERS,
   type RecordPeriod,
   type RecordStore,
+  type RecordTexts,
+  type StoredRecord,
+  type TrafficBatch,
 } from '../store/record-store.ts';
-import type { RecordTexts, StoredRecord, TrafficBatch } from '../store/records.ts';
-import { createGroupTable, type GroupTable } from './group-table.ts';
+import { splitPeriod } from '../store/sum-rollups.ts';
+import {
+  createGroupTable,
+  ROW_COLUMNS,
+  TEXT_COLUMNS,
+  toRecord,
+  type GroupTable,
+  type RecordRow,
+} from './group-table.ts';
 import { openStoreDatabase, toDatabasePath } from './open-database.ts';
-import { createCounterTable, createPropertyTable } from './property-table.ts';
-import { type CountRecords, createRecordCounter } from './record-counter.ts';
-import { createSessionTable, type SessionTable } from './session-table.ts';
-import { createSqliteImport } from './sqlite-import.ts';
-import { createRecordWriter } from './write-records.ts';
-import type { Direction } from '../../common/reporting/reports.ts';
-import { type RecordRow, ROW_COLUMNS, TEXT_COLUMNS, toRecord } from './record-rows.ts';
-import { addToSums, clearSums, createGroupSums, forEachGroup } from '../store/group-sums.ts';
-import { addCells } from '../store/rollup-cells.ts';
+import {
+  createCounterTable,
+  createPropertyTable,
+  createSessionTable,
+  createSqliteImport,
+  createRecordWriter,
+  type SessionTable,
+} from './write-records.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
-import { splitPeriod } from '../store/split-period.ts';
 
 const BULK_CHECKPOINT_PAGES = 8000;
 
@@ -274,5 +284,36 @@ function createSummaryReader(
       });
     });
     return totals;
+  };
+}
+
+/** Returns the exact number of records with fromMs <= date < toMs. */
+type CountRecords = (direction: Direction, fromMs: number, toMs: number) => number;
+
+/** Counts by whole rollups in the middle of a period and by single records at its edges. */
+function createRecordCounter(db: Database): CountRecords {
+  const countRollups = db
+    .prepare<[number, number, number, number], number>(
+      `SELECT coalesce(sum(records), 0) FROM record_count
+       WHERE direction = ? AND tier_ms = ? AND start_ms >= ? AND start_ms < ?`,
+    )
+    .pluck();
+  const prepare = (direction: Direction) =>
+    db
+      .prepare<[number, number], number>(
+        `SELECT count(*) FROM ${direction}_record WHERE date_ms >= ? AND date_ms < ?`,
+      )
+      .pluck();
+  const countRecords = { inbound: prepare('inbound'), outbound: prepare('outbound') };
+  return (direction, fromMs, toMs) => {
+    let total = 0;
+    for (const part of splitPeriod(fromMs, toMs)) {
+      const count =
+        part.tierMs === 0
+          ? countRecords[direction].get(part.fromMs, part.toMs)
+          : countRollups.get(DIRECTION_NUMBERS[direction], part.tierMs, part.fromMs, part.toMs);
+      total += count ?? 0;
+    }
+    return total;
   };
 }

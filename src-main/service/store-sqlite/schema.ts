@@ -8,7 +8,7 @@ export const SCHEMA_VERSION = 1;
  * integer. References from records carry no foreign key: the writer resolves every group in the same
  * transaction, and checking ten million of them would cost more than it is worth. A group without a response code is
  * there once: the writer looks groups up in memory, where null equals null. Rollups hold `cells` as packed in
- * rollup-cells.ts; `fresh` is 1 for the few newest changes of one.
+ * group-sums.ts; `fresh` is 1 for the few newest changes of one.
  *
  * The tables named `_import` hold what imported records say beyond numbers; sample records derive their texts instead.
  * An imported session is written with its number negated, which is how a record is known to be imported. `hash` leaves

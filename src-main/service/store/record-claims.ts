@@ -1,5 +1,4 @@
-import type { RecordComparer } from './record-store.ts';
-import type { ImportedRecord, StoredRecord } from './records.ts';
+import type { RecordComparer, ImportedRecord, StoredRecord } from './record-store.ts';
 
 /** The records of a batch against what a store held when the import was opened (decision 37). */
 export interface BatchClaims {

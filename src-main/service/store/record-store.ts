@@ -1,6 +1,4 @@
 import type { Direction } from '../../common/reporting/reports.ts';
-import type { SharedState } from './shared-state.ts';
-import type { ImportedRecord, RecordPosition, StoredRecord, TrafficBatch } from './records.ts';
 
 /** Records with fromMs <= date < toMs. */
 export interface RecordPeriod {
@@ -135,4 +133,139 @@ export interface RecordStore {
   isTransientError(error: unknown): boolean;
   /** Can be called twice. */
   close(): Promise<void>;
+}
+
+/** The fields that every record has, however it came into the store. */
+interface RecordFields {
+  readonly dateMs: number;
+  readonly channel: number;
+  readonly service: number;
+  readonly origin: string;
+  /** Null for a record that came without one (decision 22). */
+  readonly responseCode: number | null;
+  readonly responseTimeUs: number;
+}
+
+/** A sample record: its texts are derived from its numbers when it is read. */
+interface SampleRecord extends RecordFields {
+  /** From 1. */
+  readonly session: number;
+  readonly responseCode: number;
+}
+
+export interface NewInboundRecord extends SampleRecord {
+  readonly botLatencyMs: number;
+}
+
+export interface NewOutboundRecord extends SampleRecord {
+  /** -1 for a request executed by a channel. */
+  readonly actionId: number;
+}
+
+/** Sample records in order of arrival, and properties that change together with them. */
+export interface TrafficBatch {
+  readonly inbound: readonly NewInboundRecord[];
+  readonly outbound: readonly NewOutboundRecord[];
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+/** The texts of an imported record; `actionId` and `response` are empty for an inbound one. */
+export interface RecordTexts {
+  readonly sessionId: string;
+  readonly client: string;
+  readonly error: string;
+  readonly actionId: string;
+  readonly payload: string;
+  readonly response: string;
+}
+
+/** Where a record stands in its report: by date, ties in order of arrival. Arrivals count from 1. */
+export interface RecordPosition {
+  readonly dateMs: number;
+  readonly arrival: number;
+}
+
+/** A record as it is read. */
+export interface StoredRecord extends RecordFields, RecordPosition {
+  /** Of a sample record; 0 for an imported one. */
+  readonly session: number;
+  /** 0 for an outbound record. */
+  readonly botLatencyMs: number;
+  /** Of a sample record; 0 for an inbound or imported one. */
+  readonly actionId: number;
+  /** Null for a sample record. */
+  readonly texts: RecordTexts | null;
+}
+
+/** A detail record of a file. */
+export interface ImportedRecord extends RecordFields {
+  readonly direction: Direction;
+  readonly sessionId: string;
+  /** 0 for an outbound record. */
+  readonly botLatencyMs: number;
+  readonly client: string;
+  readonly error: string;
+  /** Empty for an inbound record. */
+  readonly actionId: string;
+  /** Null when the file has no such field; stored as an empty text then. */
+  readonly payload: string | null;
+  readonly response: string | null;
+  /** 48 bits over everything but payload and response, the same for records that are the same. */
+  readonly contentHash: number;
+}
+
+/** Connections of a process to its database. */
+export interface ConnectionCounts {
+  readonly open: number;
+  readonly idle: number;
+  /** Requests that wait for one. */
+  readonly waiting: number;
+}
+
+/** How long an address has to wait after refused credentials. */
+export interface RefusalWait {
+  /** Whole seconds; 0 when it may try now. */
+  readonly seconds: number;
+  /** True where it has to, whichever tenant it tries. */
+  readonly isForEveryTenant: boolean;
+}
+
+/** Refused credentials of all processes on a database, by the address that they came from and the tenant they named. */
+export interface SharedRefusals {
+  /**
+   * Counts a refusal, unless the address has to wait: of requests that come at once, at all processes, no more are
+   * counted for a tenant than may be.
+   */
+  add(address: string, tenant: number): Promise<RefusalWait>;
+  /** A tenant of null asks for the address alone. */
+  read(address: string, tenant: number | null): Promise<RefusalWait>;
+}
+
+/** What the processes that serve one database know of each other. */
+export interface SharedState {
+  /** Sets a property to what `change` makes of it, while no other process does; returns what is kept then. */
+  changeProperty(name: string, change: (value: string | undefined) => string): Promise<string>;
+  readonly refusals: SharedRefusals;
+  countConnections(): ConnectionCounts;
+}
+
+/** What a tenant has. */
+export interface TenantRecords {
+  readonly tenant: number;
+  readonly inboundRecords: number;
+  readonly outboundRecords: number;
+  /** Date of the newest inbound record in milliseconds; null while there is none. */
+  readonly newestMs: number | null;
+}
+
+/** The tenants that are kept in one place: a data folder, or a database. */
+export interface TenantDirectory {
+  /** By ascending number. */
+  list(): Promise<TenantRecords[]>;
+  /** Makes a tenant's store, empty; false when it is there already. */
+  add(tenant: number): Promise<boolean>;
+  /** Null for an unknown tenant. Whoever opens it closes it. */
+  open(tenant: number): Promise<RecordStore | null>;
+  /** Removes a tenant with everything of it; false when there is none. */
+  remove(tenant: number): Promise<boolean>;
 }

@@ -1,5 +1,4 @@
 import { addToSums, clearSums, createGroupSums, forEachGroup, type GroupSums } from './group-sums.ts';
-import { ROLLUP_TIERS_MS } from './split-period.ts';
 
 /** The rollup that is being added up at one size. */
 export interface OpenRollup {
@@ -80,4 +79,44 @@ function createTiers(): Tier {
     return { tierMs, larger, sums: createGroupSums(), startMs: 0 };
   };
   return smallerMs.reduce(open, open(null, largestMs));
+}
+
+/** Sizes of the rollups in milliseconds, largest first; each divides the one before. */
+export const ROLLUP_TIERS_MS = [691_200_000, 86_400_000, 3_600_000, 300_000] as const;
+
+/** A part [fromMs, toMs) of a period; `tierMs` 0 means single records. */
+interface PeriodPart {
+  readonly tierMs: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * Cuts [fromMs, toMs) into whole rollups, the largest in the middle, and single records at the two edges.
+ * The parts are in order, don't overlap and leave nothing out.
+ */
+export function splitPeriod(
+  fromMs: number,
+  toMs: number,
+  tiersMs: readonly number[] = ROLLUP_TIERS_MS,
+): PeriodPart[] {
+  if (fromMs >= toMs) return [];
+  const [tierMs, ...smaller] = tiersMs;
+  if (tierMs === undefined) return [{ tierMs: 0, fromMs, toMs }];
+  const firstMs = Math.ceil(fromMs / tierMs) * tierMs;
+  const lastMs = Math.floor(toMs / tierMs) * tierMs;
+  if (firstMs >= lastMs) return splitPeriod(fromMs, toMs, smaller);
+  return [
+    ...splitPeriod(fromMs, firstMs, smaller),
+    { tierMs, fromMs: firstMs, toMs: lastMs },
+    ...splitPeriod(lastMs, toMs, smaller),
+  ];
+}
+
+/** Places of the records, oldest first and otherwise as they are given. They mostly come in that order. */
+export function orderByDate(records: readonly { readonly dateMs: number }[]): Uint32Array {
+  const order = Uint32Array.from(records, (_record, index) => index);
+  const dateOf = (index: number): number => records[index]?.dateMs ?? 0;
+  const isOrdered = records.every((record, index) => index === 0 || dateOf(index - 1) <= record.dateMs);
+  return isOrdered ? order : order.sort((a, b) => dateOf(a) - dateOf(b));
 }

@@ -9,7 +9,7 @@ import {
   readTenantRecords,
   removeTenant,
 } from '../store-postgres/tenants.ts';
-import type { TenantDirectory, TenantRecords } from '../store/tenant-directory.ts';
+import type { TenantDirectory, TenantRecords } from '../store/record-store.ts';
 
 /** The tenants of a PostgreSQL database. Adding and removing need the rights of the tables' owner. */
 export function openDatabaseTenants(

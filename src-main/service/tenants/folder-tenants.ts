@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removePatiently } from '../../node/move-and-remove.ts';
-import type { RecordStore } from '../store/record-store.ts';
+import type { RecordStore, TenantDirectory, TenantRecords } from '../store/record-store.ts';
 import { toDatabasePath } from '../store-sqlite/open-database.ts';
 import { openSqliteStore } from '../store-sqlite/open-sqlite-store.ts';
-import type { TenantDirectory, TenantRecords } from '../store/tenant-directory.ts';
 
 /** The folder of a tenant that was added beside the first one of a data folder. */
 function toTenantFolder(dataFolder: string, tenant: number): string {

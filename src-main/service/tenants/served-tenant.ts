@@ -1,8 +1,9 @@
 import type { TokenRequest } from '../../common/reporting/wire-schemas.ts';
-import type { CredentialCheck } from '../credentials.ts';
-import type { ReportSource } from '../reports/report-page.ts';
+import { giveCredentials, type CredentialCheck, type ClearCredentials } from '../credentials.ts';
+import type { ReportSource } from '../reports/report-catalog.ts';
 import type { ReportedPlatform } from '../simulation/simulated-platform.ts';
-import type { TokenIssuer } from '../tokens/token-issuer.ts';
+import type { RecordStore } from '../store/record-store.ts';
+import type { TokenIssuer } from '../tokens/open-token-issuer.ts';
 
 /** What the operations need of the tenant that they are called for. */
 export interface ServedTenant extends ReportSource {
@@ -30,4 +31,28 @@ export function serveOneTenant(only: ServedTenant, checkCredentials: CredentialC
     },
     maxInProgress: Infinity,
   };
+}
+
+/** Marks an empty store as a tenant's whose records come from a platform: no sample is ever added to them. */
+export async function prepareTenant(
+  store: RecordStore,
+  tenant: number,
+  nowMs: number,
+): Promise<ClearCredentials> {
+  await store.writeProperties({
+    tenant: String(tenant),
+    sample: 'none',
+    records: '0',
+    days: '1',
+    days_written: '1',
+    seed: '1',
+    history_end_ms: String(nowMs),
+    live_until_ms: String(nowMs),
+  });
+  return giveCredentials(store);
+}
+
+/** True for a tenant whose records come from a platform. */
+export async function hasRealRecords(store: RecordStore): Promise<boolean> {
+  return (await store.readProperties())['sample'] === 'none';
 }

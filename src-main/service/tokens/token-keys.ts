@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import type { RecordStore } from '../store/record-store.ts';
-import type { SharedState } from '../store/shared-state.ts';
+import type { RecordStore, SharedState } from '../store/record-store.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 
 /** The property that the processes of a tenant keep their keys in; without it, new ones are made. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
-import type { SavedConnection } from '../../../src-main/core/connections/connection-document.ts';
+import type { SavedConnection } from '../../../src-main/core/connections/connection-file.ts';
 import { toNewSnapshot } from '../../integration/cache/cache-fixture.ts';
 import { createDirectDownloads } from '../direct-downloads.ts';
 import { createRecords, HELD, readPayload, serve, startOddService, type Behaviour } from './odd-service.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../src-main/common/model/records/histogram.ts';
 import { CODE_CLASSES } from '../../../src-main/common/model/records/record.ts';
 import { withoutField } from '../../../src-main/common/query/filter-tree.ts';
-import { countValues } from '../../../src-main/core/analysis/engine/count-records.ts';
+import { countValues, summariseRecords } from '../../../src-main/core/analysis/engine/count-records.ts';
 import {
   openEngineDatabase,
   readRows,
@@ -23,7 +23,6 @@ import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-f
 import { readHistogram } from '../../../src-main/core/analysis/engine/read-histogram.ts';
 import { createRecordViews } from '../../../src-main/core/analysis/engine/views/record-views.ts';
 import type { ResolvedScope, ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
-import { summariseRecords } from '../../../src-main/core/analysis/engine/summarise-records.ts';
 import {
   createPlainSource,
   filterArbitrary,

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { listLeaves } from '../../../src-main/common/query/filter-tree.ts';
 import type { Explanation } from '../../../src-main/common/model/analysis/explanation.ts';
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import { explainSelection } from '../../../src-main/core/analysis/engine/measures/explain/explain-selection.ts';
 import {
+  explainSelection,
   EXPLAIN_LIMITS,
   type ExplainLimits,
-} from '../../../src-main/core/analysis/engine/measures/explain/explain-times.ts';
+} from '../../../src-main/core/analysis/engine/measures/explain/explain-selection.ts';
 import type { KeptCondition } from '../../../src-main/core/analysis/engine/filter-sql.ts';
 import type { OwnColumn } from '../../../src-main/core/analysis/engine/own-values.ts';
 import type { ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';

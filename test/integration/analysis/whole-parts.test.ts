@@ -5,7 +5,7 @@ import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts'
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { toSourceSql, type ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
-import { createWholeParts } from '../../../src-main/core/analysis/engine/whole-parts.ts';
+import { createWholeParts } from '../../../src-main/core/analysis/engine/resolve-scope.ts';
 import { openEngineFile } from './open-engine-file.ts';
 import { createPlainSource, recordArbitrary, SPAN, type PlainRecord } from './random-records.ts';
 

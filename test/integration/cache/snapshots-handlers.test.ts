@@ -4,7 +4,7 @@ import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import type { Settings } from '../../../src-main/common/model/settings/settings.ts';
 import { createCacheHandlers } from '../../../src-main/core/cache/cache-handlers.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import type { SavedConnection } from '../../../src-main/core/connections/connection-document.ts';
+import type { SavedConnection } from '../../../src-main/core/connections/connection-file.ts';
 import { createEvents } from '../../../src-main/core/events.ts';
 import { createHousekeeping, type Housekeeping } from '../../../src-main/core/snapshots/housekeeping.ts';
 import { createSnapshotsHandlers } from '../../../src-main/core/snapshots/snapshots-handlers.ts';

@@ -9,7 +9,7 @@ import {
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { PageRequest } from '../../../src-main/core/client/reporting-client.ts';
-import type { SavedConnection } from '../../../src-main/core/connections/connection-document.ts';
+import type { SavedConnection } from '../../../src-main/core/connections/connection-file.ts';
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
 import { createCoverageHandlers } from '../../../src-main/core/coverage/coverage-handlers.ts';
 import type { CoverageState } from '../../../src-main/core/coverage/coverage-spans.ts';

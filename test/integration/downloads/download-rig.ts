@@ -8,7 +8,7 @@ import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts'
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
-import { createDetailReader } from '../../../src-main/core/cache/read/read-detail.ts';
+import { createDetailReader } from '../../../src-main/core/cache/read/read-records.ts';
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
 import { createCore, type Core } from '../../../src-main/core/create-core.ts';
 import type { Host } from '../../../src-main/core/host.ts';

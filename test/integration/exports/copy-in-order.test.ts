@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { copyInOrder } from '../../../src-main/core/analysis/engine/files/copy-in-order.ts';
+import { copyInOrder } from '../../../src-main/core/analysis/engine/files/file-operations.ts';
 import { createFolder } from '../cache/cache-fixture.ts';
 
 /** Several of the groups that threads take rows from. */

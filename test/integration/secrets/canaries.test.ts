@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_EVIDENCE } from '../../../src-main/common/model/exports/evidence-options.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
-import { unpackBody } from '../../../src-main/core/cache/write/page-body.ts';
+import { unpackBody } from '../../../src-main/core/cache/read/stored-pages.ts';
 import {
   sendJson,
   startFaultServer,

@@ -52,7 +52,7 @@ describe('pages that an earlier version kept with what a service had echoed', ()
         found.push(...ofSecrets(bytes.toString(encoding)).map((form) => `${name}: ${form}`));
       }
     }
-    const { unpackBody } = await import('../../../src-main/core/cache/write/page-body.ts');
+    const { unpackBody } = await import('../../../src-main/core/cache/read/stored-pages.ts');
     const database = new Database(place.file, { readonly: true });
     const bodies = database.prepare('SELECT body FROM page_bodies').pluck().all() as Buffer[];
     database.close();

@@ -6,7 +6,7 @@ import { readPage } from '../../../src-main/common/reporting/reading/read-page.t
 import type { DetailKind } from '../../../src-main/common/reporting/reports.ts';
 import { createCsvWriter } from '../../../src-main/core/exports/formats/csv.ts';
 import { createJsonWriter } from '../../../src-main/core/exports/formats/json.ts';
-import { describeFaults } from '../../../src-main/service/import/import-fault.ts';
+import { describeFaults } from '../../../src-main/service/import/import-error.ts';
 import type { ImportOutcome, ImportRequest } from '../../../src-main/service/import/import-file.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { callReport, toPeriod, walkReport } from '../../support/service/service-calls.ts';

@@ -8,11 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
-import type { RecordPosition } from '../../../src-main/service/store/records.ts';
+import type {
+  RecordStore,
+  RecordPosition,
+  TenantDirectory,
+} from '../../../src-main/service/store/record-store.ts';
 import { openDatabaseTenants } from '../../../src-main/service/tenants/database-tenants.ts';
 import { openFolderTenants } from '../../../src-main/service/tenants/folder-tenants.ts';
-import type { TenantDirectory } from '../../../src-main/service/store/tenant-directory.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 import { toInbound } from '../import/import-support.ts';

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { retainInDatabase } from '../../../src-main/service/store-postgres/administer.ts';
 import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
-import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
-import type { ImportedRecord, NewInboundRecord } from '../../../src-main/service/store/records.ts';
+import type {
+  RecordStore,
+  ImportedRecord,
+  NewInboundRecord,
+} from '../../../src-main/service/store/record-store.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
-import type { NewInboundRecord } from '../../../src-main/service/store/records.ts';
+import type { RecordStore, NewInboundRecord } from '../../../src-main/service/store/record-store.ts';
 import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 

@@ -7,13 +7,11 @@ import {
   type GroupTotals,
   type RecordPeriod,
   type RecordStore,
+  type ImportedRecord,
+  type RecordPosition,
+  type StoredRecord,
+  type TrafficBatch,
 } from '../../../src-main/service/store/record-store.ts';
-import type {
-  ImportedRecord,
-  RecordPosition,
-  StoredRecord,
-  TrafficBatch,
-} from '../../../src-main/service/store/records.ts';
 import { instantMs, traffic } from '../../support/service/random-traffic.ts';
 
 /** Where the stores of one test are. */

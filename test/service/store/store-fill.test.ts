@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
-import { fillStore } from '../../../src-main/service/sample/fill-store.ts';
+import { fillStore } from '../../../src-main/service/sample/generate-history.ts';
 import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
 import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
 

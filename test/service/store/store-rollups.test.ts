@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fillStore } from '../../../src-main/service/sample/fill-store.ts';
+import { fillStore } from '../../../src-main/service/sample/generate-history.ts';
 import { toDatabasePath } from '../../../src-main/service/store-sqlite/open-database.ts';
-import type { RecordPeriod, RecordStore } from '../../../src-main/service/store/record-store.ts';
+import type {
+  RecordPeriod,
+  RecordStore,
+  TrafficBatch,
+} from '../../../src-main/service/store/record-store.ts';
 import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
-import type { TrafficBatch } from '../../../src-main/service/store/records.ts';
 import { findRollupFaults } from '../../support/service/check-rollups.ts';
 
 const END_MS = Date.UTC(2026, 10, 20, 12);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InboundDetailDocument } from '../../../src-main/common/reporting/wire-schemas.ts';
-import { fillStore } from '../../../src-main/service/sample/fill-store.ts';
+import { fillStore } from '../../../src-main/service/sample/generate-history.ts';
 import { createLiveTraffic } from '../../../src-main/service/live-traffic/live-traffic.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { RecordPeriod, RecordStore } from '../../../src-main/service/store/record-store.ts';

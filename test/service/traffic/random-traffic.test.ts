@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
-import type { TrafficBatch } from '../../../src-main/service/store/records.ts';
+import type { TrafficBatch } from '../../../src-main/service/store/record-store.ts';
 import {
   computeSummary,
   toComparable,

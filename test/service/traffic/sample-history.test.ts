@@ -4,7 +4,7 @@ import type {
   OutboundDetailDocument,
 } from '../../../src-main/common/reporting/wire-schemas.ts';
 import { generateHistory } from '../../../src-main/service/sample/generate-history.ts';
-import type { NewInboundRecord } from '../../../src-main/service/store/records.ts';
+import type { NewInboundRecord } from '../../../src-main/service/store/record-store.ts';
 import { startTestService, type TestServiceOptions } from '../../support/service/running-service.ts';
 import { toPeriod, walkReport } from '../../support/service/service-calls.ts';
 

@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { NO_SIMULATION } from '../../../src-main/common/model/connections/simulation.ts';
-import { weighTraffic } from '../../../src-main/service/sample/daily-rhythm.ts';
+import { weighTraffic } from '../../../src-main/service/sample/traffic-slots.ts';
 import { generateHistory } from '../../../src-main/service/sample/generate-history.ts';
 import { listIncidents, type Incident } from '../../../src-main/service/sample/incidents.ts';
 import { createLiveTraffic } from '../../../src-main/service/live-traffic/live-traffic.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { reportIncidents } from '../../../src-main/service/simulation/reported-incidents.ts';
-import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
+import { reportIncidents } from '../../../src-main/service/simulation/simulated-platform.ts';
 import type {
+  RecordStore,
   NewInboundRecord,
   NewOutboundRecord,
   TrafficBatch,
-} from '../../../src-main/service/store/records.ts';
+} from '../../../src-main/service/store/record-store.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

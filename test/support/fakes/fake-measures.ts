@@ -4,7 +4,7 @@ import {
   type RecordDetail,
 } from '../../../src-main/common/model/records/record.ts';
 import type { Latency, MeasuredGroup } from '../../../src-main/common/model/analysis/grouping.ts';
-import type { ReportParts } from '../../../src-main/core/exports/report/report-parts.ts';
+import type { ReportParts } from '../../../src-main/core/exports/report/read-report.ts';
 
 const NO_TIMES: Latency = {
   count: 0,

@@ -10,7 +10,7 @@ import { dividePeriod } from '../../../src-main/core/analysis/divide-period.ts';
 import { openCache } from '../../../src-main/core/cache/open-cache.ts';
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
 import { createReportingClient } from '../../../src-main/core/client/create-reporting-client.ts';
-import type { SavedConnection } from '../../../src-main/core/connections/connection-document.ts';
+import type { SavedConnection } from '../../../src-main/core/connections/connection-file.ts';
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
 import { createFetchQueue } from '../../../src-main/core/downloads/fetch-queue.ts';
 import { createFollowing } from '../../../src-main/core/following/create-following.ts';

@@ -8,7 +8,7 @@ import { serveOneTenant } from '../../../src-main/service/tenants/served-tenant.
 import { createBareTenant } from './bare-tenant.ts';
 import { DEFAULT_SERVICE_OPTIONS } from '../../../src-main/service/service-options.ts';
 import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
-import type { TrafficBatch } from '../../../src-main/service/store/records.ts';
+import type { TrafficBatch } from '../../../src-main/service/store/record-store.ts';
 import type { OpenStore } from './engines.ts';
 import { toPeriod, type CalledService } from './service-calls.ts';
 

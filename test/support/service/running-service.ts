@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_SERVICE_OPTIONS, type ServiceOptions } from '../../../src-main/service/service-options.ts';
 import { applyOptionQuirks } from '../../../src-main/service/quirks/quirk-names.ts';
-import { serveTenants } from '../../../src-main/service/serve-tenants.ts';
+import { serveTenants } from '../../../src-main/service/tenants/serve-every-tenant.ts';
 import {
   startService,
   type RunningService,

@@ -1,3 +1,5 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   BIGINT,
   DOUBLE,
@@ -7,8 +9,6 @@ import {
   type DuckDBResult,
   type DuckDBType,
 } from '@duckdb/node-api';
-import { mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { removePatientlySync, tryToRemoveSync } from '../../../node/move-and-remove.ts';
 import { ENGINE_SCHEMA, listTableSql } from './engine-tables.ts';
 import { findFilesFolder } from './files/files-folder.ts';
@@ -33,7 +33,7 @@ export interface EngineDatabase {
 }
 
 /** How the engine's file is opened. */
-export interface EngineDatabaseOptions {
+interface EngineDatabaseOptions {
   readonly file: string;
   /** Marks the cache that the file is fed from. */
   readonly cacheIdentity: string;
@@ -187,4 +187,36 @@ export async function readRows<Row extends readonly unknown[]>(
 ): Promise<Row[]> {
   const reader = await connection.runAndReadAll(sql, [...values], toTypes(values));
   return reader.getRows().map((row) => row.map(toPlain) as unknown as Row);
+}
+
+/** The end of a transaction, which may still be ahead. */
+export interface Ending {
+  /** Rejects where it failed. */
+  readonly promise: Promise<void>;
+  readonly isOver: boolean;
+}
+
+/** Follows a promise, so that it can be asked whether it is settled. */
+export function toEnding(promise: Promise<void>): Ending {
+  const ending = { promise, isOver: false };
+  const end = (): void => {
+    ending.isOver = true;
+  };
+  promise.then(end, end);
+  return ending;
+}
+
+/** Ends the transaction. Where it fails nothing of it stays, and the connection can begin another one. */
+export async function commit(connection: DuckDBConnection): Promise<void> {
+  try {
+    await connection.run('COMMIT');
+  } catch (error) {
+    await rollBack(connection);
+    throw error;
+  }
+}
+
+/** Undoes the transaction, if there is one. */
+export async function rollBack(connection: DuckDBConnection): Promise<void> {
+  await connection.run('ROLLBACK').catch(() => undefined);
 }

@@ -13,8 +13,14 @@ import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts
 import type { Session } from '../../../common/model/records/session.ts';
 import { DETAIL_KINDS, type Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { rejectOnAbort } from '../../calls/reject-on-abort.ts';
-import { countClasses, countValues, type ClassCount, type ValueCount } from './count-records.ts';
+import { rejectOnAbort } from '../../calls/pair-calls.ts';
+import {
+  countClasses,
+  countValues,
+  summariseRecords,
+  type ClassCount,
+  type ValueCount,
+} from './count-records.ts';
 import {
   createEngineFeed,
   type EngineFeed,
@@ -25,14 +31,19 @@ import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FamiliesByConnection } from './feed/keep-families.ts';
 import { fromRecordId } from '../../../common/model/records/record-ids.ts';
 import { readRows, type EngineDatabase } from './engine-database.ts';
-import { countHitMinutes, countMinutes, listMinuteValues, readPercentiles } from './alerts/count-minutes.ts';
-import { findNewFamilies } from './alerts/find-new-families.ts';
+import {
+  countHitMinutes,
+  countMinutes,
+  listMinuteValues,
+  readPercentiles,
+  findNewFamilies,
+} from './count-minutes.ts';
 import { findErrorFamilies, groupErrors, listFamilyNames, resolveFamilies } from './error-families.ts';
 import { findPaths, type PathsProgress } from './bodies/find-paths.ts';
 import { createPathStore } from './bodies/keep-paths.ts';
 import { readPathsOf, readPathValues, toReadPath } from './bodies/read-path.ts';
 import { findPatterns, type PatternsProgress } from './find-patterns.ts';
-import { findFirstSeen } from './first-seen.ts';
+import { findFirstSeen, checkFamilies, readFamily } from './read-family.ts';
 import { createConversationViews, type ConversationsQuestion } from './conversations/conversation-views.ts';
 import { createFileOperations } from './files/file-operations.ts';
 import { findFindings, type FindingsQuestion, type FindingsRecords } from './findings/find-findings.ts';
@@ -53,7 +64,6 @@ import {
   type OwnRecords,
 } from './measures/several-connections.ts';
 import { readHistogram, type HistogramShape } from './read-histogram.ts';
-import { checkFamilies, readFamily } from './read-family.ts';
 import { readSession } from './read-session.ts';
 import type { OutcomesByConnection } from './outcomes.ts';
 import { createRecordViews } from './views/record-views.ts';
@@ -63,7 +73,6 @@ import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
 import { countTables, type OwnedQuestion } from './sql/make-tables.ts';
 import { runStatement } from './sql/run-statement.ts';
 import { createSqlResults } from './sql/sql-results.ts';
-import { summariseRecords } from './summarise-records.ts';
 
 export type EngineOperations = Awaited<ReturnType<typeof createEngineOperations>>;
 

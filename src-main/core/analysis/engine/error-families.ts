@@ -15,7 +15,7 @@ import type { FieldCondition } from '../../../common/model/records/record-filter
 import { listLeaves, mapLeaves } from '../../../common/query/filter-tree.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { readRows } from './engine-database.ts';
-import { toFamiliesNowSql } from './families-now.ts';
+import { toFamiliesNowSql } from './outcomes.ts';
 import { toFilterSql, type BoundValue } from './filter-sql.ts';
 import { toSourceSql, type FilteredRecords } from './resolved-scope.ts';
 

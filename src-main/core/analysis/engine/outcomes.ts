@@ -13,10 +13,8 @@ import {
 } from '../../../common/reporting/outcome.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { quoteText } from '../../../common/sql/filter-statement.ts';
-import { readRows } from './engine-database.ts';
-import { toFamiliesNowSql } from './families-now.ts';
+import { readRows, commit, rollBack } from './engine-database.ts';
 import type { FeedSnapshot } from './feed/feed-source.ts';
-import { commit, rollBack } from './feed/transaction.ts';
 
 /** The rules of every connection that has its own. */
 export type OutcomesByConnection = Readonly<Record<string, ConnectionOutcomes>>;
@@ -24,7 +22,7 @@ export type OutcomesByConnection = Readonly<Record<string, ConnectionOutcomes>>;
 type Owner = Pick<FeedSnapshot, 'connectionId' | 'direction'>;
 
 /** How records of a connection and direction are decided while they are fed. */
-export interface OwnOutcomes {
+interface OwnOutcomes {
   readonly decide: DecideOutcome;
   /** Decides what took a body or a family, in the transaction that is open: the records [fromId, untilId), or all. */
   finish(fromId: number, untilId: number, familiesMoved: boolean): Promise<void>;
@@ -227,4 +225,18 @@ function toPathSql({ in: body, at, is }: NonNullable<OutcomeRule['path']>, direc
   }
   const texts = is.map((text) => quoteText(foldCase(text)));
   return `coalesce(fold_case(json_extract_string(${valid}, ${pointer})) IN (${texts.join(', ')}), false)`;
+}
+
+/**
+ * A query for the families that others have become: those that were joined to another one by now, as it was learned, and
+ * those that a person merged, split or renamed. `matches` makes a condition on a name in a column.
+ */
+export function toFamiliesNowSql(
+  [connectionId, direction]: readonly [connectionId: string, direction: string],
+  matches: (column: string) => string,
+): string {
+  const own = `connection_id = ${connectionId} AND direction = ${direction}`;
+  const learned = `SELECT family FROM error_families WHERE ${own} AND pattern <> family AND (${matches('pattern')})`;
+  return `${learned} UNION SELECT family FROM family_names
+    WHERE ${own} AND (name IN (${learned}) OR (${matches('name')}))`;
 }

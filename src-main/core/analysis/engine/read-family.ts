@@ -4,14 +4,14 @@ import type { FamilyPage } from '../../../common/model/records/family-page.ts';
 import { fromRecordId } from '../../../common/model/records/record-ids.ts';
 import { listPlain } from '../../../common/query/filter-tree.ts';
 import type { Outcome } from '../../../common/reporting/outcome.ts';
+import { DAY_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { compareTexts, countVariables, describeTexts } from '../families/describe-texts.ts';
 import { readRows } from './engine-database.ts';
 import { FAILED_SQL } from './engine-tables.ts';
 import { resolveFamilies } from './error-families.ts';
-import { NO_CONDITION } from './filter-sql.ts';
-import { findFirstSeen } from './first-seen.ts';
 import { toActSql } from './feed/act-sql.ts';
+import { NO_CONDITION } from './filter-sql.ts';
 import { toSourceSql, type ResolvedScope } from './resolved-scope.ts';
 
 /** Texts that variables are found in; further ones are rare. */
@@ -205,4 +205,34 @@ async function findSimilar(
 
 function listValues(values: readonly (number | null)[]): (number | null)[] {
   return [...new Set(values)].sort((a, b) => (a ?? Infinity) - (b ?? Infinity)).slice(0, MAX_PLACES);
+}
+
+/** So long before a longer period is enough to tell what is new in it. */
+const ENOUGH_MS = 7 * DAY_MS;
+
+/**
+ * Finds those of some families of errors that no record before a period has. None where the records don't go back as long
+ * before it as it lasts, or a week: what isn't cached may have had all of them.
+ */
+export async function findFirstSeen(
+  connection: DuckDBConnection,
+  all: ResolvedScope,
+  { fromMs, toMs }: TimeSpan,
+  patterns: readonly string[],
+): Promise<string[]> {
+  const before = toSourceSql(all, ['error_pattern', 'date_ms'], { sql: `date_ms < ${fromMs}`, values: [] });
+  const [[firstMs] = [null]] = await readRows<[number | null]>(
+    connection,
+    `SELECT min(date_ms) FROM ${before}`,
+  );
+  const isKnown = firstMs !== null && firstMs <= fromMs - Math.min(toMs - fromMs, ENOUGH_MS);
+  if (patterns.length === 0 || !isKnown) return [];
+  const listed = patterns.map((_, place) => `$${place + 1}`).join(', ');
+  const rows = await readRows<[string]>(
+    connection,
+    `SELECT DISTINCT error_pattern FROM ${before} WHERE error_pattern IN (${listed})`,
+    [...patterns],
+  );
+  const known = new Set(rows.map(([pattern]) => pattern));
+  return patterns.filter((pattern) => !known.has(pattern));
 }

@@ -11,7 +11,7 @@ import { CODE_CLASSES } from '../../../common/model/records/record.ts';
 import { readRows } from './engine-database.ts';
 import { findColumn, SHOWN_CLASS_SQL } from './engine-tables.ts';
 import { toFilterSql, type BoundValue, type KeptPath, type SqlCondition } from './filter-sql.ts';
-import { toBucketSql, toCountedBucketSql } from './measures/bucket-sql.ts';
+import { toBucketSql, toCountedBucketSql } from './measures/times-sql.ts';
 import { toKeySql } from './measures/key-sql.ts';
 import { readsTexts, toSourceSql, type FilteredRecords } from './resolved-scope.ts';
 

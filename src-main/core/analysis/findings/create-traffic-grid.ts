@@ -1,14 +1,26 @@
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { divideByFlow, NO_CELLS, type TrafficCells } from './traffic-cells.ts';
-import { createFlow, type Frame } from './traffic-flow.ts';
+import {
+  divideByFlow,
+  NO_CELLS,
+  type TrafficCells,
+  type FlowCells,
+  type FlowColumns,
+} from './traffic-cells.ts';
 import {
   isSetAsideAt,
   toFirstHour,
+  createCounts,
+  createHourCounts,
+  FAILED,
+  HOUR_MINUTES,
+  UNTIMED,
+  USUAL_DAYS,
   type KnownSlots,
   type SetAside,
   type TrafficGrid,
+  type TrafficFlow,
 } from './traffic-grid.ts';
 
 /** Only the busiest flows are looked at by themselves; what is larger than a flow is the sum of these. */
@@ -97,4 +109,137 @@ export function measureCovered(
     }
   }
   return shares;
+}
+
+/** At most this share of the requests of the week before is called slow. */
+const SLOW_SHARE = 0.15;
+/** With fewer timed requests in it, all say what is slow. */
+const MIN_TIMED = 200;
+const OUTCOMES = 64;
+/** An hour's outcomes, the negative ones too. */
+const ROW = OUTCOMES - UNTIMED;
+const DAY_MINUTES = 24 * HOUR_MINUTES;
+
+/** The window of a grid, the week before it, and what is known of them. */
+interface Frame extends KnownSlots {
+  readonly firstHour: number;
+  readonly firstMinute: number;
+  readonly hourCount: number;
+  readonly minuteCount: number;
+}
+
+/** Lays the counted outcomes of a channel and service out in time, without those of slots that spans set aside. */
+function createFlow(
+  direction: Direction,
+  cells: FlowCells,
+  { firstHour, firstMinute, hourCount, minuteCount, hoursCovered, minutesCovered }: Frame,
+  setAside: readonly TimeSpan[] = [],
+): TrafficFlow {
+  const isSetAside = (slot: number, slotMs: number): boolean =>
+    setAside.some(({ fromMs, toMs }) => slot * slotMs < toMs && (slot + 1) * slotMs > fromMs);
+  const firstDay = Math.floor(firstMinute / DAY_MINUTES);
+  const days = Math.max(1, Math.ceil((firstMinute + minuteCount) / DAY_MINUTES) - firstDay);
+  const hours = createHourCounts(hourCount, days);
+  const minutes = createCounts(minuteCount);
+  /** Counts by the hour what became of requests, the negative outcomes first, and hands on what is long on each day. */
+  const layOut = (
+    ofHours: FlowColumns,
+    ofMinutes: FlowColumns,
+    into: readonly Float64Array[],
+    each: (hour: number, sum: (from: number) => number, row: Float64Array) => void,
+  ): number[] => {
+    const outcomes = new Float64Array(hourCount * ROW);
+    const count = ({ slots, outcomes: own, counts }: FlowColumns, slotsPerHour: number): void => {
+      for (let cell = 0; cell < slots.length; cell += 1) {
+        const hour = Math.floor((slots[cell] ?? 0) / slotsPerHour) - firstHour;
+        if (hour < 0 || hour >= hourCount) continue;
+        if (isSetAside(slots[cell] ?? 0, HOUR_MS / slotsPerHour)) continue;
+        const place = hour * ROW + (own[cell] ?? UNTIMED) - UNTIMED;
+        outcomes[place] = (outcomes[place] ?? 0) + (counts[cell] ?? 0);
+      }
+    };
+    count(ofHours, 1);
+    count(ofMinutes, HOUR_MINUTES);
+    const limits = into.map((_, day) => findSlow(outcomes, (firstDay + day) * 24 - firstHour));
+    for (let hour = 0; hour < hourCount; hour += 1) {
+      const row = outcomes.subarray(hour * ROW, (hour + 1) * ROW);
+      const sum = (from: number): number => {
+        let total = 0;
+        for (let place = from - UNTIMED; place < ROW; place += 1) total += row[place] ?? 0;
+        return total;
+      };
+      each(hour, sum, row);
+      for (const [day, long] of into.entries()) long[hour] = sum(limits[day] ?? OUTCOMES);
+    }
+    return limits;
+  };
+  const forEachMinute = (
+    { slots, outcomes, counts }: FlowColumns,
+    each: (minute: number, outcome: number, own: number) => void,
+  ): void => {
+    for (let cell = 0; cell < slots.length; cell += 1) {
+      const minute = (slots[cell] ?? 0) - firstMinute;
+      if (minute < 0 || minute >= minuteCount || isSetAside(slots[cell] ?? 0, MINUTE_MS)) continue;
+      each(minute, outcomes[cell] ?? UNTIMED, counts[cell] ?? 0);
+    }
+  };
+  const raise = (values: Float64Array, slot: number, own: number): void => {
+    values[slot] = (values[slot] ?? 0) + own;
+  };
+  const isLong = (limits: readonly number[], minute: number, outcome: number): boolean =>
+    outcome >= (limits[Math.floor(minute / DAY_MINUTES)] ?? OUTCOMES);
+  const limits = layOut(cells.hours, cells.minutes, hours.slowFor, (hour, sum, row) => {
+    hours.requests[hour] = sum(UNTIMED);
+    hours.failures[hour] = row[FAILED - UNTIMED] ?? 0;
+    hours.timed[hour] = sum(0);
+  });
+  forEachMinute(cells.minutes, (minute, outcome, own) => {
+    raise(minutes.requests, minute, own);
+    if (outcome === FAILED) raise(minutes.failures, minute, own);
+    if (outcome >= 0) raise(minutes.timed, minute, own);
+    if (isLong(limits, minute, outcome)) raise(minutes.slow, minute, own);
+  });
+  if (cells.lateHours.slots.length + cells.lateMinutes.slots.length > 0) {
+    const lateLimits = layOut(cells.lateHours, cells.lateMinutes, hours.lateFor, (hour, sum) => {
+      hours.reached[hour] = sum(0);
+    });
+    forEachMinute(cells.lateMinutes, (minute, outcome, own) => {
+      raise(minutes.reached, minute, own);
+      if (isLong(lateLimits, minute, outcome)) raise(minutes.late, minute, own);
+    });
+  }
+  const toNumber = (value: number): number | null => (Number.isNaN(value) ? null : value);
+  return {
+    direction,
+    channel: toNumber(cells.channel),
+    service: toNumber(cells.service),
+    hoursCovered,
+    minutesCovered,
+    hours,
+    minutes,
+  };
+}
+
+/** The first outcome that is slow on a day, from the hours of the week before it. */
+function findSlow(outcomes: Float64Array, firstHourOfDay: number): number {
+  const count = (from: number, to: number): { counts: Float64Array; total: number } => {
+    const counts = new Float64Array(OUTCOMES);
+    let total = 0;
+    for (let hour = Math.max(0, from); hour < to; hour += 1) {
+      for (let outcome = 0; outcome < OUTCOMES; outcome += 1) {
+        const own = outcomes[hour * ROW + outcome - UNTIMED] ?? 0;
+        counts[outcome] = (counts[outcome] ?? 0) + own;
+        total += own;
+      }
+    }
+    return { counts, total };
+  };
+  const before = count(firstHourOfDay - USUAL_DAYS * 24, firstHourOfDay);
+  const { counts, total } = before.total >= MIN_TIMED ? before : count(0, outcomes.length / ROW);
+  let above = 0;
+  for (let outcome = OUTCOMES - 1; outcome >= 0; outcome -= 1) {
+    above += counts[outcome] ?? 0;
+    if (above > total * SLOW_SHARE) return outcome + 1;
+  }
+  return OUTCOMES;
 }

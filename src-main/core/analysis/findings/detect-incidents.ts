@@ -1,13 +1,10 @@
 import { FINDING_KIND_ROWS } from '../../../common/model/analysis/finding-kinds.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import type { Judged, Measured } from './evidence.ts';
-import type { Expectation } from './expect-traffic.ts';
-import { measureDispersion } from './measure-dispersion.ts';
-import { scanMinutes, type Run } from './scan-minutes.ts';
+import { scanMinutes, type Judged, type Measured, type Run } from './scan-minutes.ts';
+import { isShareKind, TRAFFIC_KINDS, type Expectation, type TrafficKind } from './expect-traffic.ts';
+import { measureDispersion, weighVolume } from './weigh-volume.ts';
 import { HOUR_MINUTES, type HourCounts, type TrafficCounts, type TrafficCoverage } from './traffic-grid.ts';
-import { isShareKind, TRAFFIC_KINDS, type TrafficKind } from './traffic-kinds.ts';
 import { weighShares } from './weigh-shares.ts';
-import { weighVolume } from './weigh-volume.ts';
 
 /** Traffic that can be described: that of a channel and service, of either, or (both null) all of it. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { DIRECTIONS, type Direction } from '../../../common/reporting/reports.ts';
 import { createJudge, detectIncidents, type Incident, type Place, type Series } from './detect-incidents.ts';
-import { type Expectation, expectTraffic } from './expect-traffic.ts';
+import { expectTraffic, TRAFFIC_KINDS, type Expectation } from './expect-traffic.ts';
 import { ALARM } from './scan-minutes.ts';
 import {
   addHours,
@@ -16,7 +16,6 @@ import {
   type TrafficFlow,
   type TrafficGrid,
 } from './traffic-grid.ts';
-import { TRAFFIC_KINDS } from './traffic-kinds.ts';
 
 /** A flow with fewer requests in a week is not judged by itself. */
 const MIN_REQUESTS = 60;

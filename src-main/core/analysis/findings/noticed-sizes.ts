@@ -6,10 +6,9 @@ import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { isLarge } from './detect-incidents.ts';
 import type { JudgedPlace } from './explain-incidents.ts';
 import type { JoinedIncident } from './join-incidents.ts';
-import { measureDispersion } from './measure-dispersion.ts';
+import { measureDispersion, weighFewer } from './weigh-volume.ts';
 import { ALARM, SETTLE } from './scan-minutes.ts';
 import { HOUR_MINUTES, type TrafficGrid } from './traffic-grid.ts';
-import { weighFewer } from './weigh-volume.ts';
 import { weighHit } from './weigh-shares.ts';
 
 /** Something is said of what lasts so long. */

@@ -1,3 +1,6 @@
+import type { Expectation } from './expect-traffic.ts';
+import { HOUR_MINUTES } from './traffic-grid.ts';
+
 /** Minutes in which something was unusual, counted from the first one that was looked at. */
 export interface Run {
   readonly onset: number;
@@ -10,7 +13,7 @@ export interface Run {
 }
 
 /** What is looked for in a series of minutes. */
-export interface Evidence {
+interface Evidence {
   readonly minutes: number;
   /** A quick look that misses nothing: false where no minutes together can be certain. */
   readonly mayAlarm: () => boolean;
@@ -124,4 +127,33 @@ function weighTogether({ createSum }: Evidence, from: number, to: number): numbe
   let sum = 0;
   for (let minute = from; minute < to; minute += 1) sum = add(minute);
   return sum;
+}
+
+/** The requests of a run. */
+export interface Measured {
+  readonly total: number;
+  /** Those that failed, or were slow; of volume, all. */
+  readonly hits: number;
+  /** How many hits would have been usual. */
+  readonly expected: number;
+}
+
+/** The evidence for a kind of incident in the minutes of some traffic, and its requests. */
+export interface Judged {
+  readonly evidence: Evidence;
+  /** The requests of minutes [from, to). */
+  readonly measure: (from: number, to: number) => Measured;
+}
+
+/**
+ * Returns a function that tells what is usual in a minute. While an incident lasts, what the hours before it said is
+ * kept: the incident's own hours would soon make it look usual.
+ */
+export function createHolder(expected: readonly (Expectation | null)[]) {
+  let held: Expectation | null = null;
+  return (minute: number, isUnusual: boolean): Expectation | null => {
+    const own = expected[Math.floor(minute / HOUR_MINUTES)] ?? null;
+    if (!isUnusual || held?.source !== 'hours') held = own;
+    return held;
+  };
 }

@@ -8,7 +8,7 @@ import {
   type LongResiduals,
   type LongSeries,
 } from './long-series.ts';
-import type { TrafficKind } from './traffic-kinds.ts';
+import type { TrafficKind } from './expect-traffic.ts';
 
 /** What lasts for hours or days is told of these kinds. */
 export const LONG_KINDS = ['volume-down', 'slower', 'volume-up'] as const satisfies readonly TrafficKind[];

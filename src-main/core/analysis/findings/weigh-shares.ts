@@ -1,9 +1,7 @@
 import { FINDING_KIND_ROWS } from '../../../common/model/analysis/finding-kinds.ts';
-import type { Expectation } from './expect-traffic.ts';
-import { createHolder, type Judged } from './evidence.ts';
-import { ALARM } from './scan-minutes.ts';
+import { COUNTED, type Expectation, type ShareKind } from './expect-traffic.ts';
+import { createHolder, ALARM, type Judged } from './scan-minutes.ts';
 import { HOUR_MINUTES, type TrafficCounts } from './traffic-grid.ts';
-import { COUNTED, type ShareKind } from './traffic-kinds.ts';
 
 const MAX_SHARE = 0.95;
 /**

@@ -8,8 +8,7 @@ import { pairCalls } from '../../calls/pair-calls.ts';
 import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { StartEngineProcess } from '../engine/start-engine.ts';
-import type { ParquetStart } from './serve-parquet.ts';
-import type { ParquetLines, ParquetProgress, ParquetQuestion } from './write-lines.ts';
+import type { ParquetStart, ParquetLines, ParquetProgress, ParquetQuestion } from './write-lines.ts';
 
 /** A file that promises more than this many times its own size, beyond some gigabytes, is made to fill the disk. */
 const MAX_RATIO = 200;

@@ -1,12 +1,13 @@
-import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { statSync } from 'node:fs';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
-import type { CallContext } from '../../calls/call-messages.ts';
-import { quoteText, readRows } from '../engine/engine-database.ts';
 import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
 import { listFields, REPORT_KINDS } from '../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN, UTC_COLUMN } from '../../../common/sql/sql-tables.ts';
 import { nameZonedField } from '../../../common/time/format-moment.ts';
+import type { CallContext } from '../../calls/call-messages.ts';
+import { serveCalls, type ServerPort } from '../../calls/serve-calls.ts';
+import { quoteText, readRows } from '../engine/engine-database.ts';
 import { quoteName } from '../engine/files/file-column.ts';
 
 const MEMORY_MB = 512;
@@ -197,4 +198,19 @@ function toJsonSql({ name, type }: ParquetColumn): string {
 function toInstantSql(sql: string, zone: string): string {
   const write = (fraction: string): string => `strftime(${sql}, '"%Y-%m-%dT%H:%M:%S.${fraction}${zone}"')`;
   return `CASE WHEN epoch_us(${sql}) % 1000 = 0 THEN ${write('%g')} ELSE ${write('%f')} END`;
+}
+
+/** What a process that reads one Parquet file is started with. */
+export interface ParquetStart {
+  /** The folder that it writes to. */
+  readonly parquetFolder: string;
+}
+
+/** Serves the reading of Parquet at a port. */
+export function serveParquet(port: ServerPort, { parquetFolder }: ParquetStart): Promise<void> {
+  const operations = {
+    writeLines: (question: ParquetQuestion, context: CallContext<ParquetProgress>) =>
+      writeParquetLines(question, parquetFolder, context),
+  };
+  return serveCalls(port, () => ({ operations, started: null }));
 }

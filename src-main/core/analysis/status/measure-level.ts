@@ -2,7 +2,7 @@ import type { LevelOutage, LevelPart } from '../../../common/model/connections/s
 import { addUpSpans, intersectSpans, subtractSpans } from '../../../common/model/connections/level-times.ts';
 import { MINUTE_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { toSpokenMs, type StatusPoint } from './status-point.ts';
+import { toSpokenMs, type StatusPoint } from './status-figures.ts';
 
 /** Answers that a part is down belong to one outage where none says otherwise, and no more than this lies between them. */
 const MAX_JOINED_MS = 15 * MINUTE_MS;

@@ -6,7 +6,7 @@ import { DETAIL_KINDS, isDetailKind, mapKinds, type ReportKind } from '../../../
 import type { Database } from '../../../node/open-database.ts';
 import { prepareInsert } from '../write/insert-records.ts';
 import { leaveOut } from '../write/left-out.ts';
-import { packBody } from '../write/page-body.ts';
+import { packBody } from '../read/stored-pages.ts';
 import { preparePageWrites, type NewPage } from '../write/page-writes.ts';
 import { createRowDigest } from '../write/record-digest.ts';
 

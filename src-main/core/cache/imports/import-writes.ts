@@ -4,7 +4,7 @@ import type { Database } from '../../../node/open-database.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import type { DownloadRow } from '../read/download-rows.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
-import { NEXT_FETCHED_ORDER } from '../write/fetched-order.ts';
+import { NEXT_FETCHED_ORDER } from '../write/page-writes.ts';
 import { prepareSliceWrites } from '../write/slice-writes.ts';
 import type { NewSnapshot } from '../write/snapshot-writes.ts';
 import {

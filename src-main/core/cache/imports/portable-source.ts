@@ -1,6 +1,6 @@
 import type { SetAside } from '../../../common/reporting/reading/read-page.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
+import { LEFT_OUT_REASONS } from '../read/download-figures.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
 import type { ImportedDownload } from './import-writes.ts';
 import type { ImportedPage } from './import-pages.ts';

@@ -1,9 +1,10 @@
 import type { RecordDetail, RecordRow } from '../../../common/model/records/record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { toDetail } from './read-detail.ts';
+import { openCacheDatabase } from '../file/open-database.ts';
+import { toCacheError } from '../file/to-cache-error.ts';
+import { toDetail, prepareWindows } from './read-records.ts';
 import { createMarkReader } from './record-marks.ts';
-import { prepareWindows } from './read-window.ts';
 import { createStoredPages } from './stored-pages.ts';
 
 /** The limit of a batch, since payloads may be long; one record alone may exceed it. */
@@ -11,7 +12,7 @@ const MAX_BATCH_CHARACTERS = 8_000_000;
 /** Rows read between two looks at the limit. */
 const STEP_ROWS = 1000;
 
-export interface ExportBatch {
+interface ExportBatch {
   readonly report: DetailKind;
   /** Ids of the records wanted, in their order. */
   readonly ids: readonly number[];
@@ -50,4 +51,22 @@ function readUpToLimit(read: (ids: readonly number[]) => MeasuredRow[], ids: rea
     }
   }
   return rows;
+}
+
+/** Opens the cache, read-only, for the thread that writes its records into a file; close it when done. Throws `cache.*`. */
+export function openExportRecords(file: string): {
+  readRecords(batch: ExportBatch): RecordDetail[];
+  toAppError(error: unknown): unknown;
+  close(): void;
+} {
+  try {
+    const database = openCacheDatabase(file, 'read');
+    return {
+      readRecords: createExportReader(database),
+      toAppError: toCacheError,
+      close: () => void database.close(),
+    };
+  } catch (error) {
+    throw toCacheError(error);
+  }
 }

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { listFields, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { isDamagedPage } from '../file/to-cache-error.ts';
-import { createDetailReader } from './read-detail.ts';
+import { createDetailReader } from './read-records.ts';
 import { requireDetailKind } from './record-tables.ts';
 
 type MarkedSnapshot = Pick<Snapshot, 'id' | 'connectionId' | 'report'>;

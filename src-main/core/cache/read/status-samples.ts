@@ -1,4 +1,4 @@
-import type { StatusPoint } from '../../analysis/status/status-point.ts';
+import type { StatusPoint } from '../../analysis/status/status-figures.ts';
 import type { StatusExtra, StatusHistory, StatusSample } from '../../../common/model/connections/status.ts';
 import type { Database } from '../../../node/open-database.ts';
 

@@ -7,7 +7,7 @@ import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/
 import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { isDamage, isDamagedPage, toCacheError } from '../file/to-cache-error.ts';
-import { LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
+import { LEFT_OUT_REASONS } from '../read/download-figures.ts';
 import { GROUP_COLUMNS, RECORD_TABLES, selectValues } from '../read/record-tables.ts';
 import { createStoredPages, type PageRange } from '../read/stored-pages.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type ValueRow,
 } from './compare-reading.ts';
 import { leaveOut } from '../write/left-out.ts';
-import { toPayloadPreview } from '../write/preview-payload.ts';
+import { toPayloadPreview } from '../write/insert-records.ts';
 import { createRowDigest, listTextValues, SELECT_DIGEST_GROUPS } from '../write/record-digest.ts';
 
 /** A page of the journal, as far as reading it again takes. */

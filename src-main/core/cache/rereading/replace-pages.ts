@@ -9,7 +9,7 @@ import type { FreshPage } from './page-reading.ts';
 import { preparePageWrites } from '../write/page-writes.ts';
 import { createRowDigest } from '../write/record-digest.ts';
 import { prepareSliceWrites } from '../write/slice-writes.ts';
-import { createDetailReader } from '../read/read-detail.ts';
+import { createDetailReader } from '../read/read-records.ts';
 import { toMarkKey } from '../read/record-marks.ts';
 
 type Owner = Pick<Snapshot, 'id' | 'report'>;

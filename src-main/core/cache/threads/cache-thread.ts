@@ -2,10 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openCacheDatabase } from '../file/open-database.ts';
 import { openFile } from '../file/open-file.ts';
 import { createCheckOperations } from './check-operations.ts';
-import { waitForFile } from './file-gate.ts';
+import { waitForFile, type Opening, type ServedThread, type ThreadStart } from './thread-messages.ts';
 import { createScanOperations } from './scan-operations.ts';
 import { serveThread } from './serve-thread.ts';
-import type { Opening, ServedThread, ThreadStart } from './thread-messages.ts';
 import { createViewOperations } from './view-operations.ts';
 import { createWriter } from './writer-operations.ts';
 

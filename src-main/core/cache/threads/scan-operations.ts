@@ -17,12 +17,10 @@ import {
 import { createExportReader } from '../read/export-batches.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
 import { measureLevel, type MeasuredLevel } from '../../analysis/status/measure-level.ts';
-import { MAX_SPOKEN_MS } from '../../analysis/status/status-point.ts';
-import { toStatusFigures } from '../../analysis/status/to-status-figures.ts';
-import { toStatusHistory } from '../../analysis/status/to-status-history.ts';
+import { MAX_SPOKEN_MS, toStatusFigures, toStatusHistory } from '../../analysis/status/status-figures.ts';
 import { createStatusReader } from '../read/status-samples.ts';
 import { readStorage } from '../file/storage-size.ts';
-import { createSummaryReader } from '../read/read-summary.ts';
+import { createSummaryReader } from '../read/read-records.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import { createPageVerifier, type PageCheck } from '../read/verify-pages.ts';
 import { toRecordId } from '../../../common/model/records/record-ids.ts';

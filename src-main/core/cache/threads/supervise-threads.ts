@@ -2,24 +2,29 @@ import { basename, join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { CacheState } from '../../../common/model/cache/cache-state.ts';
 import { readPlace } from '../../../node/held-folders.ts';
+import type { CallByName } from '../../calls/pair-calls.ts';
+import { startWorker, type RunningWorker } from '../../calls/start-worker.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { Inspection } from '../file/open-file.ts';
 import { beginSalvage, endSalvage } from '../file/put-aside.ts';
 import type { StateKeeper } from '../file/state-keeper.ts';
 import { isDamage, needsReopening } from '../file/to-cache-error.ts';
+import {
+  createFileGate,
+  createCalls,
+  type ThreadCalls,
+  type Opening,
+  type ThreadStart,
+  type ThreadStarted,
+} from './thread-messages.ts';
 import type { ScanOperations } from './scan-operations.ts';
-import type { CallByName } from '../../calls/pair-calls.ts';
-import { createCalls, type ThreadCalls } from './thread-calls.ts';
 import type { ViewOperations } from './view-operations.ts';
 import type { WriterOperations } from './writer-operations.ts';
-import { createFileGate } from './file-gate.ts';
-import { type RunningThread, startThread } from './start-thread.ts';
-import type { Opening, ThreadStart } from './thread-messages.ts';
 
 /** Everything that runs inside the three threads, by name. */
 export type CacheOperations = WriterOperations & ViewOperations & ScanOperations;
 
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly file: string;
   readonly workerUrl: URL;
   readonly logger: Logger;
@@ -36,7 +41,7 @@ export interface ThreadOptions {
 export type FileHolder = (reopened: Promise<unknown>) => Promise<void>;
 
 /** The three threads over one file, opened again by themselves after damage. */
-export interface SupervisedThreads {
+interface SupervisedThreads {
   readonly calls: ThreadCalls<CacheOperations>;
   /** Puts the file aside if a check of all of it finds damage, and goes on with a clean one. */
   inspect(): Promise<void>;
@@ -267,4 +272,21 @@ async function closeThreads({ writer, views, scans }: ThreadSet): Promise<void> 
   } finally {
     await Promise.all([scans.end(), views.end(), writer.end()]);
   }
+}
+
+/** A running thread of the cache. */
+interface RunningThread extends RunningWorker<ThreadStarted> {
+  /** Closes the thread's file; a damaged one without writing to it. */
+  close(isDamaged?: boolean): Promise<void>;
+}
+
+/** Starts one thread of the cache. */
+export function startThread(script: URL, start: ThreadStart, logger: Logger): RunningThread {
+  const worker = startWorker<ThreadStarted>(script, { name: `cache-${start.role}`, data: start }, logger);
+  return {
+    ...worker,
+    async close(isDamaged = false) {
+      await worker.call('close', isDamaged);
+    },
+  };
 }

@@ -6,14 +6,12 @@ import { readEnvelopeRest } from '../../../common/reporting/reading/envelope-res
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createDownloadReader, type DownloadRow } from '../read/download-rows.ts';
-import { createJournalReader } from '../read/page-journal.ts';
-import { createDetailReader } from '../read/read-detail.ts';
-import { prepareWindows } from '../read/read-window.ts';
+import { createJournalReader, IS_UNREADABLE } from '../read/download-figures.ts';
+import { createDetailReader, prepareWindows } from '../read/read-records.ts';
 import { createMarkReader } from '../read/record-marks.ts';
 import { createSnapshotReader } from '../read/snapshot-rows.ts';
 import { createStoredPages } from '../read/stored-pages.ts';
 import { isDamagedPage } from '../file/to-cache-error.ts';
-import { IS_UNREADABLE } from '../read/left-out-reasons.ts';
 
 export type ViewOperations = ReturnType<typeof createViewOperations>;
 

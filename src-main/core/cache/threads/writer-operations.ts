@@ -1,40 +1,40 @@
-import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { removeCopies } from '../file/back-up.ts';
-import { createCheckpoints } from '../file/checkpoints.ts';
-import type { OpenedFile } from '../file/open-file.ts';
-import { BEING_SALVAGED, salvage } from '../file/salvage.ts';
-import { isDamage, toCacheError } from '../file/to-cache-error.ts';
-import { createFollowingWriter } from '../following/followed-slices.ts';
-import { createImportWriter } from '../imports/import-writes.ts';
-import { createSnapshotReader, type SnapshotReader } from '../read/snapshot-rows.ts';
-import {
-  createPageCleaner,
-  listCleaned,
-  type Cleaning,
-  type WantedCleaning,
-} from '../cleaning/clean-pages.ts';
-import { createDownloadWriter } from '../write/download-writes.ts';
-import { createPageRereader } from '../rereading/read-again.ts';
-import { createSnapshotRemover, type Purge } from '../write/remove-snapshots.ts';
-import { createSnapshotWriter, endInterrupted } from '../write/snapshot-writes.ts';
-import type { IncomingPage, PageHead } from '../write/incoming-page.ts';
-import { createPageStore } from '../write/store-page.ts';
-import { prepareWalkEnd } from '../write/walk-ends.ts';
-import type { CallContext } from '../../calls/call-messages.ts';
-import type { ServedThread } from './thread-messages.ts';
+import { statSync } from 'node:fs';
 import { AppError } from '../../../common/contract/errors.ts';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import type { StatusSample } from '../../../common/model/connections/status.ts';
 import {
   MAX_MARKED_RECORDS,
   type RecordMark,
   type RecordMarkChange,
 } from '../../../common/model/records/record-mark.ts';
+import { DAY_MS } from '../../../common/time/durations.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { createDetailReader } from '../read/read-detail.ts';
+import type { FoundPatterns } from '../../analysis/engine/feed/feed-source.ts';
+import type { CallContext } from '../../calls/call-messages.ts';
+import { createPageCleaner, listCleaned, type Cleaning, type WantedCleaning } from '../clean-pages.ts';
+import { removeCopies } from '../file/migrate.ts';
+import { BUSY_TIMEOUT_MS } from '../file/open-database.ts';
+import type { OpenedFile } from '../file/open-file.ts';
+import { BEING_SALVAGED, salvage } from '../file/salvage.ts';
+import { isDamage, toCacheError } from '../file/to-cache-error.ts';
+import { createFollowingWriter } from '../write/followed-slices.ts';
+import { createImportWriter } from '../imports/import-writes.ts';
+import { createDetailReader } from '../read/read-records.ts';
 import { toMarkKey } from '../read/record-marks.ts';
 import { requireDetailKind } from '../read/record-tables.ts';
-import type { FoundPatterns } from '../../analysis/engine/feed/feed-source.ts';
-import type { StatusSample } from '../../../common/model/connections/status.ts';
-import { DAY_MS } from '../../../common/time/durations.ts';
+import { createSnapshotReader, type SnapshotReader } from '../read/snapshot-rows.ts';
+import { createPageRereader } from '../rereading/read-again.ts';
+import { createDownloadWriter } from '../write/download-writes.ts';
+import type { IncomingPage, PageHead } from '../write/incoming-page.ts';
+import {
+  createSnapshotRemover,
+  createSnapshotWriter,
+  endInterrupted,
+  type Purge,
+} from '../write/snapshot-writes.ts';
+import { createPageStore } from '../write/store-page.ts';
+import { prepareWalkEnd } from '../write/judge-page.ts';
+import type { ServedThread } from './thread-messages.ts';
 
 /** Before any removal: only gives free pages back. */
 const NOTHING_REMOVED_MS = -1;
@@ -230,4 +230,43 @@ function createStatusWriter(database: Database): (sample: StatusSample) => void 
     prune.run(sample.connectionId, sample.checkedAtMs - MAX_AGE_MS);
   });
   return (sample) => add.immediate(sample);
+}
+
+/** From this size on the log counts as large, and each write tries a checkpoint. */
+const MAX_LOG_BYTES = 67_108_864;
+/** From this size on a checkpoint waits for readers, so that the log does not fill the disk. */
+const MAX_UNWAITED_LOG_BYTES = 268_435_456;
+
+interface Checkpoints {
+  /** To be called after writes: runs a checkpoint once the log is large. */
+  afterWrite(): void;
+  /**
+   * Copies the log into the file and empties it, unless a reader still needs it. Returns whether the log is large all
+   * the same.
+   */
+  run(): boolean;
+}
+
+/**
+ * Keeps the write-ahead log small. SQLite runs a checkpoint by itself every 1,000 pages, but starts the log anew only
+ * when no reader needs it any more. A checkpoint never waits for readers, except over 256 MiB, and then 5 s.
+ */
+function createCheckpoints(database: Database, file: string): Checkpoints {
+  const readLogBytes = (): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  const run = (): boolean => {
+    const waits = readLogBytes() > MAX_UNWAITED_LOG_BYTES;
+    if (!waits) database.pragma('busy_timeout = 0');
+    try {
+      database.pragma('wal_checkpoint(TRUNCATE)');
+    } finally {
+      if (!waits) database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
+    return readLogBytes() > MAX_LOG_BYTES;
+  };
+  return {
+    afterWrite() {
+      if (readLogBytes() > MAX_LOG_BYTES) run();
+    },
+    run,
+  };
 }

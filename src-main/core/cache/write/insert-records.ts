@@ -1,8 +1,9 @@
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import { PREVIEW_CHARACTERS } from '../../../common/model/records/record.ts';
 import { countContent } from '../../../common/reporting/field-values.ts';
-import { toPayloadPreview } from './preview-payload.ts';
+import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES, toStoredDate } from '../read/record-tables.ts';
 import { listTextValues, type RowDigest, type StoredValue } from './record-digest.ts';
@@ -45,4 +46,97 @@ export function prepareInsert(
       bound = [];
     }
   };
+}
+
+/** A longer payload is not parsed for its preview. */
+const MAX_PARSED_CHARACTERS = 20_000;
+/** Fields that hold what a person wrote or reads, the likelier first. */
+const TEXT_KEYS = ['text', 'message', 'body', 'title', 'content', 'caption', 'value'];
+const MAX_DEPTH = 3;
+/** A text in which nothing is escaped: a quotation mark is where it begins or ends. */
+const PLAIN_TEXT = String.raw`"[^"\\\x00-\x1f]*"`;
+const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?`;
+const PLAIN_FIELD = `${PLAIN_TEXT}: ?(?:${PLAIN_TEXT}|${NUMBER}|true|false|null|\\[\\])`;
+const NEXT_FIELD = new RegExp(`${PLAIN_FIELD}(?:, ?(?=")|(?=\\}$))`, 'y');
+const SPACE = 0x20;
+const LAST_PLAIN = 0x7e;
+
+/**
+ * Returns what tells a payload from its neighbours, in one line of at most 120 characters: the text of a message
+ * where one is found, otherwise the beginning of the payload.
+ */
+export function toPayloadPreview(payload: string): string {
+  const text = (payload.length <= MAX_PARSED_CHARACTERS && readText(payload)) || payload;
+  if (text.length <= PREVIEW_CHARACTERS && isPlainLine(text)) return text;
+  const line = text
+    .slice(0, PREVIEW_CHARACTERS * 4)
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (line.length <= PREVIEW_CHARACTERS) return line;
+  return Array.from(line).slice(0, PREVIEW_CHARACTERS).join('');
+}
+
+/** True for a JSON object that holds nothing but plain texts, numbers and the like; most messages are one. */
+function isPlainObject(text: string): boolean {
+  if (!text.startsWith('{')) return false;
+  NEXT_FIELD.lastIndex = 1;
+  while (NEXT_FIELD.test(text)) {
+    if (NEXT_FIELD.lastIndex === text.length - 1) return true;
+  }
+  return false;
+}
+
+/** True for ASCII without spaces that would go; nearly every text is such a line, and is looked at quickly. */
+function isPlainLine(text: string): boolean {
+  let before = SPACE;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < SPACE || code > LAST_PLAIN || (code === SPACE && before === SPACE)) return false;
+    before = code;
+  }
+  return before !== SPACE;
+}
+
+function readText(payload: string): string {
+  return isPlainObject(payload) ? findPlainText(payload) : findText(parse(payload), 0);
+}
+
+/** What `findText` finds in a plain object, in a fifth of the time that parsing it takes. */
+function findPlainText(payload: string): string {
+  for (const key of TEXT_KEYS) {
+    const label = `"${key}":`;
+    // Of fields with the same name the last one counts.
+    const at = payload.lastIndexOf(label);
+    if (at === -1) continue;
+    const from = payload.indexOf('"', at + label.length) + 1;
+    const value = payload.slice(at + label.length, from);
+    if (value !== '"' && value !== ' "') continue;
+    const text = payload.slice(from, payload.indexOf('"', from));
+    if (text.trim() !== '') return text;
+  }
+  return '';
+}
+
+function parse(payload: string): unknown {
+  if (!payload.startsWith('{') && !/^\s*[{[]/.test(payload)) return null;
+  try {
+    return JSON.parse(payload) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function findText(value: unknown, depth: number): string {
+  if (depth > MAX_DEPTH) return '';
+  if (Array.isArray(value)) return findText(value[0], depth + 1);
+  if (!isJsonObject(value)) return '';
+  for (const key of TEXT_KEYS) {
+    const found = value[key];
+    if (typeof found === 'string' && found.trim() !== '') return found;
+  }
+  for (const key of TEXT_KEYS) {
+    const found = findText(value[key], depth + 1);
+    if (found !== '') return found;
+  }
+  return '';
 }

@@ -1,18 +1,18 @@
-import { toEndMs } from '../../../common/model/period.ts';
+import { createHash } from 'node:crypto';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { toEndMs } from '../../../common/model/period.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import { readPage, type ReadPage, type SetAside } from '../../../common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
 import { fromWireDate } from '../../../common/reporting/wire-dates.ts';
 import { SECOND_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { IS_UNREADABLE, LEFT_OUT_REASONS } from '../read/left-out-reasons.ts';
+import { IS_UNREADABLE, LEFT_OUT_REASONS } from '../read/download-figures.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
 import type { PageRange, StoredPages } from '../read/stored-pages.ts';
 import type { WalkRow } from './page-writes.ts';
-import { identify, identifyAside, listPlaced, takeOne } from './record-identity.ts';
 
 type SnapshotOwner = Pick<Snapshot, 'id' | 'report' | 'period' | 'settledToMs'>;
 /** A slice beside another one, with the places of its records; it was read to its end before. */
@@ -256,4 +256,37 @@ function toWholeSecond(ms: number): number {
 
 function toKey({ dateText, sessionId }: DetailRecord): string {
   return `${dateText}\n${sessionId}`;
+}
+
+/** The readable records of a page with their places among its entries. */
+function listPlaced({
+  records,
+  setAside,
+}: Pick<ReadPage, 'records' | 'setAside'>): { place: number; record: DetailRecord }[] {
+  const aside = new Set(setAside.map(({ index }) => index));
+  let place = -1;
+  return records.map((record) => {
+    do place += 1;
+    while (aside.has(place));
+    return { place, record };
+  });
+}
+
+/** All fields of a record, as one text: what tells it from others, where they are not equal (decision 26). */
+function identify(record: DetailRecord): string {
+  return createHash('sha256').update(JSON.stringify(record)).digest('hex');
+}
+
+/** The same for an entry that can't be read. */
+export function identifyAside({ reason, text }: SetAside): string {
+  return `${reason}\n${text}`;
+}
+
+/** Takes one of what is counted; false where there was none to take. */
+function takeOne(counts: Map<string, number>, identity: string): boolean {
+  const count = counts.get(identity) ?? 0;
+  if (count === 0) return false;
+  if (count === 1) counts.delete(identity);
+  else counts.set(identity, count - 1);
+  return true;
 }

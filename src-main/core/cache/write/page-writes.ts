@@ -3,7 +3,6 @@ import type { SummaryGroup } from '../../../common/model/records/summary.ts';
 import type { SetAside } from '../../../common/reporting/reading/read-page.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { GROUP_COLUMNS } from '../read/record-tables.ts';
-import { NEXT_FETCHED_ORDER } from './fetched-order.ts';
 import type { RowDigest } from './record-digest.ts';
 
 /** A page as its answer came, with the journal's words about it. */
@@ -191,3 +190,11 @@ export function preparePageWrites(database: Database) {
     },
   };
 }
+
+/**
+ * The next number in the order in which snapshots were fetched, as SQL: larger than that of every other one, and than those
+ * of a damaged file whose snapshots are still to be brought over. No clock decides what is newer, since a clock may be set
+ * back, and files of others were made by theirs.
+ */
+export const NEXT_FETCHED_ORDER =
+  '(SELECT max(reserved_order, (SELECT coalesce(max(fetched_order), 0) FROM snapshots)) + 1 FROM cache_state)';

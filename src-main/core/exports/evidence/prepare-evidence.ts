@@ -5,13 +5,15 @@ import { isTimeZone } from '../../../common/time/time-zones.ts';
 import { readExportSubject } from '../export-subject.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
 import { toExportFileName } from '../safe-file-name.ts';
-import type { EvidenceParts } from './evidence-parts.ts';
 import {
   describeEvidence,
-  type EvidenceQuestion,
   listSessions,
   openMasks,
   toEvidenceQuestion,
+  findOtherDirection,
+  limitFindings,
+  type EvidenceParts,
+  type EvidenceQuestion,
 } from './evidence-question.ts';
 import { writeEvidence } from './write-evidence.ts';
 import { deflateRawSync } from 'node:zlib';
@@ -19,16 +21,14 @@ import { RFC_4180 } from '../../../common/model/exports/export-options.ts';
 import type { RecordDetail } from '../../../common/model/records/record.ts';
 import { type ExportSource, withDetailSource } from '../export-source.ts';
 import { WRITERS } from '../formats/writers.ts';
-import { toPreviewCell } from '../preview-cell.ts';
+import { toPreviewCell } from '../export-columns.ts';
 import { readReport } from '../report/read-report.ts';
 import { writeReport } from '../report/write-report.ts';
-import { maskFilter } from './masking/mask-filter.ts';
-import type { Masks } from './masking/masks.ts';
+import { maskFilter, type Masks } from './masking/masks.ts';
 import { maskColumns } from './masking/mask-columns.ts';
 import { POWERSHELL_CHECKER } from './signing/powershell-checker.ts';
 import { PYTHON_CHECKER } from './signing/python-checker.ts';
-import { RECORD_FORMATS, toRecordPath } from './packing/record-files.ts';
-import { findOtherDirection, limitFindings } from './within-filter.ts';
+import { RECORD_FORMATS, toRecordPath } from './packing/write-records.ts';
 
 /**
  * Prepares an evidence pack of the detail records of a snapshot or a period: a ZIP for a support ticket. The same client

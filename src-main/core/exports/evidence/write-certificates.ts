@@ -1,6 +1,6 @@
 import type { CertificateFile } from '../../../common/model/cache/download.ts';
 import { toCertificateFile, toCertificateFileName } from '../../downloads/certificate.ts';
-import type { EvidenceParts } from './evidence-parts.ts';
+import type { EvidenceParts } from './evidence-question.ts';
 import type { PackThread } from './packing/pack-thread.ts';
 
 /** Certificates of more snapshots are left out, and counted. */

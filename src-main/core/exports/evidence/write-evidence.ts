@@ -4,28 +4,33 @@ import { toColumnChoice } from '../arrange-columns.ts';
 import { feedRecords } from '../export-source.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 import type { FileSum } from '../partial-file.ts';
-import { requireAll } from '../rows/require-all.ts';
+import { requireAll } from '../rows/row-batch.ts';
 import { readReport, REPORT_STEPS } from '../report/read-report.ts';
 import { writeReport } from '../report/write-report.ts';
-import { listKnownClients } from './masking/export-masks.ts';
+import { listKnownClients, describeMasking } from './masking/export-masks.ts';
 import {
   describeEvidence,
   isFilteredPack,
   listSessions,
   toPackJob,
+  findOtherDirection,
+  limitFindings,
+  readSessionWithin,
   type EvidenceQuestion,
+  type EvidenceParts,
 } from './evidence-question.ts';
 import { closePack } from './packing/close-pack.ts';
 import type { PackThread } from './packing/pack-thread.ts';
-import type { PackedRecords, WrittenRecords } from './packing/write-records.ts';
-import { RECORD_FORMATS, toRecordPath } from './packing/record-files.ts';
-import { findOtherDirection, limitFindings, readSessionWithin } from './within-filter.ts';
+import {
+  RECORD_FORMATS,
+  toRecordPath,
+  type PackedRecords,
+  type WrittenRecords,
+} from './packing/write-records.ts';
 import { writeCertificates, type WrittenCertificates } from './write-certificates.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { EvidenceMasking, PackSignature } from '../../../common/model/exports/evidence-options.ts';
 import type { ExportProvenance } from '../prepared-export.ts';
-import type { EvidenceParts } from './evidence-parts.ts';
-import { describeMasking } from './masking/masking-words.ts';
 import type { WrittenSession } from './packing/write-session.ts';
 import type { Finding } from '../../../common/model/analysis/finding.ts';
 import { ENGLISH } from '../../../common/words/english.ts';

@@ -1,8 +1,7 @@
 import { RFC_4180, type CsvDialect } from '../../../common/model/exports/export-options.ts';
+import { isSpreadsheetFormula } from '../../../common/spreadsheet-formula.ts';
 import type { ExportColumn } from '../export-columns.ts';
-import type { CreateTextWriter } from './export-writer.ts';
-import { guardCsvDigits, guardCsvText } from './guard-csv-text.ts';
-import { createTextCleaner } from './replace-unwritable.ts';
+import { createTextCleaner, type CreateTextWriter } from './export-writer.ts';
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 const LINE_END = '\r\n';
@@ -68,4 +67,31 @@ function toQuote({ quoting, separator }: CsvDialect): (text: string) => string {
     text.includes('"') ? `"${text.replaceAll('"', '""')}"` : `"${text}"`;
   if (quoting !== 'needed') return quoted;
   return (text) => (text.includes(separator) || SPECIAL.test(text) ? quoted(text) : text);
+}
+
+const NUMBER = /^-?\d{1,30}$/;
+
+/**
+ * Puts an apostrophe before a text that a spreadsheet would take for a formula: first character (after
+ * blanks and invisible marks) `= + - @`, TAB, CR, LF, NUL, also full-width. Run it on the finished cell. A text that
+ * has such apostrophes already gets one more, so that `removeGuard` gives back what was there.
+ */
+export function guardCsvText(text: string): string {
+  return findGuard(text) === 'none' ? text : `'${text}`;
+}
+
+/** As `guardCsvText`, but a text that is a whole number, such as an `ActionId` of -1, stays as it is. */
+function guardCsvDigits(text: string): string {
+  return NUMBER.test(text) ? text : guardCsvText(text);
+}
+
+/** Says whether a cell begins as a formula does: `bare`, behind apostrophes (`guarded`), or not at all. */
+export function findGuard(cell: string): 'bare' | 'guarded' | 'none' {
+  if (!cell.startsWith("'")) return isSpreadsheetFormula(cell) ? 'bare' : 'none';
+  return isSpreadsheetFormula(cell.replace(/^'+/, '')) ? 'guarded' : 'none';
+}
+
+/** Takes the apostrophe of the guard off a cell for which `findGuard` says `guarded`. */
+export function removeGuard(cell: string): string {
+  return cell.slice(1);
 }

@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
+import { tryToRemove } from '../../../node/move-and-remove.ts';
+import type { FileProgress } from '../../analysis/engine/files/write-file.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { PortablePage, PortableSource } from '../../cache/imports/portable-source.ts';
-import type { SavedConnection } from '../../connections/connection-document.ts';
+import type { SavedConnection } from '../../connections/connection-file.ts';
 import { pickSharedRules, type SharedRules } from '../../connections/imported-places.ts';
 import { toCertificate } from '../../downloads/certificate.ts';
+import type { TaskHandle } from '../../tasks/task-registry.ts';
+import { createZipWriter } from '../formats/xlsx/zip-writer.ts';
+import type { PartialFile } from '../partial-file.ts';
 import { prepareRecords, type RecordParts } from '../prepare-records.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
-import { toNotPortable } from './not-portable.ts';
 import {
   LEFT_OUT,
   MANIFEST_ENTRY,
   MAX_PAGES,
   PORTABLE_FORMAT,
   PORTABLE_VERSION,
+  SEAL_ENTRY,
   type PortableManifest,
   type PortableRecords,
   type PortableSnapshot,
-  SEAL_ENTRY,
 } from './portable-manifest.ts';
-import { createZipFile, type ZipFile } from './zip-file.ts';
-import { createReadStream } from 'node:fs';
-import { tryToRemove } from '../../../node/move-and-remove.ts';
-import type { FileProgress } from '../../analysis/engine/files/write-file.ts';
-import type { TaskHandle } from '../../tasks/task-registry.ts';
 
 /** What portable files are made from. */
 export interface PortableParts extends RecordParts {
@@ -273,4 +273,35 @@ async function writePortableRecords(
   } finally {
     await tryToRemove(written.path, () => undefined);
   }
+}
+
+const REASONS = {
+  'not-over': 'It is still being downloaded. Wait for its end, or cancel it.',
+  damaged: 'A page of it is damaged, or missing. Download it again.',
+  changed: 'It changed while the file was written. Share it again.',
+  'too-many-pages': `Together they have more than ${MAX_PAGES} pages. Share fewer of them at a time.`,
+  'too-large': 'Its records take more than 4 GB. Download shorter periods, and share those.',
+};
+
+/** An AppError `exports.not-portable` that says why snapshots can't be shared, and what to do. */
+function toNotPortable(reason: keyof typeof REASONS): AppError {
+  return new AppError('exports.not-portable', 'The snapshot can not be shared.', { reason: REASONS[reason] });
+}
+
+/** A ZIP that is written into a file, entry by entry. */
+interface ZipFile {
+  /** Ends the entry before, and begins another one. */
+  begin(path: string): Promise<void>;
+  write(piece: string | Uint8Array): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Begins a ZIP whose bytes go to `put` as they are ready. */
+function createZipFile(put: PartialFile['write'], modified: Date): ZipFile {
+  const zip = createZipWriter(modified);
+  return {
+    begin: async (path) => put(await zip.begin(path)),
+    write: async (piece) => put(await zip.write(piece)),
+    end: async () => put(await zip.end()),
+  };
 }

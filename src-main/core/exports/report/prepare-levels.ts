@@ -10,8 +10,8 @@ import { readLevels } from '../../service-levels/read-levels.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
 import { toSafeFileName } from '../safe-file-name.ts';
 import { markup, own, type Markup, type MarkupPart } from './markup.ts';
-import { printReport } from './print-report.ts';
-import type { ReportParts } from './report-parts.ts';
+import { printReport } from './prepare-report.ts';
+import type { ReportParts } from './read-report.ts';
 import { writeTable } from './sections/write-table.ts';
 import { writePage } from './write-report.ts';
 

@@ -1,8 +1,13 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Input, Output } from '../../../common/contract/index.ts';
 import type { DocumentFormat } from '../../../common/model/exports/export-options.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
+import { removePatiently } from '../../../node/move-and-remove.ts';
+import { PRIVATE_FILE_MODE } from '../../../node/private-files.ts';
 import type { Engine } from '../../analysis/engine/create-engine.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { Host } from '../../host.ts';
@@ -14,14 +19,11 @@ import {
 } from '../evidence/masking/export-masks.ts';
 import type { ExportMasks } from '../evidence/masking/masks.ts';
 import { maskReport, type MaskedReport } from '../evidence/packing/pack-operations.ts';
+import { describeExport, readExportSubject, type SubjectParts } from '../export-subject.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
-import { describeExport } from '../describe-export.ts';
-import { readExportSubject, type SubjectParts } from '../export-subject.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
 import { toExportFileName } from '../safe-file-name.ts';
-import { printReport } from './print-report.ts';
-import { readReport, REPORT_STEPS } from './read-report.ts';
-import type { ReportParts } from './report-parts.ts';
+import { readReport, REPORT_STEPS, type ReportParts } from './read-report.ts';
 import type { ReportContent } from './report-content.ts';
 import { writeReport } from './write-report.ts';
 
@@ -165,4 +167,22 @@ function previewReport(content: ReportContent, format: ReportFormat, isBrief: bo
     // How large the printed pages are shows once they are.
     estimatedBytes: format === 'html' ? Buffer.byteLength(writeReport(content, isBrief)) : null,
   };
+}
+
+/** Returns a report as the bytes of a PDF. Throws as the host's `printPdf` does; leaves no file behind. */
+export async function printReport(
+  { printPdf }: Pick<Host, 'printPdf'>,
+  report: string,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  // Only its owner can read this folder.
+  const folder = await mkdtemp(join(tmpdir(), 'channelscope-report-'));
+  try {
+    const [source, target] = [join(folder, 'report.html'), join(folder, 'report.pdf')];
+    await writeFile(source, report, { mode: PRIVATE_FILE_MODE });
+    await printPdf(source, target, signal);
+    return await readFile(target);
+  } finally {
+    await removePatiently(folder, { isFolder: true });
+  }
 }

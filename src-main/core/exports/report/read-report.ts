@@ -1,13 +1,20 @@
 import type { Input } from '../../../common/contract/index.ts';
+import { listSetAside } from '../../../common/model/connections/planned-spans.ts';
 import { toEndMs } from '../../../common/model/period.ts';
+import type { ValueName } from '../../../common/model/records/value-name.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { listBucketEdges, pickBucketWidth } from '../../../common/time/time-buckets.ts';
 import { nameConnection } from '../../../common/words/connection-name.ts';
+import type { Words } from '../../../common/words/words.ts';
+import type { Engine } from '../../analysis/engine/create-engine.ts';
+import type { Cache } from '../../cache/cache.ts';
+import type { SavedConnection } from '../../connections/connection-file.ts';
+import type { Ledger } from '../../coverage/create-ledger.ts';
+import { readPeriodFindings } from '../../findings/read-findings.ts';
+import { withoutDismissed } from '../../findings/to-incidents.ts';
 import type { ExportSubject } from '../export-subject.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
-import { readCertificates } from '../read-certificates.ts';
-import type { ReportParts } from './report-parts.ts';
-import { readReportFindings } from './report-findings.ts';
+import { readCertificates } from '../write-manifest.ts';
 import type { ReportBucket, ReportContent, ReportFindings } from './report-content.ts';
 
 /** What a report is asked for. */
@@ -114,4 +121,63 @@ export async function readReport(
 function clipEdges(edges: readonly number[], fromMs: number, toMs: number): number[] {
   const inner = edges.filter((edge) => edge > fromMs && edge < toMs);
   return [fromMs, ...inner, toMs];
+}
+
+interface FindingsPeriod {
+  readonly connectionId: string;
+  readonly report: DetailKind;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * Returns what stood out in a report's direction during a period, of all traffic of the connection. What is still going
+ * on at the period's end is told as it was then.
+ */
+async function readReportFindings(
+  parts: Pick<ReportParts, 'cache' | 'engine' | 'ledger' | 'now' | 'findConnection'>,
+  { connectionId, report, fromMs, toMs }: FindingsPeriod,
+  signal: AbortSignal,
+): Promise<ReportFindings> {
+  const nowMs = parts.now();
+  const endMs = Math.max(fromMs, Math.min(toMs, nowMs));
+  const direction = report === 'inbound-detail' ? 'inbound' : 'outbound';
+  signal.throwIfAborted();
+  const { incidents = [], plans } = parts.findConnection(connectionId) ?? {};
+  const setAside = listSetAside(plans, { fromMs, toMs: endMs });
+  const found = withoutDismissed(
+    await readPeriodFindings(parts, connectionId, nowMs, { fromMs, toMs: endMs, setAside, signal }),
+    incidents,
+  );
+  const list = [...found.findings, ...found.resolved]
+    .filter(({ directions }) => directions.includes(direction))
+    .sort((a, b) => b.sinceMs - a.sinceMs);
+  const gaps = found.gaps.filter((gap) => gap.direction === direction);
+  const { noticed } = found;
+  return { list, fromMs, toMs: endMs, gaps, ...(noticed === undefined ? {} : { noticed }) };
+}
+
+/** What reports are computed from. */
+export interface ReportParts {
+  readonly cache: Pick<Cache, 'readStatusHistory' | 'getDownload' | 'readJournalFigures' | 'measureLevels'>;
+  readonly ledger: Pick<Ledger, 'read' | 'readSnapshot' | 'readExtent'>;
+  readonly engine: Pick<
+    Engine,
+    'groupRecords' | 'readHistogram' | 'readSeries' | 'findErrorFamilies' | 'findPeriodFindings'
+  >;
+  /** The application's version. */
+  readonly version: string;
+  now(): number;
+  /** The language that reports are written in. */
+  readWords(): Words;
+  listNames(connectionId: string): readonly ValueName[];
+  /** Undefined for a connection that is gone. */
+  findConnection(
+    connectionId: string,
+  ):
+    | Pick<
+        SavedConnection,
+        'kind' | 'name' | 'baseAddress' | 'tenant' | 'incidents' | 'plans' | 'serviceLevels' | 'outcomes'
+      >
+    | undefined;
 }

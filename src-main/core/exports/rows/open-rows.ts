@@ -8,8 +8,13 @@ import type { MaskJob } from '../evidence/masking/masks.ts';
 import { createKnownClients, type KnownClients } from '../evidence/masking/known-clients.ts';
 import { maskColumns } from '../evidence/masking/mask-columns.ts';
 import type { ExportColumn } from '../export-columns.ts';
-import { measureResultRow, toResultColumns } from './result-columns.ts';
-import type { ResultRow, RowBatch, RowShape } from './row-batch.ts';
+import {
+  measureResultRow,
+  toResultColumns,
+  type ResultRow,
+  type RowBatch,
+  type RowShape,
+} from './row-batch.ts';
 import { countContent } from '../../../common/reporting/field-values.ts';
 
 /** Reads records by their ids: at least the first one of them, as many as may be held at once. */

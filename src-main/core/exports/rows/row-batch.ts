@@ -1,9 +1,11 @@
-import type { SummaryGroup } from '../../../common/model/records/summary.ts';
+import { AppError } from '../../../common/contract/errors.ts';
 import type { SqlCell, SqlColumn } from '../../../common/model/records/sql.ts';
+import type { SummaryGroup } from '../../../common/model/records/summary.ts';
 import type { ValueName } from '../../../common/model/records/value-name.ts';
 import type { DetailKind, SummaryKind } from '../../../common/reporting/reports.ts';
 import type { ColumnChoice } from '../arrange-columns.ts';
 import type { MaskJob } from '../evidence/masking/masks.ts';
+import type { ExportColumn } from '../export-columns.ts';
 
 /** A row of a result of SQL. */
 export type ResultRow = readonly SqlCell[];
@@ -54,4 +56,34 @@ export interface RowFeed {
   readonly shape: RowShape;
   /** Opens the rows and hands them to `use`; what was opened is closed however that ends. Throws `cache.*` and `analysis.*`. */
   open<Result>(signal: AbortSignal, use: (rows: RowBatches) => Promise<Result>): Promise<Result>;
+}
+
+/** The columns of a result: it may name several alike; a file may not, and engines of SQL don't tell letters' case apart. */
+export function toResultColumns(columns: readonly SqlColumn[]): ExportColumn<ResultRow>[] {
+  const taken = new Set<string>();
+  return columns.map(({ name, kind }, place) => {
+    let own = name;
+    for (let number = 2; taken.has(own.toLowerCase()); number += 1) own = `${name} (${number})`;
+    taken.add(own.toLowerCase());
+    return {
+      name: own,
+      type: kind === 'number' ? 'number' : 'text',
+      read: (row) => row[place] ?? null,
+    };
+  });
+}
+
+/** Size of a row of a result in characters, about. */
+export function measureResultRow(row: ResultRow): number {
+  return row.reduce<number>((sum, cell) => sum + (typeof cell === 'string' ? cell.length : 8), 0);
+}
+
+/** Throws `exports.write-failed` where a file has not as many rows as there were to write. */
+export function requireAll(expected: number, written: number): void {
+  if (written === expected) return;
+  throw new AppError('exports.write-failed', 'The number of records changed while they were exported.', {
+    systemCode: 'count',
+    expected,
+    written,
+  });
 }

@@ -1,13 +1,13 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import type { CsvDialect } from '../../../common/model/exports/export-options.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
-import { watchDirectionMarks } from '../direction-marks.ts';
-import type { ExportAbout } from '../formats/export-writer.ts';
+import { watchDirectionMarks } from '../export-columns.ts';
+import type { ExportAbout, ExportPiece } from '../formats/export-writer.ts';
 import { WRITERS, type RowFormat } from '../formats/writers.ts';
-import type { FileSum } from '../partial-file.ts';
-import { splitRows } from '../split-rows.ts';
+import { guardWriting, type FileSum } from '../partial-file.ts';
 import type { Rows } from './open-rows.ts';
 import type { RowBatch, RowShape } from './row-batch.ts';
-import { openSummedFile } from './summed-file.ts';
 
 /** A file to write row by row. */
 export interface RowJob {
@@ -72,4 +72,54 @@ export async function beginRowFile<Row>(
     },
     close,
   };
+}
+
+/** A file that is written from its beginning to its end, and summed meanwhile. */
+export interface SummedFile {
+  put(piece: ExportPiece): Promise<void>;
+  /** The SHA-256 of what was put so far, in hex. */
+  sumSoFar(): string;
+  /** The sum of what was put so far; nothing is put afterwards. */
+  finish(): FileSum;
+  close(): Promise<void>;
+}
+
+/** Opens a file that is there already, empty. Throws `exports.write-failed`, as `put` does. */
+export async function openSummedFile(path: string): Promise<SummedFile> {
+  const handle = await guardWriting(() => open(path, 'r+'));
+  const hash = createHash('sha256');
+  let bytes = 0;
+  return {
+    async put(piece) {
+      const buffer = typeof piece === 'string' ? Buffer.from(piece, 'utf8') : piece;
+      if (buffer.length === 0) return;
+      await guardWriting(() => handle.writeFile(buffer));
+      hash.update(buffer);
+      bytes += buffer.length;
+    },
+    sumSoFar: () => hash.copy().digest('hex'),
+    finish: () => ({ bytes, sha256: hash.digest('hex') }),
+    close: () => handle.close(),
+  };
+}
+
+/** Text is handed to a file in pieces of about this many characters; between two of them other calls come in. */
+const PIECE_CHARS = 1_000_000;
+const PIECE_ROWS = 500;
+
+/** Divides rows into those that are written at once: whole records can be large; a piece of text must not be. */
+export function* splitRows<Row>(
+  batch: readonly Row[],
+  measure: (row: Row) => number,
+): Generator<readonly Row[]> {
+  let start = 0;
+  let chars = 0;
+  for (const [index, row] of batch.entries()) {
+    chars += measure(row);
+    if (chars < PIECE_CHARS && index - start + 1 < PIECE_ROWS) continue;
+    yield batch.slice(start, index + 1);
+    start = index + 1;
+    chars = 0;
+  }
+  if (start < batch.length) yield batch.slice(start);
 }

@@ -1,11 +1,10 @@
 import { AppError } from '../../../common/contract/errors.ts';
-import { createCalls } from '../../cache/threads/thread-calls.ts';
+import { createCalls } from '../../cache/threads/thread-messages.ts';
 import type { CallByName } from '../../calls/pair-calls.ts';
 import type { RunningWorker } from '../../calls/start-worker.ts';
 import type { PackThread } from '../evidence/packing/pack-thread.ts';
 import type { PackOperations } from '../evidence/packing/pack-operations.ts';
-import { requireAll } from '../rows/require-all.ts';
-import type { RowBatches } from '../rows/row-batch.ts';
+import { requireAll, type RowBatches } from '../rows/row-batch.ts';
 import type { RowJob, WrittenRows } from '../rows/row-file.ts';
 
 /** What the thread reports once it serves. */

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { openExportRecords } from '../../cache/read/export-records.ts';
+import { openExportRecords } from '../../cache/read/export-batches.ts';
 import { serveRows } from './serve-rows.ts';
 import type { RowThreadData } from './start-row-thread.ts';
 

@@ -1,12 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import type { AppError } from '../../../common/contract/errors.ts';
-import { toJsonTexts, type JsonTexts } from '../../../common/json/exact-json.ts';
-import { findJsonExcess, replaceNumberWords, restoreNumberWords } from '../../../common/json/scan-json.ts';
+import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
+import { toJsonTexts, mayLoseDigits, parseExactly, type JsonTexts } from '../../../common/json/exact-json.ts';
+import {
+  findJsonExcess,
+  replaceNumberWords,
+  restoreNumberWords,
+  countKeys,
+  findDoubledKeys,
+  measureJson,
+} from '../../../common/json/scan-json.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import { createJsonSplitter, DOCUMENT_FAULTS, type DocumentFault } from '../../../node/json-splitter.ts';
 import { splitLines } from '../../../node/split-lines.ts';
-import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
-import { findDoubledName, parseRecordText, RECORD_LIMITS } from './parse-record-text.ts';
 
 /** Longest record that is read, in bytes. */
 export const MAX_RECORD_BYTES = 64 * 1024 * 1024;
@@ -114,6 +120,13 @@ function readRecord(
 }
 
 const TAKE_OUT = 'Take it out of the file, and import the file again.';
+
+/**
+ * What a record may hold: far more than a report's, and what every part of the application has room for. More is refused
+ * before anything is made of it.
+ */
+const RECORD_LIMITS = { depth: 1_000, parts: 1_000_000 };
+
 const EXCESSES = {
   depth: `nests lists and objects more than ${RECORD_LIMITS.depth} deep, as no report does.`,
   parts: `holds more than ${RECORD_LIMITS.parts} values, as no report does.`,
@@ -129,4 +142,34 @@ function tryParse(text: string): unknown {
 
 function toTooLong(place: string): Error {
   return toUnreadable(`${place} is longer than ${MAX_RECORD_BYTES / 1024 ** 2} MB. ${TAKE_OUT}`);
+}
+
+/** Returns the value of a JSON text; numbers keep the digits that they are written with. Throws SyntaxError. */
+function parseRecordText(text: string): unknown {
+  return mayLoseDigits(text) ? parseExactly(text) : (JSON.parse(text) as unknown);
+}
+
+/**
+ * Returns the fields of an object that a text holds, as it would be held in one cell; null for anything else, and for
+ * more than `RECORD_LIMITS`. `onDoubled` is told the first name that comes twice in it.
+ */
+export function tryParseFields(
+  text: string,
+  onDoubled: (name: string) => void,
+): Readonly<Record<string, unknown>> | null {
+  if (findJsonExcess(text, RECORD_LIMITS) !== null) return null;
+  try {
+    const value = parseRecordText(text);
+    if (!isJsonObject(value)) return null;
+    const name = findDoubledName(text, value);
+    if (name !== null) onDoubled(name);
+    return value;
+  } catch {
+    return null;
+  }
+}
+
+/** The first name that comes twice in a text, of which its value holds one; null where none does. */
+function findDoubledName(text: string, value: unknown): string | null {
+  return measureJson(text).keys === countKeys(value) ? null : (findDoubledKeys(text)?.name ?? null);
 }

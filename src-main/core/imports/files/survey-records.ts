@@ -21,7 +21,7 @@ import {
   type RecordFindings,
 } from './read-json-records.ts';
 import { NOTHING_STATED, readStatedHead, readStatedParquet, type StatedFacts } from './stated-facts.ts';
-import { createWireRecordWriter, type WireRecord } from './write-wire-record.ts';
+import { createWireRecordWriter, type WireRecord } from './write-imported-pages.ts';
 
 /** What a person said about a file. */
 export interface SaidOfFile {

@@ -1,4 +1,4 @@
-import { createCalls, type ThreadCalls } from '../../cache/threads/thread-calls.ts';
+import { createCalls, type ThreadCalls } from '../../cache/threads/thread-messages.ts';
 import { startWorker } from '../../calls/start-worker.ts';
 import type { Logger } from '../../logging/logger.ts';
 import { toUnreadable } from '../../../common/contract/unreadable-file.ts';

@@ -3,7 +3,7 @@ import type { Engine } from '../../../../src-main/core/analysis/engine/create-en
 import type { Host } from '../../../../src-main/core/host.ts';
 import type { Cache } from '../../../../src-main/core/cache/cache.ts';
 import { prepareReport } from '../../../../src-main/core/exports/report/prepare-report.ts';
-import type { ReportParts } from '../../../../src-main/core/exports/report/report-parts.ts';
+import type { ReportParts } from '../../../../src-main/core/exports/report/read-report.ts';
 import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../../cache/cache-fixture.ts';
 import { ENGLISH } from '../../../../src-main/common/words/english.ts';
 import { openLedger } from '../../../support/fakes/open-ledger.ts';

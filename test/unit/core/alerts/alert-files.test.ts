@@ -2,9 +2,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createAlertFile, type AlertFile } from '../../../../src-main/core/alerts/alert-file.ts';
-import { createAlertMemory } from '../../../../src-main/core/alerts/alert-memory.ts';
-import { writeLogCsv } from '../../../../src-main/core/alerts/export-log.ts';
+import {
+  createAlertFile,
+  createAlertMemory,
+  type AlertFile,
+} from '../../../../src-main/core/alerts/alert-file.ts';
+import { writeLogCsv } from '../../../../src-main/core/alerts/alert-book.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 import { draftOf, errorShare } from './alert-rig.ts';
 

@@ -10,8 +10,11 @@ import type { Following } from '../../../../src-main/common/contract/operations/
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { openAlertBook, type AlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
-import { createAlertFile } from '../../../../src-main/core/alerts/alert-file.ts';
-import { createAlertMemory, type AlertMemory } from '../../../../src-main/core/alerts/alert-memory.ts';
+import {
+  createAlertFile,
+  createAlertMemory,
+  type AlertMemory,
+} from '../../../../src-main/core/alerts/alert-file.ts';
 import {
   createAlerts,
   type AlertParts,

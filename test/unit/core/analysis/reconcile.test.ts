@@ -5,7 +5,7 @@ import {
   toTolerances,
   type Circumstances,
   type ReconcilableGroup,
-} from '../../../../src-main/core/analysis/reconcile/find-differences.ts';
+} from '../../../../src-main/core/analysis/find-differences.ts';
 import { findObstacle } from '../../../../src-main/core/summaries/reconcile-summary.ts';
 
 const CALM: Circumstances = {

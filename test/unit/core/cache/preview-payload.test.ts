@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toPayloadPreview } from '../../../../src-main/core/cache/write/preview-payload.ts';
+import { toPayloadPreview } from '../../../../src-main/core/cache/write/insert-records.ts';
 
 test.each([
   ['{"type":"message","messageId":"m-1","text":"Where is my order?"}', 'Where is my order?'],

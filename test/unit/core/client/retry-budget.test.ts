@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createRetryBudget } from '../../../../src-main/core/client/retry-budget.ts';
+import { createRetryBudget } from '../../../../src-main/core/client/retry.ts';
 
 function createRig() {
   let nowMs = 1_000_000;

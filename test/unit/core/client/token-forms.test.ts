@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createToken } from '../../../../src-main/core/client/create-token.ts';
+import { createToken } from '../../../../src-main/core/client/token-source.ts';
 import { parseRetryAfterMs } from '../../../../src-main/core/client/http-date.ts';
 import { createKnownSecrets } from '../../../../src-main/core/secrets/secret-cleaner.ts';
 

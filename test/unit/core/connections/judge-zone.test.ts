@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findNewest } from '../../../../src-main/core/connections/detect-zone.ts';
-import { judgeZone, type ZoneObservation } from '../../../../src-main/core/connections/judge-zone.ts';
+import {
+  findNewest,
+  judgeZone,
+  type ZoneObservation,
+} from '../../../../src-main/core/connections/detect-zone.ts';
 import { toOffsetMs } from '../../../../src-main/common/time/time-zones.ts';
 
 const minuteMs = 60_000;

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../../src-main/common/reporting/reports.ts';
-import { createAlertFile } from '../../../../src-main/core/alerts/alert-file.ts';
-import { createAlertMemory } from '../../../../src-main/core/alerts/alert-memory.ts';
+import { createAlertFile, createAlertMemory } from '../../../../src-main/core/alerts/alert-file.ts';
 import { openAlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
 import type { ReportingClient } from '../../../../src-main/core/client/reporting-client.ts';
-import type { SavedConnection } from '../../../../src-main/core/connections/connection-document.ts';
-import { createConnectionFile } from '../../../../src-main/core/connections/connection-file.ts';
+import {
+  createConnectionFile,
+  type SavedConnection,
+} from '../../../../src-main/core/connections/connection-file.ts';
 import { createConnections } from '../../../../src-main/core/connections/create-connections.ts';
 import { openListFile } from '../../../../src-main/core/documents/list-file.ts';
 import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWalkLimit } from '../../../../src-main/core/downloads/walk-limit.ts';
+import { createWalkLimit } from '../../../../src-main/core/downloads/fetch-queue.ts';
 
 /** Pages of one size that come in so many milliseconds each, while as many walks run as the limit says. */
 function run(pages: number, toDurationMs: (walks: number) => number, most: number | null = null) {

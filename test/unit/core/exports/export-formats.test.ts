@@ -8,6 +8,7 @@ import {
   OTHER_FIELDS,
   selectDetailColumns,
   selectSummaryColumns,
+  watchDirectionMarks,
 } from '../../../../src-main/core/exports/export-columns.ts';
 import {
   InboundDetailDocument,
@@ -15,9 +16,7 @@ import {
   OutboundDetailDocument,
   OutboundSummaryDocument,
 } from '../../../../src-main/common/reporting/wire-schemas.ts';
-import { createCsvWriter } from '../../../../src-main/core/exports/formats/csv.ts';
-import { guardCsvText } from '../../../../src-main/core/exports/formats/guard-csv-text.ts';
-import { watchDirectionMarks } from '../../../../src-main/core/exports/direction-marks.ts';
+import { createCsvWriter, guardCsvText } from '../../../../src-main/core/exports/formats/csv.ts';
 import { createJsonWriter } from '../../../../src-main/core/exports/formats/json.ts';
 import { toExportFileName, toSafeFileName } from '../../../../src-main/core/exports/safe-file-name.ts';
 import { createRecord, createSnapshotOf } from '../../../support/fakes/fake-export-parts.ts';

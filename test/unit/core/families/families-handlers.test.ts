@@ -6,7 +6,7 @@ import {
   type ConnectionFamilies,
   type FamilyAct,
 } from '../../../../src-main/common/model/connections/family-changes.ts';
-import type { SavedConnection } from '../../../../src-main/core/connections/connection-document.ts';
+import type { SavedConnection } from '../../../../src-main/core/connections/connection-file.ts';
 import { createFamiliesHandlers } from '../../../../src-main/core/families/families-handlers.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 

@@ -5,7 +5,7 @@ import {
   type IncidentChange,
   type IncidentNote,
 } from '../../../../src-main/common/model/analysis/incident.ts';
-import type { SavedConnection } from '../../../../src-main/core/connections/connection-document.ts';
+import type { SavedConnection } from '../../../../src-main/core/connections/connection-file.ts';
 import { createIncidentsHandlers } from '../../../../src-main/core/findings/incidents-handlers.ts';
 import {
   changeNotes,

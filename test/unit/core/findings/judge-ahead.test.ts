@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
-import type { SavedConnection } from '../../../../src-main/core/connections/connection-document.ts';
+import type { SavedConnection } from '../../../../src-main/core/connections/connection-file.ts';
 import { createEvents } from '../../../../src-main/core/events.ts';
 import { createAheadJudge } from '../../../../src-main/core/findings/judge-ahead.ts';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import { createFileLogger, formatLogLine } from '../../../../src-main/core/logging/create-file-logger.ts';
 import type { LogFields } from '../../../../src-main/core/logging/logger.ts';
-import { toPathPattern } from '../../../../src-main/core/logging/redact-text.ts';
+import { toPathPattern } from '../../../../src-main/core/logging/redact.ts';
 import { isPosix } from '../../../support/skips/posix.ts';
 
 const DAY_MS = 86_400_000;

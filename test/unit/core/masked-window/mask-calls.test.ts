@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createCallMasks } from '../../../../src-main/core/masked-window/mask-calls.ts';
+import { createCallMasks } from '../../../../src-main/core/masked-window/create-masked-window.ts';
 
 /** Asks through masks for what a stub answers, and returns what the stub was asked. */
 async function ask(

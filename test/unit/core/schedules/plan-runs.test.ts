@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WEEKDAYS, type Schedule } from '../../../../src-main/common/model/schedules/schedule.ts';
-import { MAX_CAUGHT_UP, planRuns } from '../../../../src-main/core/schedules/plan-runs.ts';
+import { MAX_CAUGHT_UP, planRuns } from '../../../../src-main/core/schedules/schedule-book.ts';
 
 const at = (text: string): number => Date.parse(`2026-11-${text}:00Z`);
 const schedule = (change: Partial<Schedule> = {}) => ({

@@ -1,12 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
-import { toKeychainError } from '../../../../src-main/core/secrets/keychain-errors.ts';
 import {
+  toKeychainError,
   createKeytarSecretStore,
   type KeytarLike,
 } from '../../../../src-main/core/secrets/keytar-secret-store.ts';
-import { openSecretStore } from '../../../../src-main/core/secrets/open-secret-store.ts';
-import { mayHaveKeychain } from '../../../../src-main/core/secrets/session-bus.ts';
+import { openSecretStore, mayHaveKeychain } from '../../../../src-main/core/secrets/open-secret-store.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 type Entries = Map<string, string>;

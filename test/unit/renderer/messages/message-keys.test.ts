@@ -32,7 +32,6 @@ const SHARED = [
   'src-main/core/exports/report/prepare-levels.ts',
   'src-main/common/words/case-words.ts',
   'src-main/core/exports/cases/write-case-page.ts',
-  'src-main/core/exports/cases/write-case-markdown.ts',
   'src-main/core/exports/cases/prepare-case.ts',
 ];
 const source = [readSources('src-renderer'), ...SHARED.map((file) => readFileSync(file, 'utf8'))].join('\n');

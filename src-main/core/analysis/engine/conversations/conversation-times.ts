@@ -12,9 +12,9 @@ import {
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../common/time/durations.ts';
 import { listBucketEdges } from '../../../../common/time/time-buckets.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
-import { findRises, type TimedPlace } from '../../times/find-rises.ts';
+import { findRises, type TimedPlace } from '../../find-rises.ts';
 import { readRows } from '../engine-database.ts';
-import { toBucketSql } from '../measures/bucket-sql.ts';
+import { toBucketSql } from '../measures/times-sql.ts';
 import { countAtMost, type ResolvedScope } from '../resolved-scope.ts';
 import { toMembersSql } from './conversation-sql.ts';
 

@@ -23,8 +23,13 @@ import { quoteText, readRows, toTypes, type EngineDatabase } from '../engine-dat
 import { toFilterSql } from '../filter-sql.ts';
 import type { FilteredRecords, ResolvedScope } from '../resolved-scope.ts';
 import { measureConversationTimes, TIMES_CELLS_SQL } from './conversation-times.ts';
-import { readConversations } from './read-conversations.ts';
-import { listConversationSql, MEMBER_ORDER_SQL, toMatchedSql, toMembersSql } from './conversation-sql.ts';
+import {
+  readConversations,
+  listConversationSql,
+  MEMBER_ORDER_SQL,
+  toMatchedSql,
+  toMembersSql,
+} from './conversation-sql.ts';
 
 /** Periods whose conversations are kept, and lists of each; the ones used longest ago go first. */
 const MAX_PERIODS = 3;

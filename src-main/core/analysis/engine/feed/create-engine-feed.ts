@@ -1,11 +1,17 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../../common/model/cache/snapshot.ts';
-import { createBatchAppender, RecordsMissing, type FeedStores } from './append-batch.ts';
-import { feedSnapshot } from './feed-snapshot.ts';
-import type { FeedSnapshot, FeedSource, FoundPatterns } from './feed-source.ts';
 import { createOutcomeStore, type OutcomesByConnection } from '../outcomes.ts';
+import {
+  createBatchAppender,
+  RecordsMissing,
+  CHUNK_ROWS,
+  type FeedStores,
+  type AppendBatch,
+} from './append-batch.ts';
+import { NO_DATES, deleteFed, loadWatermarks, type DateOrder, type Watermark } from './watermarks.ts';
+import type { FeedSnapshot, FeedSource, FoundPatterns } from './feed-source.ts';
 import { createFamilyStore, type FamiliesByConnection } from './keep-families.ts';
-import { deleteFed, loadWatermarks, type Watermark } from './watermarks.ts';
+import { commit, toEnding } from '../engine-database.ts';
 
 /** What has been fed so far, by snapshot. */
 export interface EngineFeed {
@@ -189,4 +195,37 @@ function isContinued(snapshot: FeedSnapshot | undefined, mark: Watermark): boole
 
 function isStillListed(source: FeedSource, { snapshotId, reading }: FeedSnapshot): boolean {
   return source.list().some((now) => now.snapshotId === snapshotId && now.reading === reading);
+}
+
+/**
+ * Records fed in one transaction: those of a row group, which is compressed once it is full, and again whenever a
+ * transaction ends within it.
+ */
+const BATCH_ROWS = CHUNK_ROWS * 60;
+
+/**
+ * Feeds the records of a snapshot that are behind its watermark, batch after batch: while one is written the next one is
+ * read. `onFed` gets the watermark after each, once it is written, and the number of its records.
+ */
+export async function feedSnapshot(
+  { connection, appendBatch }: { readonly connection: DuckDBConnection; readonly appendBatch: AppendBatch },
+  snapshot: FeedSnapshot,
+  mark: Watermark | undefined,
+  onFed: (mark: Watermark, count: number) => void,
+): Promise<void> {
+  let before = toEnding(Promise.resolve());
+  let from = mark?.recordCount ?? 0;
+  let order: DateOrder = mark ?? NO_DATES;
+  try {
+    while (from < snapshot.recordCount) {
+      const until = Math.min(from + BATCH_ROWS, snapshot.recordCount);
+      const count = until - from;
+      const fed = await appendBatch(snapshot, { from, until, before, order });
+      before = toEnding(commit(connection).then(() => onFed(fed, count)));
+      order = fed;
+      from = until;
+    }
+  } finally {
+    await before.promise;
+  }
 }

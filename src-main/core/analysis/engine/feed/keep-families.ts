@@ -7,10 +7,9 @@ import type {
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
 import { listTouched, prepareChanges, type FamilyNames } from '../../families/apply-changes.ts';
 import { createFamilyLearner, type ErrorFamilyLearner } from '../../families/learn-families.ts';
-import { quoteText, readRows, toTypes } from '../engine-database.ts';
+import { quoteText, readRows, toTypes, commit, rollBack } from '../engine-database.ts';
 import { toChangeSql, toShapeSql, type ActSql } from './act-sql.ts';
 import type { FeedSnapshot, FeedSource, FoundPatterns } from './feed-source.ts';
-import { commit, rollBack } from './transaction.ts';
 
 type Owner = Pick<FeedSnapshot, 'connectionId' | 'direction'>;
 

@@ -1,24 +1,22 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { DuckDBConnection } from '@duckdb/node-api';
-import type { RecordOrder } from '../../../../common/model/records/record.ts';
+import type { DuckDBConnection, DuckDBAppender } from '@duckdb/node-api';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { RecordScope } from '../../../../common/model/records/record-scope.ts';
+import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import type { SqlCell } from '../../../../common/model/records/sql.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import type { CallContext } from '../../../calls/call-messages.ts';
 import type { ReadPath } from '../bodies/read-path.ts';
+import { quoteText } from '../engine-database.ts';
 import type { AskFiltered } from '../measures/measure-operations.ts';
-import type { EngineSource } from '../resolve-scope.ts';
 import { isOutOfMemory } from '../question-errors.ts';
-import { copyInOrder } from './copy-in-order.ts';
+import type { EngineSource } from '../resolve-scope.ts';
 import { quoteName, toValueSql, type FileColumn } from './file-column.ts';
-import { PARQUET_OPTIONS, toMetadataSql } from './parquet-options.ts';
 import { prepareRecordRows } from './record-rows.ts';
-import type { LineSql } from './text/line-sql.ts';
-import { prepareText, type TextFormat } from './text/prepare-text.ts';
+import type { LineSql } from './line-sql.ts';
+import { prepareText, type TextFormat } from './prepare-text.ts';
 import { writeFile, type EngineFile, type FileProgress } from './write-file.ts';
-import { writeRowsAsParquet, type RowColumn } from './write-rows.ts';
 
 interface RecordFile {
   readonly scope: RecordScope;
@@ -147,4 +145,102 @@ function toRun({
   signal,
 }: CallContext<FileProgress>): Pick<Parameters<typeof writeFile>[0], 'signal' | 'onProgress'> {
   return { signal, onProgress: () => undefined };
+}
+
+/** How a file's rows are selected and copied. */
+interface OrderedCopy {
+  /** The statement whose rows are copied. */
+  readonly select: string;
+  /** Options of COPY beside those of the format. */
+  readonly copyOptions: string;
+}
+
+/**
+ * Has rows copied in the order in which they are stored, or in that of `order`. Where several threads copy, they hold the
+ * rows of many batches until their turn comes, which takes hundreds of megabytes and half as much of the processors' time
+ * again. Numbering the rows takes one thread, from which they come in their order; it has nothing to put in order then.
+ */
+export function copyInOrder(
+  columns: string,
+  { from, order }: { readonly from: string; readonly order: string },
+): OrderedCopy {
+  // Rows that were sorted come from several threads again.
+  if (order !== '') return { select: `SELECT ${columns} ${from}${order}`, copyOptions: '' };
+  const numbered = `(SELECT *, row_number() OVER () AS row_place ${from})`;
+  return {
+    select: `SELECT ${columns} FROM ${numbered} WHERE row_place > 0`,
+    copyOptions: ', PRESERVE_ORDER false',
+  };
+}
+
+/** A column of rows that are no records; its type as SQL names it. */
+interface RowColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Types that a text can be turned into without loss. */
+const PLAIN_TYPES =
+  /^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT)|FLOAT|DOUBLE|BOOLEAN|DATE|TIMESTAMP(?:_S|_MS|_NS|TZ)?|DECIMAL\(\d{1,2},\d{1,2}\))$/;
+/** Parquet has no whole numbers of their size. */
+const LARGE_TYPES = new Set(['HUGEINT', 'UHUGEINT']);
+
+/** Writes rows as Parquet. A value that its column's type can't hold leaves that whole column text. */
+async function writeRowsAsParquet(
+  options: {
+    readonly columns: readonly RowColumn[];
+    readonly rows: Iterable<readonly SqlCell[]> | AsyncIterable<readonly SqlCell[]>;
+    readonly about: string;
+  } & Pick<Parameters<typeof writeFile>[0], 'connection' | 'folder' | 'signal' | 'onProgress'>,
+): Promise<EngineFile> {
+  const { columns, rows, about, connection } = options;
+  const texts = columns.map((_column, place) => `c${place} VARCHAR`);
+  await connection.run(`CREATE TEMP TABLE written_rows (${texts.join(', ')})`);
+  const appender = await connection.createAppender('written_rows', 'main', 'temp');
+  let total = 0;
+  for await (const row of rows) {
+    appendRow(appender, row, columns.length);
+    total += 1;
+  }
+  appender.closeSync();
+  const selected: string[] = [];
+  for (const [place, { name, type }] of columns.entries()) {
+    selected.push(`${await toTyped(connection, `c${place}`, type)} AS ${quoteName(name)}`);
+  }
+  return writeFile({
+    ...options,
+    select: `SELECT ${selected.join(', ')} FROM written_rows`,
+    values: [],
+    total,
+    copyOptions: `${PARQUET_OPTIONS}, ${toMetadataSql(about)}`,
+  });
+}
+
+async function toTyped(connection: DuckDBConnection, column: string, named: string): Promise<string> {
+  const type = LARGE_TYPES.has(named) ? 'DECIMAL(38,0)' : named;
+  if (!PLAIN_TYPES.test(type)) return column;
+  const reader = await connection.runAndReadAll(
+    `SELECT count(*) FROM written_rows WHERE ${column} IS NOT NULL AND TRY_CAST(${column} AS ${type}) IS NULL`,
+  );
+  return Number(reader.getRows()[0]?.[0]) === 0 ? `CAST(${column} AS ${type})` : column;
+}
+
+function appendRow(appender: DuckDBAppender, row: readonly SqlCell[], width: number): void {
+  for (let place = 0; place < width; place += 1) {
+    const value = row[place] ?? null;
+    if (value === null) appender.appendNull();
+    else appender.appendVarchar(String(value));
+  }
+  appender.endRow();
+}
+
+/** Rows of a group, which is in memory until it is whole: half of what DuckDB takes, as large as readers like it. */
+const GROUP_ROWS = 61_440;
+
+/** How Parquet is written. */
+const PARQUET_OPTIONS = `FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${GROUP_ROWS}`;
+
+/** The option that keeps what a file is, as JSON, in the file's own metadata. */
+function toMetadataSql(about: string): string {
+  return `KV_METADATA {channelscope: ${quoteText(about)}}`;
 }

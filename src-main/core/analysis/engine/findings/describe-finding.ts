@@ -1,16 +1,26 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { FINDING_KIND_ROWS, type FindingMeasure } from '../../../../common/model/analysis/finding-kinds.ts';
+import {
+  FINDING_KIND_ROWS,
+  toKindRow,
+  type FindingMeasure,
+  type FindingKind,
+  type FindingKindRow,
+} from '../../../../common/model/analysis/finding-kinds.ts';
 import type { Finding } from '../../../../common/model/analysis/finding.ts';
+import type { FieldCondition } from '../../../../common/model/records/record-filter.ts';
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
-import { MINUTE_MS } from '../../../../common/time/durations.ts';
+import { MINUTE_MS, DAY_MS, HOUR_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
+import type { Place } from '../../findings/detect-incidents.ts';
+import { isWithin } from '../../findings/explain-incidents.ts';
 import type { DownIncident } from '../../findings/join-down-spans.ts';
-import type { JoinedIncident } from '../../findings/join-incidents.ts';
-import { measureTrend } from '../../findings/measure-trend.ts';
-import { toFindingId } from '../../findings/rank-findings.ts';
-import type { TrafficGrid } from '../../findings/traffic-grid.ts';
-import type { ResolvedScope } from '../resolved-scope.ts';
-import { listConditions, readFigures, readUsualMedian, type FindingShape } from './read-figures.ts';
+import { toFindingId, type JoinedIncident } from '../../findings/join-incidents.ts';
+import { USUAL_DAYS, type TrafficGrid, type TrafficCounts } from '../../findings/traffic-grid.ts';
+import { COUNTED, TRAFFIC_KINDS } from '../../findings/expect-traffic.ts';
+import { readRows } from '../engine-database.ts';
+import { FAILED_SQL, findColumn } from '../engine-tables.ts';
+import { NO_CONDITION, toFilterSql, type BoundValue, type SqlCondition } from '../filter-sql.ts';
+import { toSourceSql, type ResolvedScope } from '../resolved-scope.ts';
 
 /** The window that was looked at. */
 export interface Looked {
@@ -119,4 +129,236 @@ export async function describeDown(
     filter: { conditions: listConditions(shape) },
     trend: measureTrend(grids, shape, Math.max(0, toMinute(sinceMs)), Math.max(1, toMinute(toMs))),
   };
+}
+
+/** What a finding's records are, without what is counted of them. */
+interface FindingShape extends Place, TimeSpan {
+  readonly kind: FindingKind;
+  readonly newFamily: string | null;
+}
+
+type Counted = FindingKindRow['counted'];
+
+/** What is counted of the records of a finding. */
+type FindingFigures = Pick<
+  Finding,
+  'requests' | 'count' | 'sessionCount' | 'clientCount' | 'shown' | 'errorFamily' | 'examples'
+>;
+
+type FigureRow = [
+  requests: number,
+  failures: number,
+  medianMs: number | null,
+  inbound: number,
+  outbound: number,
+  errorFamily: string | null,
+  /** JSON. */
+  examples: string,
+  sessions: number,
+  clients: number,
+];
+
+const MAX_EXAMPLES = 3;
+const HALF_HOUR_MS = HOUR_MS / 2;
+const HOURS_BEFORE_MS = 6 * HOUR_MS;
+const USUAL_WEEKS = 5;
+/** A session has requests of both directions; each is named once, with the one that it began with. */
+const EXAMPLES_SQL = `(SELECT coalesce(to_json(list({'direction': direction, 'sessionId': session_id} ORDER BY place)), '[]')::VARCHAR FROM (
+  SELECT arg_min(direction, date_ms) AS direction, session_id,
+    row_number() OVER (ORDER BY count(*) DESC, min(date_ms), session_id) AS place
+  FROM counted WHERE session_id <> '' GROUP BY session_id ORDER BY place LIMIT ${MAX_EXAMPLES}))`;
+const COLUMNS = ['date_ms', 'outcome', 'error_pattern', 'session_id', 'client'];
+/** A direction whose records don't have the field has no time. */
+const TIME_COLUMN = 'time_ms';
+
+/** Returns the conditions that show exactly the records that a finding counts. */
+function listConditions(shape: FindingShape): FieldCondition[] {
+  const { kind, newFamily } = shape;
+  const failing: FieldCondition = { field: 'outcome', values: ['failed'] };
+  const counted: Readonly<Record<Counted, FieldCondition[]>> = {
+    all: [],
+    failed: [failing],
+    family: newFamily === null ? [] : [{ field: 'errorFamily', values: [newFamily] }],
+    succeeded: [{ ...failing, exclude: true }],
+  };
+  return [
+    ...counted[FINDING_KIND_ROWS[kind].counted],
+    ...listPlace(shape),
+    { field: 'dateMs', min: shape.fromMs, max: shape.toMs },
+  ];
+}
+
+function listPlace({ channel, service }: Place): FieldCondition[] {
+  return [
+    ...(channel === null ? [] : [{ field: 'channel' as const, values: [channel] }]),
+    ...(service === null ? [] : [{ field: 'service' as const, values: [service] }]),
+  ];
+}
+
+/** Which of the requests at its place and in its time a finding counts: those that `listConditions` shows. */
+function toCountedSql({ kind, newFamily }: FindingShape, bind: (value: BoundValue) => string): string {
+  const counted: Readonly<Record<Counted, () => string>> = {
+    all: () => 'true',
+    failed: () => FAILED_SQL,
+    family: () => (newFamily === null ? 'true' : `error_pattern = ${bind(newFamily)}`),
+    succeeded: () => `NOT ${FAILED_SQL}`,
+  };
+  return counted[FINDING_KIND_ROWS[kind].counted]();
+}
+
+/** Whom its records are of; of an outage, whom those that failed are of. */
+function toHitSql(column: 'session_id' | 'client', isDown: boolean): string {
+  const failed = isDown ? ` AND ${FAILED_SQL}` : '';
+  return `(SELECT count(DISTINCT ${column}) FROM counted WHERE ${column} <> ''${failed})`;
+}
+
+/**
+ * Counts and measures the records of a finding in its directions, in one statement: each reads the same few records. The
+ * median is null where nothing was timed.
+ */
+async function readFigures(
+  connection: DuckDBConnection,
+  scopes: readonly ResolvedScope[],
+  shape: FindingShape,
+): Promise<{ readonly medianMs: number | null; readonly figures: FindingFigures }> {
+  const { kind, newFamily, fromMs, toMs } = shape;
+  const { source, values } = toRecordsSql(scopes, kind, [
+    ...listPlace(shape),
+    { field: 'dateMs', min: fromMs, max: toMs },
+  ]);
+  const counted = toCountedSql(shape, (value) => `$${values.push(value)}`);
+  const { measure } = FINDING_KIND_ROWS[kind];
+  const isDown = measure === 'outage';
+  const [row] = await readRows<FigureRow>(
+    connection,
+    `WITH every AS MATERIALIZED (FROM ${source}), counted AS (FROM every WHERE ${counted})
+     SELECT count(*), count(*) FILTER (${FAILED_SQL}),
+       quantile_cont(${TIME_COLUMN}, 0.5) FILTER (NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0),
+       ${DIRECTIONS.map((own) => `(SELECT count(*) FROM counted WHERE direction = '${own}')`).join(', ')},
+       (SELECT error_pattern FROM counted WHERE error_pattern <> ''
+        GROUP BY error_pattern ORDER BY count(*) DESC, error_pattern LIMIT 1),
+       ${EXAMPLES_SQL},
+       ${toHitSql('session_id', isDown)}, ${toHitSql('client', isDown)}
+     FROM every`,
+    values,
+  );
+  if (row === undefined) throw new Error('A statement without groups has one row.');
+  const [requests, failures, medianMs, inbound, outbound, family, examples, sessionCount, clientCount] = row;
+  const counts = { inbound, outbound };
+  const figures = {
+    requests,
+    count: isDown ? failures : inbound + outbound,
+    sessionCount,
+    clientCount,
+    shown: scopes.map(({ direction }) => ({ direction, count: counts[direction] })),
+    errorFamily: measure === 'failing' ? family : newFamily,
+    examples: JSON.parse(examples) as FindingFigures['examples'],
+  };
+  return { medianMs, figures };
+}
+
+/**
+ * Returns the median of the times of successful requests around the same hours on earlier days, or in the hours before, in
+ * milliseconds; null where none was timed.
+ */
+async function readUsualMedian(
+  connection: DuckDBConnection,
+  scopes: readonly ResolvedScope[],
+  shape: FindingShape,
+  source: Finding['source'],
+): Promise<number | null> {
+  const { fromMs } = shape;
+  const untilMs = Math.min(shape.toMs, fromMs + DAY_MS / 2);
+  const spans =
+    source === 'hours'
+      ? [{ fromMs: fromMs - HOURS_BEFORE_MS, toMs: fromMs }]
+      : source === 'weeks'
+        ? Array.from({ length: USUAL_WEEKS }, (_, week) => ({
+            fromMs: fromMs - (week + 1) * 7 * DAY_MS,
+            toMs: Math.min(shape.toMs, fromMs + 7 * DAY_MS) - (week + 1) * 7 * DAY_MS,
+          }))
+        : Array.from({ length: USUAL_DAYS }, (_, day) => ({
+            fromMs: fromMs - (day + 1) * DAY_MS - HALF_HOUR_MS,
+            toMs: untilMs - (day + 1) * DAY_MS + HALF_HOUR_MS,
+          }));
+  const dates = spans.map((span) => `date_ms >= ${span.fromMs} AND date_ms < ${span.toMs}`);
+  const all = toRecordsSql(scopes, shape.kind, listPlace(shape), `(${dates.join(' OR ')})`);
+  const [[medianMs] = [null]] = await readRows<[number | null]>(
+    connection,
+    `SELECT quantile_cont(${TIME_COLUMN}, 0.5) FROM ${all.source} WHERE NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0`,
+    all.values,
+  );
+  return medianMs;
+}
+
+/** The records of several directions that meet conditions which mean the same in each. */
+function toRecordsSql(
+  scopes: readonly ResolvedScope[],
+  kind: FindingKind,
+  conditions: readonly FieldCondition[],
+  also = 'true',
+): { readonly source: string; readonly values: BoundValue[] } {
+  const wheres = scopes.map(({ direction }) => toFilterSql({ conditions: [...conditions] }, direction));
+  const toSelect = (scope: ResolvedScope, where: SqlCondition): string => {
+    const column = findColumn(toKindRow(kind).field ?? 'responseTimeMs', scope.direction)?.name;
+    const time = `${column ?? 'NULL::DOUBLE'} AS ${TIME_COLUMN}`;
+    const source = toSourceSql(scope, [...COLUMNS, time], { ...where, sql: `${where.sql} AND ${also}` });
+    return `SELECT *, '${scope.direction}' AS direction FROM ${source}`;
+  };
+  const selects = scopes.map((scope, place) => toSelect(scope, wheres[place] ?? NO_CONDITION));
+  return { source: `(${selects.join(' UNION ALL ')})`, values: [...(wheres[0]?.values ?? [])] };
+}
+
+const SLOTS = 14;
+const MIN_SLOT_MINUTES = 10;
+/** The time before the onset takes this share of the whole. */
+const WITH_BEFORE = 1.4;
+
+/**
+ * Returns the measure of a kind of finding in equal spans that end with it: shares of failing or slow requests, or
+ * requests a span. `onset` and `end` are minutes of the window.
+ */
+function measureTrend(
+  grids: readonly TrafficGrid[],
+  finding: Place & { readonly kind: FindingKind },
+  onset: number,
+  end: number,
+): number[] {
+  const { kind } = finding;
+  const flows = grids.flatMap((grid) => grid.flows.filter((flow) => isWithin(flow, finding)));
+  const slot = Math.max(MIN_SLOT_MINUTES, Math.ceil(((end - onset) * WITH_BEFORE) / SLOTS));
+  const values: number[] = [];
+  for (let to = end; to > 0 && values.length < SLOTS; to -= slot) {
+    const [hits, all] = countIn(flows, kind, Math.max(0, to - slot), to);
+    values.unshift(FINDING_KIND_ROWS[kind].measure === 'volume' ? all : all === 0 ? 0 : hits / all);
+  }
+  return values;
+}
+
+function countIn(
+  flows: TrafficGrid['flows'],
+  kind: FindingKind,
+  from: number,
+  to: number,
+): [hits: number, all: number] {
+  const counted = toCounted(kind);
+  let hits = 0;
+  let all = 0;
+  for (const { minutes } of flows) {
+    const [ofHits, ofAll] = [minutes[counted.hits], minutes[counted.all]];
+    for (let minute = from; minute < to; minute += 1) {
+      hits += ofHits[minute] ?? 0;
+      all += ofAll[minute] ?? 0;
+    }
+  }
+  return [hits, all];
+}
+
+/** What isn't found in counted traffic itself shows in the requests that fail. */
+function toCounted(kind: FindingKind): {
+  readonly hits: keyof TrafficCounts;
+  readonly all: keyof TrafficCounts;
+} {
+  const own = TRAFFIC_KINDS.find((one) => one === kind);
+  return COUNTED[own ?? 'errors-up'];
 }

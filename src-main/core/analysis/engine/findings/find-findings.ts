@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../common/time/durations.ts
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { expectTraffic, type Expectation } from '../../findings/expect-traffic.ts';
 import { findIncidents, judgePlaces } from '../../findings/explain-incidents.ts';
-import { joinIncidents, type JoinedIncident } from '../../findings/join-incidents.ts';
+import { joinIncidents, rankFindings, type JoinedIncident } from '../../findings/join-incidents.ts';
 import { joinFamilies, type FamilyCell } from '../../findings/judge-families.ts';
 import { joinDownSpans } from '../../findings/join-down-spans.ts';
 import {
@@ -19,7 +19,6 @@ import {
 } from '../../findings/long-incidents.ts';
 import { LONG_SLOT_MS } from '../../findings/long-series.ts';
 import { findSizes, NO_SIZES, type FoundSizes } from '../../findings/noticed-sizes.ts';
-import { rankFindings } from '../../findings/rank-findings.ts';
 import {
   createHourCounts,
   isSetAsideAt,

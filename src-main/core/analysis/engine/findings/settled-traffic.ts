@@ -1,13 +1,13 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import type { LongCells } from '../../findings/long-incidents.ts';
 import { LONG_SLOT_MS } from '../../findings/long-series.ts';
-import type { TrafficCells } from '../../findings/traffic-cells.ts';
-import type { ResolvedScope, ScopePart } from '../resolved-scope.ts';
+import { NO_CELLS, type TrafficCells } from '../../findings/traffic-cells.ts';
+import { FAILED, UNTIMED } from '../../findings/traffic-grid.ts';
+import { FAILED_SQL, findColumn } from '../engine-tables.ts';
+import { toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
 import { readFamilyDays, type FamilyCounts } from './read-families.ts';
-import { readLongTraffic } from './read-long-traffic.ts';
-import { readLateTraffic, readTraffic } from './read-traffic.ts';
 
 /** Cells that are remembered of each kind: fifty megabytes together. */
 const MAX_CELLS = 262_144;
@@ -210,4 +210,129 @@ function listRuns(days: readonly number[]): { readonly first: number; readonly l
     else runs.push({ first: day, last: day });
   }
   return runs;
+}
+
+/** Times from 2^31 ms on count as the same. */
+const MAX_KIND = 62;
+const KIND_SQL = `CASE
+  WHEN ${FAILED_SQL} THEN ${FAILED}
+  WHEN response_time_ms IS NULL OR response_time_ms < 0 THEN ${UNTIMED}
+  ELSE least(${MAX_KIND}, floor(2 * log2(response_time_ms + 1)))
+END`;
+
+const LATE_SQL = `least(${MAX_KIND}, floor(2 * log2(bot_latency_ms + 1)))`;
+
+/** Returns how many requests of each channel and service failed, or took which time, in each slot of a span. */
+export function readTraffic(
+  connection: DuckDBConnection,
+  scope: ResolvedScope,
+  { fromMs, toMs }: TimeSpan,
+  slotMs: number,
+): Promise<TrafficCells> {
+  const within = `date_ms >= ${fromMs} AND date_ms < ${toMs}`;
+  return readCells(connection, scope, { kind: KIND_SQL, within, slotMs });
+}
+
+/** Returns how many successful requests of each channel and service took how long to reach the connector. */
+async function readLateTraffic(
+  connection: DuckDBConnection,
+  scope: ResolvedScope,
+  { fromMs, toMs }: TimeSpan,
+  slotMs: number,
+): Promise<TrafficCells> {
+  if (findColumn('botLatencyMs', scope.direction) === null) return NO_CELLS;
+  const within = `date_ms >= ${fromMs} AND date_ms < ${toMs} AND NOT ${FAILED_SQL} AND bot_latency_ms >= 0`;
+  return readCells(connection, scope, { kind: LATE_SQL, within, slotMs });
+}
+
+async function readCells(
+  connection: DuckDBConnection,
+  scope: ResolvedScope,
+  { kind, within, slotMs }: { readonly kind: string; readonly within: string; readonly slotMs: number },
+): Promise<TrafficCells> {
+  const columns = ['channel', 'service', `date_ms // ${slotMs} AS slot`, `${kind} AS kind`];
+  const source = toSourceSql(scope, columns, { sql: within, values: [] });
+  const [channels, services, slots, outcomes, counts] = await readColumns(
+    connection,
+    `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE),
+       slot::DOUBLE, kind::DOUBLE, requests::DOUBLE
+     FROM (SELECT channel, service, slot, kind, count(*) AS requests FROM ${source} GROUP BY ALL)`,
+    5,
+  );
+  return {
+    channels: channels ?? NONE,
+    services: services ?? NONE,
+    slots: slots ?? NONE,
+    outcomes: outcomes ?? NONE,
+    counts: counts ?? NONE,
+  };
+}
+
+/** Returns the columns of a statement that selects nothing but doubles. */
+async function readColumns(
+  connection: DuckDBConnection,
+  sql: string,
+  count: number,
+): Promise<Float64Array[]> {
+  const result = await connection.stream(sql);
+  const columns = Array.from({ length: count }, (_, column) => column);
+  const chunks: Float64Array[][] = [];
+  for (;;) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) break;
+    // Copied, since the memory of a chunk is its own.
+    chunks.push(columns.map((column) => readDoubles(chunk, column).slice()));
+  }
+  return columns.map((column) => {
+    const parts = chunks.map((own) => own[column] ?? NONE);
+    const whole = new Float64Array(parts.reduce((length, part) => length + part.length, 0));
+    let length = 0;
+    for (const part of parts) {
+      whole.set(part, length);
+      length += part.length;
+    }
+    return whole;
+  });
+}
+
+const NONE = new Float64Array();
+
+function readDoubles(chunk: DuckDBDataChunk, column: number): Float64Array {
+  return (chunk.getColumnVector(column) as unknown as { items: Float64Array }).items;
+}
+
+const TIMED_SQL = `NOT ${FAILED_SQL} AND response_time_ms >= 0`;
+
+/** Returns how many requests each channel and service had in each half hour of a span, and how long they took. */
+async function readLongTraffic(
+  connection: DuckDBConnection,
+  scope: ResolvedScope,
+  { fromMs, toMs }: TimeSpan,
+): Promise<LongCells> {
+  const columns = [
+    'channel',
+    'service',
+    `date_ms // ${LONG_SLOT_MS} AS slot`,
+    `CASE WHEN ${TIMED_SQL} THEN ln(1 + response_time_ms) END AS log_time`,
+  ];
+  const source = toSourceSql(scope, columns, {
+    sql: `date_ms >= ${fromMs} AND date_ms < ${toMs}`,
+    values: [],
+  });
+  const [channels, services, slots, requests, timed, logTimes] = await readColumns(
+    connection,
+    `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE), slot::DOUBLE,
+       count(*)::DOUBLE, count(log_time)::DOUBLE, coalesce(sum(log_time), 0)::DOUBLE
+     FROM ${source} GROUP BY channel, service, slot`,
+    6,
+  );
+  const none = new Float64Array();
+  return {
+    channels: channels ?? none,
+    services: services ?? none,
+    slots: slots ?? none,
+    requests: requests ?? none,
+    timed: timed ?? none,
+    logTimes: logTimes ?? none,
+  };
 }

@@ -5,23 +5,26 @@ import {
   type GroupValue,
   type MeasuredGroup,
   type MeasuredGroups,
+  type Latency,
 } from '../../../../common/model/analysis/grouping.ts';
+import type { Outcome } from '../../../../common/reporting/outcome.ts';
 import { readRows } from '../engine-database.ts';
-import { findColumn, OUTCOME_COLUMN } from '../engine-tables.ts';
-import { toFilterSql, type KeptPath } from '../filter-sql.ts';
+import { findColumn, OUTCOME_COLUMN, SHOWN_CLASS_SQL } from '../engine-tables.ts';
+import { toFilterSql, type KeptPath, type SqlCondition } from '../filter-sql.ts';
 import { countAtMost, toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
-import {
-  FIGURE_COLUMNS,
-  toGroupsSql,
-  type Figures,
-  type ReadGroup,
-  type ReadGroups,
-} from './group-figures.ts';
 import { toKeySql, UNIT_SQL } from './key-sql.ts';
-import { listCells, listRecords, readListedGroups } from './listed-groups.ts';
-import { makeCells, MAX_LISTED_RECORDS, MAX_LISTED_VALUES, type ListedRow } from './listed-rows.ts';
+import {
+  makeCells,
+  MAX_LISTED_RECORDS,
+  MAX_LISTED_VALUES,
+  LISTS_SQL,
+  readListedRows,
+  toCounted,
+  type ListedRow,
+} from './listed-rows.ts';
+import { joinRanked, measureRanked, rankValues, type RankedValues } from './ranked-values.ts';
 import { readHit, toHitKey, toPerFailure, type Hit } from './read-hit.ts';
-import { NO_TIMES, TIMES_COLUMNS, toLatency, toTimesSql, type TimesCells } from './times-sql.ts';
+import { NO_TIMES, TIMES_COLUMNS, toLatency, toTimesSql, joinKeys, type TimesCells } from './times-sql.ts';
 
 const TIMES = [
   ...TIMES_COLUMNS.map((name) => `own.${name}`),
@@ -194,3 +197,185 @@ const NO_RECORDS: MeasuredGroup = {
   firstMs: null,
   lastMs: null,
 };
+
+/** Times that are listed in `listed`, with how often each occurs in `counts`, of both kinds of times. */
+interface ListedTimes extends TimesTables {
+  readonly values: SqlCondition['values'];
+}
+
+/** The times of records, a table of the keys, `own` and `bot`, one by one. */
+function listRecords({ sql, values }: SqlCondition): ListedTimes {
+  const list = (name: string): string => `list(${name}) FILTER (${name} IS NOT NULL) AS ${name}`;
+  return {
+    columns: ['times.own', 'NULL', 'times.bot', 'NULL'],
+    toSql: (keys) => ({
+      times: `SELECT ${[...keys, list('own'), list('bot')].join(', ')} FROM ${sql} ${toGroupBy(keys)}`,
+    }),
+    values,
+  };
+}
+
+/** The times in `own_cells` and `bot_cells`, of which equal ones were counted. */
+function listCells(): ListedTimes {
+  const toSql = (table: string, keys: readonly string[]): string =>
+    `SELECT ${[...keys, LISTS_SQL].join(', ')} FROM ${table} ${toGroupBy(keys)}`;
+  return {
+    columns: ['own.listed', 'own.counts', 'bot.listed', 'bot.counts'],
+    toSql: (keys) => ({ own: toSql('own_cells', keys), bot: toSql('bot_cells', keys) }),
+    values: [],
+  };
+}
+
+interface RankedGroup {
+  readonly figures: Figures;
+  readonly response: RankedValues;
+  readonly botLatency: RankedValues;
+  readonly groupCount: number;
+  readonly key: readonly GroupValue[];
+}
+
+/** Reads groups whose times are ranked here. All of them together follow from the groups, if every group is there. */
+async function readListedGroups(
+  connection: DuckDBConnection,
+  keys: readonly string[],
+  times: ListedTimes,
+): Promise<ReadGroups> {
+  const read = async (by: readonly string[]): Promise<RankedGroup[]> => {
+    const rows = await readListedRows(connection, toGroupsSql(by, times), times.values);
+    return rows.map(toRanked);
+  };
+  const groups = keys.length === 0 ? [] : await read(keys);
+  const groupCount = groups[0]?.groupCount ?? 0;
+  const isEvery = keys.length > 0 && groups.length === groupCount;
+  const total = isEvery ? addUp(groups) : (await read([]))[0];
+  return {
+    total: total === undefined ? undefined : measure(total),
+    groups: groups.map(measure),
+    groupCount,
+  };
+}
+
+function toRanked(row: ListedRow): RankedGroup {
+  const [own, ownCounts, bot, botCounts, groupCount, ...key] = row.slice(FIGURE_COLUMNS.length);
+  return {
+    figures: row.slice(0, FIGURE_COLUMNS.length) as unknown as Figures,
+    response: rankValues(toCounted(own, ownCounts)),
+    botLatency: rankValues(toCounted(bot, botCounts)),
+    groupCount: Number(groupCount),
+    key: key as GroupValue[],
+  };
+}
+
+function measure({ figures, response, botLatency, key }: RankedGroup): ReadGroup {
+  return { figures, response: measureRanked(response), botLatency: measureRanked(botLatency), key };
+}
+
+function addUp(groups: readonly RankedGroup[]): RankedGroup | undefined {
+  const [first, ...others] = groups;
+  if (first === undefined) return undefined;
+  const figures = others.reduce<Figures>(
+    (sum, own) => [
+      sum[0] + own.figures[0],
+      sum[1] + own.figures[1],
+      sum[2] + own.figures[2],
+      sum[3] + own.figures[3],
+      sum[4] + own.figures[4],
+      sum[5] + own.figures[5],
+      sum[6] + own.figures[6],
+      sum[7] + own.figures[7],
+      pick(Math.min, sum[8], own.figures[8]),
+      pick(Math.max, sum[9], own.figures[9]),
+    ],
+    first.figures,
+  );
+  return {
+    figures,
+    response: joinRanked(groups.map(({ response }) => response)),
+    botLatency: joinRanked(groups.map(({ botLatency }) => botLatency)),
+    groupCount: 1,
+    key: [],
+  };
+}
+
+function pick(
+  choose: (one: number, other: number) => number,
+  one: number | null,
+  other: number | null,
+): number | null {
+  return one === null || other === null ? (one ?? other) : choose(one, other);
+}
+
+type Counts = readonly [count: number, fine: number, redirected: number, faulty: number, broken: number];
+type Outcomes = readonly [failed: number, expected: number, unknown: number];
+/** What is counted of a group, as FIGURE_COLUMNS say. */
+type Figures = readonly [
+  ...counts: Counts,
+  ...outcomes: Outcomes,
+  firstMs: number | null,
+  lastMs: number | null,
+];
+
+/** A group as it is the same however its times were measured. */
+interface ReadGroup {
+  readonly figures: Figures;
+  readonly response: Latency;
+  readonly botLatency: Latency;
+  readonly key: readonly GroupValue[];
+}
+
+/** Groups, all records together (undefined of none), and how many groups there are. */
+interface ReadGroups {
+  readonly total: ReadGroup | undefined;
+  readonly groups: readonly ReadGroup[];
+  readonly groupCount: number;
+}
+
+/** Columns of counts that add up; the last class is what the others leave. */
+const CLASSES = ['fine', 'redirected', 'faulty', 'broken'] as const;
+/** Outcomes that are counted; the rest of the records are fine. */
+const COUNTED_OUTCOMES = ['failed', 'expected', 'unknown'] as const satisfies readonly Outcome[];
+/** The columns that Figures are read from: counts, and the first and the last date. */
+const FIGURE_COLUMNS = ['records', ...CLASSES, ...COUNTED_OUTCOMES, 'first_ms', 'last_ms'];
+/** The figures of a group from its counts by response code and outcome. */
+const FIGURES_SQL = [
+  'sum(records)::BIGINT AS records',
+  ...CLASSES.map(
+    (name, place) =>
+      `coalesce(sum(records) FILTER (${SHOWN_CLASS_SQL[place] ?? 'false'}), 0)::BIGINT AS ${name}`,
+  ),
+  ...COUNTED_OUTCOMES.map(
+    (outcome) => `coalesce(sum(records) FILTER (outcome = '${outcome}'::outcome), 0)::BIGINT AS ${outcome}`,
+  ),
+  'min(first_ms) AS first_ms',
+  'max(last_ms) AS last_ms',
+].join(', ');
+const FIGURES = FIGURE_COLUMNS.map((name) => `figures.${name}`);
+
+/** What tables of the same keys say of the times of groups, in columns of a statement. */
+interface TimesTables {
+  readonly columns: readonly string[];
+  /** Statements by the name of the table. */
+  toSql(keys: readonly string[]): Readonly<Record<string, string>>;
+}
+
+/**
+ * A statement with the figures in `code_cells` of the largest groups, or of all of them together where there are no keys;
+ * then what other tables say of their times, the number of groups, and the keys.
+ */
+function toGroupsSql(keys: readonly string[], { columns, toSql }: TimesTables): string {
+  const joins = Object.entries(toSql(keys)).map(
+    ([name, sql]) =>
+      `LEFT JOIN (${sql}) ${name} ON ${keys.length === 0 ? 'true' : joinKeys(keys, 'figures', name)}`,
+  );
+  const order = ['records DESC', ...keys.map((key) => `${key} NULLS FIRST`)].join(', ');
+  const selected = [...FIGURES, ...columns, 'count(*) OVER ()', ...keys.map((key) => `figures.${key}`)];
+  return `SELECT ${selected.join(', ')}
+    FROM (SELECT ${[...keys, FIGURES_SQL].join(', ')} FROM code_cells ${toGroupBy(keys)}) figures
+    ${joins.join(' ')}
+    ORDER BY ${order} LIMIT ${MAX_GROUPS}`;
+}
+
+/** The clause that groups by keys; empty where there are none. */
+function toGroupBy(keys: readonly string[]): string {
+  return keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')}`;
+}

@@ -3,21 +3,23 @@ import type { Input } from '../../../../common/contract/index.ts';
 import type { GroupField } from '../../../../common/model/analysis/grouping.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { PeriodScope, RecordScope } from '../../../../common/model/records/record-scope.ts';
-import type { CallContext } from '../../../calls/call-messages.ts';
-import type { FeedProgress } from '../feed/create-engine-feed.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
-import type { KeptPath } from '../filter-sql.ts';
+import { SECOND_MS } from '../../../../common/time/durations.ts';
+import type { TimeSpan } from '../../../../common/time/time-span.ts';
+import type { CallContext } from '../../../calls/call-messages.ts';
+import type { ReconcilableGroup } from '../../find-differences.ts';
+import { readRows } from '../engine-database.ts';
+import type { FeedProgress } from '../feed/create-engine-feed.ts';
+import { NO_CONDITION, type KeptPath } from '../filter-sql.ts';
 import type { OwnColumn } from '../own-values.ts';
-import type { FilteredRecords } from '../resolved-scope.ts';
-import { explainSelection, type ExplainMemory } from './explain/explain-selection.ts';
+import { toSourceSql, type FilteredRecords, type ResolvedScope } from '../resolved-scope.ts';
 import { compareRecords } from './compare-records.ts';
-import { groupForReconciling } from './group-for-reconciling.ts';
+import { explainSelection, type ExplainMemory } from './explain/explain-selection.ts';
 import { groupRecords } from './group-records.ts';
-import { listClients, type ClientPage } from './list-clients.ts';
-import { readDistribution } from './read-distribution.ts';
+import { readDistribution, readResponseTimes, type ResponseTimesShape } from './read-response-times.ts';
 import { readFields } from './read-fields.ts';
-import { readResponseTimes, type ResponseTimesShape } from './read-response-times.ts';
 import { readHeatMap, readSeries } from './read-series.ts';
+import { toAverageSql } from './times-sql.ts';
 
 const NO_FILTER: RecordFilter = { conditions: [] };
 
@@ -109,4 +111,89 @@ export function createMeasureOperations({
         ask(after, context, (_, others) => compareRecords(connection, [records, others], asked)),
       ),
   };
+}
+
+/**
+ * Groups records as the service groups them, with what may make its figures differ: how many lie in the first and the
+ * last second of [fromMs, toMs), are dated from `reportedAtMs` on, or have no date that can be read.
+ */
+async function groupForReconciling(
+  connection: DuckDBConnection,
+  scope: ResolvedScope,
+  { fromMs, toMs, reportedAtMs }: TimeSpan & { reportedAtMs: number },
+): Promise<ReconcilableGroup[]> {
+  const isInbound = scope.direction === 'inbound';
+  const origin = isInbound ? 'origin' : 'NULL::VARCHAR AS origin';
+  const latency = isInbound ? 'bot_latency_ms' : 'NULL::DOUBLE AS bot_latency_ms';
+  const columns = ['date_ms', 'channel', 'service', origin, 'response_code', 'response_time_ms', latency];
+  type Key = [
+    channel: number | null,
+    service: number | null,
+    origin: string | null,
+    responseCode: number | null,
+  ];
+  type Averages = [responseMs: number | null, timed: number, latencyMs: number | null, latencyTimed: number];
+  type Edges = [first: number, last: number, later: number, undated: number];
+  const rows = await readRows<[...Key, number, ...Averages, ...Edges]>(
+    connection,
+    `SELECT channel, service, origin, response_code, count(*),
+       ${toAverageSql('response_time_ms')}, count(response_time_ms), ${toAverageSql('bot_latency_ms')}, count(bot_latency_ms),
+       count(*) FILTER (date_ms < ${fromMs + SECOND_MS}), count(*) FILTER (date_ms >= ${toMs - SECOND_MS}),
+       count(*) FILTER (date_ms >= ${reportedAtMs}), count(*) FILTER (date_ms IS NULL)
+     FROM ${toSourceSql(scope, columns, NO_CONDITION)}
+     GROUP BY channel, service, origin, response_code`,
+  );
+  return rows.map(
+    ([
+      channel,
+      service,
+      group,
+      responseCode,
+      count,
+      responseMs,
+      timed,
+      latencyMs,
+      latencyTimed,
+      ...edges
+    ]) => ({
+      channel,
+      service,
+      origin: group,
+      responseCode,
+      count,
+      averageResponseTimeMs: responseMs,
+      averageBotLatencyMs: latencyMs,
+      untimed: {
+        averageResponseTimeMs: count - timed,
+        averageBotLatencyMs: isInbound ? count - latencyTimed : 0,
+      },
+      firstSecond: edges[0],
+      lastSecond: edges[1],
+      later: edges[2],
+      undated: edges[3],
+    }),
+  );
+}
+
+/** Distinct clients in the order of their characters: those behind `after`, at most `limit`. */
+interface ClientPage {
+  /** Null for the first page. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Returns a page of the clients of a scope, without the empty one. */
+async function listClients(
+  connection: DuckDBConnection,
+  scope: ResolvedScope,
+  { after, limit }: ClientPage,
+): Promise<string[]> {
+  const values = [after ?? ''];
+  const source = toSourceSql(scope, ['client'], { sql: 'client > $1', values });
+  const rows = await readRows<[string]>(
+    connection,
+    `SELECT DISTINCT client FROM ${source} ORDER BY client LIMIT ${limit}`,
+    values,
+  );
+  return rows.map(([client]) => client);
 }

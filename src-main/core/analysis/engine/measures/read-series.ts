@@ -6,8 +6,7 @@ import { readRows } from '../engine-database.ts';
 import { FAILED_SQL } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import { countAtMost, toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
-import { toBucketSql } from './bucket-sql.ts';
-import { toTimesSql } from './times-sql.ts';
+import { toBucketSql, toTimesSql } from './times-sql.ts';
 
 const WEEK_HOURS = 168;
 /** The first of January 1970 was a Thursday. */

@@ -3,9 +3,7 @@ import duckdb, { type Connection } from '@duckdb/node-bindings';
 import type { SqlFailure } from '../../../../common/model/records/sql.ts';
 import { SQL_TABLES } from '../../../../common/sql/sql-tables.ts';
 import { OWN_VALUES_TABLE } from '../own-values.ts';
-import { isNode, listReferences, readText, type Json, type References } from './list-references.ts';
-import { splitExplain } from './split-explain.ts';
-import { toFailure } from './statement-errors.ts';
+import { isInterrupted, isOutOfMemory } from '../question-errors.ts';
 
 /** A statement that may run, and the tables that it may read. */
 interface CheckedStatement {
@@ -153,4 +151,240 @@ async function listReadingMacros(connection: DuckDBConnection): Promise<Set<stri
      WHERE function_type IN ('macro', 'table_macro') AND macro_definition ILIKE '%FROM%' AND internal`,
   );
   return new Set(reader.getRows().map(([name]) => String(name)));
+}
+
+const SPACE = /\s+/y;
+const LINE = /--[^\n]*/y;
+const WORD = /[a-z_]+/iy;
+
+/**
+ * Takes the EXPLAIN before a statement apart, its options included, such as ANALYZE or `(ANALYZE, FORMAT json)`: DuckDB
+ * parses only what follows, and takes minutes for thousands of comments, so that there are spaces in their place. Reads on
+ * and on, never back, whatever the text is.
+ */
+function splitExplain(text: string): { readonly prefix: string; readonly body: string } {
+  const word = readWord(text, skipBlank(text, 0));
+  if (word?.text !== 'explain') return { prefix: '', body: blankBefore(text, 0) };
+  const next = skipBlank(text, word.end);
+  const analyze = readWord(text, next);
+  if (analyze?.text === 'analyze')
+    return { prefix: 'EXPLAIN ANALYZE ', body: blankBefore(text, analyze.end) };
+  const bracket = text[next] === '(' ? readOptions(text, next + 1) : null;
+  if (bracket === null) return { prefix: 'EXPLAIN ', body: blankBefore(text, word.end) };
+  return { prefix: `EXPLAIN (${bracket.options.join(', ')}) `, body: blankBefore(text, bracket.end) };
+}
+
+/** A text from a place on, with as many spaces and the same lines in the place of the comments that it begins with. */
+function blankBefore(text: string, from: number): string {
+  const start = skipBlank(text, from);
+  return text.slice(from, start).replaceAll(/[^\n]/g, ' ') + text.slice(start);
+}
+
+/** Options in brackets; null where it is something else in brackets, such as a statement. */
+function readOptions(text: string, from: number): { options: string[]; end: number } | null {
+  const options: string[] = [];
+  for (let at = from; ;) {
+    const option = readWord(text, skipBlank(text, at));
+    if (option === null) return null;
+    let own = option.text;
+    let end = option.end;
+    if (own === 'format') {
+      const format = readWord(text, skipBlank(text, end));
+      if (format === null) return null;
+      own = `FORMAT ${format.text}`;
+      end = format.end;
+    } else if (own !== 'analyze') return null;
+    options.push(own);
+    at = skipBlank(text, end);
+    if (text[at] === ')') return { options, end: at + 1 };
+    if (text[at] !== ',') return null;
+    at += 1;
+  }
+}
+
+function readWord(text: string, from: number): { text: string; end: number } | null {
+  WORD.lastIndex = from;
+  const found = WORD.exec(text);
+  return found === null ? null : { text: found[0].toLowerCase(), end: WORD.lastIndex };
+}
+
+/** Returns the first place that is neither space nor comment. */
+function skipBlank(text: string, from: number): number {
+  for (let at = from; ;) {
+    const end = skipOne(text, at);
+    if (end === at) return at;
+    at = end;
+  }
+}
+
+function skipOne(text: string, at: number): number {
+  for (const pattern of [SPACE, LINE]) {
+    pattern.lastIndex = at;
+    if (pattern.test(text)) return pattern.lastIndex;
+  }
+  return text.startsWith('/*', at) ? skipComment(text, at) : at;
+}
+
+/** Comments may hold others. One without an end goes to the end. */
+function skipComment(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length;) {
+    const isOpening = text.startsWith('/*', at);
+    const isClosing = !isOpening && text.startsWith('*/', at);
+    if (isOpening) depth += 1;
+    if (isClosing) depth -= 1;
+    at += isOpening || isClosing ? 2 : 1;
+    if (depth === 0) return at;
+  }
+  return text.length;
+}
+
+/** A part of a statement as DuckDB writes its parsed tree. */
+type Json = null | string | number | boolean | readonly Json[] | { readonly [key: string]: Json };
+type Node = Readonly<Record<string, Json>>;
+
+/** A table that a statement names, in small letters. */
+interface NamedTable {
+  readonly name: string;
+  /** Catalog and schema, as far as they are named. */
+  readonly place: readonly string[];
+}
+
+/** Everything that a statement refers to outside of itself, in small letters. */
+interface References {
+  /** Tables, without the results that WITH names where they are named. */
+  readonly tables: NamedTable[];
+  readonly tableFunctions: Set<string>;
+  readonly functions: Set<string>;
+  /** Kinds of sources that nothing is known of. */
+  readonly unknown: Set<string>;
+}
+
+/** Sources of rows that are built of others, which are looked at in turn. */
+const PLAIN_SOURCES = new Set([
+  'BASE_TABLE',
+  'TABLE_FUNCTION',
+  'SUBQUERY',
+  'JOIN',
+  'EXPRESSION_LIST',
+  'EMPTY',
+  'PIVOT',
+  'SHOW_REF',
+]);
+const QUERY_NODES = /_NODE$/;
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** A part that is still to be looked at, and the names that WITH has given where it stands. */
+interface Pending {
+  readonly part: Json;
+  readonly scope: ReadonlySet<string>;
+}
+
+/** Lists what parsed statements refer to. Names are those of the parser, each looked up in its own scope. */
+function listReferences(statements: readonly Json[]): References {
+  const references: References = {
+    tables: [],
+    tableFunctions: new Set(),
+    functions: new Set(),
+    unknown: new Set(),
+  };
+  const pending: Pending[] = [{ part: statements, scope: NO_NAMES }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { part, scope } = next;
+    if (Array.isArray(part)) {
+      for (const item of part as readonly Json[]) pending.push({ part: item, scope });
+    } else if (isNode(part)) {
+      noteReferences(part, scope, references);
+      for (const inside of listInside(part, scope)) pending.push(inside);
+    }
+  }
+  return references;
+}
+
+/** True for a part that has properties. */
+function isNode(part: Json | undefined): part is Node {
+  return typeof part === 'object' && part !== null && !Array.isArray(part);
+}
+
+/** Returns the text of a property; empty where it has none. */
+function readText(part: Json | undefined, key: string): string {
+  const value = isNode(part) ? part[key] : undefined;
+  return typeof value === 'string' ? value : '';
+}
+
+/** What is inside of a part. Of the results that a WITH names each is known to the later ones, and to all of its statement. */
+function listInside(node: Node, outer: ReadonlySet<string>): Pending[] {
+  const map = node['cte_map'];
+  const entries = isNode(map) && Array.isArray(map['map']) ? (map['map'] as readonly Json[]) : [];
+  const inside: Pending[] = [];
+  let scope = outer;
+  for (const entry of entries) {
+    inside.push({ part: entry, scope });
+    scope = new Set([...scope, toSmall(readText(entry, 'key'))]);
+  }
+  // What is recursive names itself; a node of its own for each WITH is what some statements are parsed to.
+  const own = toSmall(readText(node, 'cte_name'));
+  const named = own === '' ? scope : new Set([...scope, own]);
+  for (const [key, part] of Object.entries(node)) {
+    if (key === 'cte_map') continue;
+    const isNamed = key === 'right' || key === 'child';
+    inside.push({ part, scope: isNamed ? named : scope });
+  }
+  return inside;
+}
+
+function noteReferences(node: Node, scope: ReadonlySet<string>, references: References): void {
+  const kind = node['class'];
+  const type = readText(node, 'type');
+  const read = (key: string): string => toSmall(readText(node, key));
+  if (kind === 'FUNCTION' || kind === 'WINDOW') references.functions.add(read('function_name'));
+  // Sources of rows and nodes of queries are what can be sampled.
+  const isSource = 'sample' in node || 'table_name' in node || 'catalog_name' in node;
+  if (!isSource || kind !== undefined) return;
+  const place = [read('catalog_name'), read('schema_name')].filter((part) => part !== '');
+  const name = read('table_name');
+  if (!PLAIN_SOURCES.has(type) && !QUERY_NODES.test(type)) {
+    references.unknown.add(type);
+  } else if (type === 'TABLE_FUNCTION') {
+    references.tableFunctions.add(toSmall(readText(node['function'], 'function_name')));
+  } else if (type === 'BASE_TABLE' || (type === 'SHOW_REF' && name !== '')) {
+    if (place.length > 0 || !scope.has(name)) references.tables.push({ name, place });
+  } else if (place.length > 0) {
+    references.unknown.add(type);
+  }
+}
+
+/** As DuckDB compares names: letters beyond ASCII stay as they are. */
+function toSmall(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+const PLACE = /\n\nLINE (\d+): (.*)\n( *)\^\s*$/s;
+
+/** What DuckDB said of a statement, as a failure of it. */
+export function toFailure(error: unknown, sql: string): SqlFailure {
+  const text = (error instanceof Error ? error.message : String(error)).trim();
+  if (isOutOfMemory(error)) return fail('memory', text);
+  if (isInterrupted(error)) return fail('cancelled', '');
+  const place = PLACE.exec(text);
+  const message = place === null ? text : text.slice(0, place.index);
+  return { ...fail('statement', message), offset: place === null ? null : toOffset(place, sql) };
+}
+
+function fail(fault: SqlFailure['fault'], message: string): SqlFailure {
+  return { kind: 'failed', fault, message, offset: null };
+}
+
+/** Long lines are shown in part, with dots in the place of what was left out. */
+function toOffset([, line = '1', shown = '', indent = '']: RegExpExecArray, sql: string): number | null {
+  const lines = sql.split('\n');
+  const own = lines[Number(line) - 1];
+  if (own === undefined) return null;
+  const isCut = shown.startsWith('...');
+  const part = shown.replace(/^\.\.\./, '').replace(/\.\.\.$/, '');
+  const start = own.indexOf(part);
+  if (start < 0) return null;
+  const column = indent.length - `LINE ${line}: `.length - (isCut ? 3 : 0) + start;
+  const before = lines.slice(0, Number(line) - 1).reduce((sum, { length }) => sum + length + 1, 0);
+  return before + Math.min(Math.max(0, column), own.length);
 }

@@ -7,13 +7,18 @@ import { listLeaves } from '../../../../common/query/filter-tree.ts';
 import { countRecords } from '../count-records.ts';
 import { streamIds, type EngineDatabase } from '../engine-database.ts';
 import { toFilterSql, type SqlCondition } from '../filter-sql.ts';
-import { findRuns } from './find-runs.ts';
-import { readView, toKnownView, type ViewReading } from './read-view.ts';
-import { connectUntil } from './view-connection.ts';
-import { createRecordList } from './record-list.ts';
 import type { FilteredRecords, ResolvedScope } from '../resolved-scope.ts';
+import {
+  findRuns,
+  listSlices,
+  SLICE_SIZES,
+  toSliceSql,
+  type RecordRun,
+  type SliceSizes,
+  type ViewSlice,
+} from './view-slices.ts';
+import { createRecordList, type RecordList } from './record-list.ts';
 import { toOrderedScope, toViewOrder, type SnapshotOrders, type ViewOrder } from './view-order.ts';
-import { listSlices, SLICE_SIZES, toSliceSql, type SliceSizes, type ViewSlice } from './view-slices.ts';
 
 /** Rows that are there before the whole order is. */
 const FIRST_ROWS = 200;
@@ -27,7 +32,7 @@ const MAX_LIST_BYTES = 80_000_000;
 const MAX_TOTALS = 32;
 
 /** A view that has been opened. */
-export interface OpenedView {
+interface OpenedView {
   readonly viewId: string;
   /** Rows of the view, or those found so far. */
   readonly rowCount: number;
@@ -47,7 +52,7 @@ interface OpenView {
   close(): void;
 }
 
-export interface RecordViews {
+interface RecordViews {
   /** Views that are open. */
   readonly size: number;
   /**
@@ -251,4 +256,133 @@ async function readFirst(
     if (list.rowCount >= FIRST_ROWS) break;
   }
   return list.slice(0, list.rowCount);
+}
+
+/** A connection that reads one view. */
+interface ViewConnection {
+  readonly connection: DuckDBConnection;
+  /** Ends the statement that runs. */
+  interrupt(): void;
+  close(): void;
+}
+
+/** Opens a connection whose statements an abort ends. */
+async function connectUntil(database: EngineDatabase, signal: AbortSignal): Promise<ViewConnection> {
+  const connection = await database.connect();
+  let isOpen = true;
+  const interrupt = (): void => {
+    if (isOpen) connection.interrupt();
+  };
+  signal.addEventListener('abort', interrupt, { once: true });
+  return {
+    connection,
+    interrupt,
+    close() {
+      signal.removeEventListener('abort', interrupt);
+      if (isOpen) connection.closeSync();
+      isOpen = false;
+    },
+  };
+}
+
+/** What is asked right after a view was opened, its charts and counts, comes before rows that nobody waits for. */
+const REST_MS = 500;
+
+/** The list of a view while it is being read. */
+interface ViewReading {
+  readonly list: RecordList;
+  /** Settles when the list is whole; rejects when the reading ended before. */
+  readonly whole: Promise<void>;
+  /** Settles when the list has so many rows, or is whole; rejects when the reading ended before. */
+  waitFor(rowCount: number): Promise<void>;
+  readonly isWhole: boolean;
+  end(): void;
+}
+
+/** A view of runs, oldest first, or turned around: there is nothing to read. */
+function toKnownView(runs: readonly RecordRun[], isDescending: boolean): ViewReading {
+  const list = createRecordList();
+  for (const { firstId, count } of isDescending ? runs.toReversed() : runs) {
+    if (isDescending) list.appendRun(firstId + count - 1, count, -1);
+    else list.appendRun(firstId, count, 1);
+  }
+  const whole = Promise.resolve();
+  return { list, whole, waitFor: () => whole, isWhole: true, end: () => undefined };
+}
+
+/**
+ * Reads the slices of a view one after another into a list: first those that somebody waits for, the rest a moment
+ * later. The connection is closed at the end.
+ */
+function readView(
+  reader: ViewConnection,
+  slices: readonly ViewSlice[],
+  order: ViewOrder,
+  where: SqlCondition,
+): ViewReading {
+  const { connection } = reader;
+  const list = createRecordList();
+  const waiting: { readonly rowCount: number; resolve(): void }[] = [];
+  const restUntilMs = performance.now() + REST_MS;
+  let rest = new AbortController();
+  let isWhole = false;
+  let isEnded = false;
+
+  const append = (ids: Float64Array): void => {
+    list.append(ids);
+    for (const one of waiting.splice(0)) {
+      if (one.rowCount <= list.rowCount) one.resolve();
+      else waiting.push(one);
+    }
+  };
+  const readSlice = async (slice: ViewSlice): Promise<void> => {
+    const sql = toSliceSql(slice, order, where);
+    if (!slice.isReversed) {
+      for await (const ids of streamIds(connection, sql, where.values)) append(ids);
+      return;
+    }
+    const received = createRecordList();
+    for await (const ids of streamIds(connection, sql, where.values)) received.append(ids);
+    append(received.slice(0, received.rowCount).reverse());
+  };
+  const takeRest = async (): Promise<void> => {
+    const restMs = restUntilMs - performance.now();
+    if (waiting.length > 0 || restMs <= 0) return;
+    rest = new AbortController();
+    await wait(restMs, undefined, { signal: rest.signal, ref: false }).catch(() => undefined);
+  };
+  const readAll = async (): Promise<void> => {
+    try {
+      for (const slice of slices) {
+        await takeRest();
+        if (isEnded) throw new AppError('app.cancelled', 'The reading has ended.');
+        await readSlice(slice);
+      }
+      isWhole = true;
+    } finally {
+      reader.close();
+    }
+  };
+  const whole = readAll();
+  // Whoever reads rows awaits it; a view that nobody reads on must not end the process.
+  whole.catch(() => undefined);
+  return {
+    list,
+    whole,
+    get isWhole() {
+      return isWhole;
+    },
+    waitFor(rowCount) {
+      if (list.rowCount >= rowCount) return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<undefined>();
+      waiting.push({ rowCount, resolve: () => resolve(undefined) });
+      rest.abort();
+      return Promise.race([promise, whole]);
+    },
+    end() {
+      isEnded = true;
+      rest.abort();
+      reader.interrupt();
+    },
+  };
 }

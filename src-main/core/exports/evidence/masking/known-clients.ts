@@ -1,5 +1,5 @@
+import { createHmac } from 'node:crypto';
 import { findFolded, foldCase } from '../../../../common/fold-case.ts';
-import { createHashSet, hashText } from './hash-set.ts';
 
 /** Part of a text, `toAt` exclusive. */
 export interface TextSpan {
@@ -173,4 +173,92 @@ function isDistinct(key: string): boolean {
 /** In some languages i has a dot in capitals too, and a letter without one besides: whoever writes a name may mix them up. */
 function toWordKey(word: string): string {
   return foldCase(word).replace(/i\u0307|ı/g, 'i');
+}
+
+const FIRST_SLOTS = 1024;
+const TWO_TO_32 = 2 ** 32;
+
+/** A set of hashes of texts. */
+interface HashSet {
+  add(hash: number): void;
+  has(hash: number): boolean;
+}
+
+/** Makes an empty set, which takes 32 bytes a hash at most, however long the texts are. */
+function createHashSet(): HashSet {
+  let slots = new Float64Array(FIRST_SLOTS);
+  let used = 0;
+
+  /** The slot of a hash, or the free one where it belongs. */
+  function findSlot(table: Float64Array, hash: number): number {
+    const last = table.length - 1;
+    let slot = (hash % TWO_TO_32) & last;
+    while (table[slot] !== 0 && table[slot] !== hash) slot = (slot + 1) & last;
+    return slot;
+  }
+
+  function grow(): void {
+    const larger = new Float64Array(slots.length * 2);
+    for (const hash of slots) if (hash !== 0) larger[findSlot(larger, hash)] = hash;
+    slots = larger;
+  }
+
+  return {
+    add(hash) {
+      const slot = findSlot(slots, hash);
+      if (slots[slot] === hash) return;
+      slots[slot] = hash;
+      used += 1;
+      if (used * 2 > slots.length) grow();
+    },
+    has: (hash) => slots[findSlot(slots, hash)] === hash,
+  };
+}
+
+/**
+ * Returns a hash of 53 bits, never 0: of ten million texts two have the same one with a chance of less than 1 in 100.
+ * Two multiplicative hashes of 32 bits, mixed.
+ */
+function hashText(text: string): number {
+  let low = 0xdead_beef;
+  let high = 0x41c6_ce57;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    low = Math.imul(low ^ code, 2_654_435_761);
+    high = Math.imul(high ^ code, 1_597_334_677);
+  }
+  low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909);
+  high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909);
+  return (high & 0x1f_ffff) * TWO_TO_32 + (low >>> 0) || 1;
+}
+
+/** Digits and letters that are not taken for one another when they are read aloud or copied by hand. */
+const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
+/** Sixty bits: among ten million clients two have the same pseudonym with a chance of 1 in 20,000. */
+const CHARACTERS = 12;
+const MAX_REMEMBERED = 50_000;
+
+/** Gives the pseudonym of a client, or of its key: always the same for the same one. */
+export type ToPseudonym = (client: string) => string;
+
+/**
+ * Makes pseudonyms such as `client-3k9t2m7qx0ab` with a secret key: whoever doesn't have it can't try out numbers or
+ * names to find the client behind one.
+ */
+export function createPseudonyms(key: Uint8Array): ToPseudonym {
+  const remembered = new Map<string, string>();
+  return (client) => {
+    if (client === '') return '';
+    const known = remembered.get(client);
+    if (known !== undefined) return known;
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    const digest = createHmac('sha256', key).update(toClientKey(client)).digest();
+    const letters = Array.from(
+      digest.subarray(0, CHARACTERS),
+      (byte) => LETTERS[byte % LETTERS.length] ?? '',
+    );
+    const pseudonym = `client-${letters.join('')}`;
+    remembered.set(client, pseudonym);
+    return pseudonym;
+  };
 }

@@ -1,7 +1,14 @@
 import type { JsonTexts } from '../../../../common/json/exact-json.ts';
 import type { EvidenceMasking } from '../../../../common/model/exports/evidence-options.ts';
-import type { KnownClients } from './known-clients.ts';
+import { isBodyField } from '../../../../common/model/records/body-path.ts';
+import type {
+  FieldCondition,
+  FilterField,
+  RecordFilter,
+} from '../../../../common/model/records/record-filter.ts';
 import type { RecordDetail } from '../../../../common/model/records/record.ts';
+import { mapLeaves } from '../../../../common/query/filter-tree.ts';
+import type { KnownClients } from './known-clients.ts';
 
 /** The fields of a record that say whose it is and what was said. */
 export type MaskedRecord = Pick<RecordDetail, 'client' | 'error' | 'payload' | 'response'>;
@@ -46,4 +53,40 @@ export interface Masks {
   addFamilies(named: readonly NamedFamily[]): void;
   /** An error family, once `error` was asked for its records; one that it was not asked for isn't shown. */
   errorFamily(pattern: string): string;
+}
+
+const HIDDEN = '…';
+/** What is looked for in these can be any part of what is masked. */
+const SEARCHED: readonly FilterField[] = ['anywhere', 'payload', 'response', 'error'];
+
+/** Returns a filter as a pack states it: what it looks for says as little as the records do. */
+export function maskFilter(filter: RecordFilter, masks: Masks): RecordFilter {
+  return mapLeaves(filter, (condition) => maskCondition(condition, masks));
+}
+
+function maskCondition(condition: FieldCondition, masks: Masks): FieldCondition {
+  const { field, values, anyCase, text, wildcard, regex } = condition;
+  const { client, payload, errors } = masks.masking;
+  const isOpen = client === 'received' && payload === 'received' && errors === 'received';
+  const mask = (value: string): string => {
+    if (value === '') return value;
+    if (SEARCHED.includes(field) || isBodyField(field)) return isOpen ? value : HIDDEN;
+    if (field === 'client') return client === 'left-out' ? HIDDEN : masks.client(value);
+    if (field === 'errorFamily') return masks.errorFamily(value);
+    return field === 'sessionId' ? masks.sessionId(value) : masks.text(value);
+  };
+  return {
+    ...condition,
+    ...(values === undefined
+      ? {}
+      : { values: values.map((value) => (typeof value === 'string' ? mask(value) : value)) }),
+    ...(anyCase === undefined ? {} : { anyCase: anyCase.map(mask) }),
+    // Part of a client is no client that a pseudonym could be given.
+    ...(text === undefined
+      ? {}
+      : { text: field === 'client' && client !== 'received' ? HIDDEN : mask(text) }),
+    // Nor is a pattern of any text.
+    ...(wildcard === undefined || isOpen ? {} : { wildcard: HIDDEN }),
+    ...(regex === undefined || isOpen ? {} : { regex: HIDDEN }),
+  };
 }

@@ -1,6 +1,6 @@
 import type { EvidenceMasking, PackSignature } from '../../../../common/model/exports/evidence-options.ts';
 import type { FileSum } from '../../partial-file.ts';
-import { describeMasking } from '../masking/masking-words.ts';
+import { describeMasking } from '../masking/export-masks.ts';
 import type { PackSeal } from '../signing/pack-signature.ts';
 import { POWERSHELL_CHECKER } from '../signing/powershell-checker.ts';
 import { PYTHON_CHECKER } from '../signing/python-checker.ts';

@@ -1,4 +1,4 @@
-import type { ThreadCalls } from '../../../cache/threads/thread-calls.ts';
+import type { ThreadCalls } from '../../../cache/threads/thread-messages.ts';
 import type { PackOperations } from './pack-operations.ts';
 
 /** An evidence pack that is written in a thread of its own. */

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { tryToRemove } from '../../../../node/move-and-remove.ts';
 import { PRIVATE_FILE_MODE } from '../../../../node/private-files.ts';
 import type { ExportPiece } from '../../formats/export-writer.ts';
-import { createEntryPacker } from '../../formats/xlsx/entry-packer.ts';
-import { createZipWriter } from '../../formats/xlsx/zip-writer.ts';
-import { guardWriting } from '../../guard-writing.ts';
+import { createEntryPacker, createZipWriter } from '../../formats/xlsx/zip-writer.ts';
+import { guardWriting } from '../../partial-file.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 

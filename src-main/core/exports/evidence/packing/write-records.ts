@@ -1,20 +1,18 @@
+import type { JsonTexts } from '../../../../common/json/exact-json.ts';
 import { RFC_4180 } from '../../../../common/model/exports/export-options.ts';
 import type { RecordDetail } from '../../../../common/model/records/record.ts';
+import { REPORTS, type DetailKind } from '../../../../common/reporting/reports.ts';
 import type { CallContext } from '../../../calls/call-messages.ts';
-import { watchDirectionMarks } from '../../direction-marks.ts';
+import { watchDirectionMarks, type ExportColumn, type ExportValue } from '../../export-columns.ts';
 import type { ExportAbout } from '../../formats/export-writer.ts';
 import { WRITERS } from '../../formats/writers.ts';
 import type { Rows } from '../../rows/open-rows.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
-import { splitRows } from '../../split-rows.ts';
-import type { Masks } from '../masking/masks.ts';
-import type { PackWriter } from './pack-writer.ts';
-import { RECORD_FORMATS, toRecordPath } from './record-files.ts';
-import type { DetailKind } from '../../../../common/reporting/reports.ts';
-import type { JsonTexts } from '../../../../common/json/exact-json.ts';
-import type { ExportColumn, ExportValue } from '../../export-columns.ts';
+import { splitRows } from '../../rows/row-file.ts';
 import { joinFields } from '../masking/create-masks.ts';
 import { maskColumns } from '../masking/mask-columns.ts';
+import type { Masks } from '../masking/masks.ts';
+import type { PackWriter } from './pack-writer.ts';
 
 /** What is worth knowing about the records as they were written. */
 export interface WrittenRecords {
@@ -108,4 +106,12 @@ function createMaskedRows(all: readonly ExportColumn<RecordDetail>[], masks: Mas
       return { values, fields };
     },
   };
+}
+
+/** The forms that the records of a pack have. */
+export const RECORD_FORMATS = ['csv', 'ndjson'] as const;
+
+/** Names a file of records: those that a pack is of, or (`other`) those of the other direction. */
+export function toRecordPath(format: (typeof RECORD_FORMATS)[number], other?: DetailKind): string {
+  return `records${other === undefined ? '' : `-${REPORTS[other].direction}`}.${format}`;
 }

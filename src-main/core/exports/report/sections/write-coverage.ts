@@ -1,4 +1,4 @@
-import { isGap, round } from '../charts/time-frame.ts';
+import { isGap, round } from '../time-frame.ts';
 import { markup, own, type Markup } from '../markup.ts';
 import type { ReportContent } from '../report-content.ts';
 import { writeTable } from './write-table.ts';

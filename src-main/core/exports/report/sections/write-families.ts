@@ -1,12 +1,10 @@
 import type { ErrorFamily } from '../../../../common/model/records/error-family.ts';
 import type { Words } from '../../../../common/words/words.ts';
-import { round } from '../charts/time-frame.ts';
+import { round } from '../time-frame.ts';
 import { fillMarkup, markup, own, type Markup } from '../markup.ts';
 import type { ReportContent } from '../report-content.ts';
-import { writeCode } from './code-badge.ts';
+import { writeCode, writeShare, toColumns, writeTable } from './write-table.ts';
 import { writeNamedList } from './value-names.ts';
-import { writeShare } from './write-figures.ts';
-import { toColumns, writeTable } from './write-table.ts';
 
 const MAX_FAMILIES = 40;
 const MAX_PATTERN_CHARACTERS = 400;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../../src-main/common/time/durations.ts';
 import { createTrafficGrid } from '../../../../../src-main/core/analysis/findings/create-traffic-grid.ts';
 import { findIncidents } from '../../../../../src-main/core/analysis/findings/explain-incidents.ts';
-import { measureDispersion } from '../../../../../src-main/core/analysis/findings/measure-dispersion.ts';
+import { measureDispersion } from '../../../../../src-main/core/analysis/findings/weigh-volume.ts';
 import { createRandom, type Random } from '../../../../../src-main/service/sample/random.ts';
 import { toTrafficCells, type TrafficCell } from '../../../../support/findings/to-traffic-cells.ts';
 

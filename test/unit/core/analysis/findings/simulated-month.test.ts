@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { carryIds } from '../../../../../src-main/core/analysis/findings/carry-ids.ts';
-import { toFindingId } from '../../../../../src-main/core/analysis/findings/rank-findings.ts';
+import { toFindingId } from '../../../../../src-main/core/analysis/findings/join-incidents.ts';
 import { prepareSimulation, type FoundIncident } from '../../../../support/findings/find-in-simulation.ts';
 import { INCIDENT_KINDS, type SimulatedIncident } from '../../../../support/findings/simulated-incidents.ts';
 import { DAY_MS } from '../../../../support/findings/simulated-rhythm.ts';

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   describeShape,
+  watchShape,
   type PageToDescribe,
+  type LearnedShape,
 } from '../../../../../src-main/core/analysis/pages/describe-shape.ts';
 import { findOutside } from '../../../../../src-main/core/analysis/pages/find-outside.ts';
-import { watchShape, type LearnedShape } from '../../../../../src-main/core/analysis/pages/watch-shape.ts';
 import { createDocument, toNewSnapshot } from '../../../../integration/cache/cache-fixture.ts';
 
 type Entry = Record<string, unknown>;

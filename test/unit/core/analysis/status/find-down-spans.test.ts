@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HealthState, StatusSample } from '../../../../../src-main/common/model/connections/status.ts';
-import { toStatusHistory } from '../../../../../src-main/core/analysis/status/to-status-history.ts';
+import { toStatusHistory } from '../../../../../src-main/core/analysis/status/status-figures.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;

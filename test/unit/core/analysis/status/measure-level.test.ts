@@ -12,7 +12,7 @@ import type {
 import { toLevelFigures, toMonthSpan } from '../../../../../src-main/common/model/connections/level-times.ts';
 import { WEEKDAYS } from '../../../../../src-main/common/model/schedules/schedule.ts';
 import { measureLevel } from '../../../../../src-main/core/analysis/status/measure-level.ts';
-import type { StatusPoint } from '../../../../../src-main/core/analysis/status/status-point.ts';
+import type { StatusPoint } from '../../../../../src-main/core/analysis/status/status-figures.ts';
 import { readLevels } from '../../../../../src-main/core/service-levels/read-levels.ts';
 
 const MINUTE = 60_000;

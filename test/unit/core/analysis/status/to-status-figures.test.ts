@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { toUptime } from '../../../../../src-main/core/analysis/status/to-status-figures.ts';
-import type { StatusPoint } from '../../../../../src-main/core/analysis/status/status-point.ts';
+import { toUptime, type StatusPoint } from '../../../../../src-main/core/analysis/status/status-figures.ts';
 
 const MINUTE = 60_000;
 

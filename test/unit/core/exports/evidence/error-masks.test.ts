@@ -3,7 +3,7 @@ import {
   DEFAULT_EVIDENCE,
   type EvidenceMasking,
 } from '../../../../../src-main/common/model/exports/evidence-options.ts';
-import { maskFilter } from '../../../../../src-main/core/exports/evidence/masking/mask-filter.ts';
+import { maskFilter } from '../../../../../src-main/core/exports/evidence/masking/masks.ts';
 import { createMasks } from '../../../../../src-main/core/exports/evidence/masking/create-masks.ts';
 import { createKnownClients } from '../../../../../src-main/core/exports/evidence/masking/known-clients.ts';
 

@@ -3,9 +3,9 @@ import {
   createKnownClients,
   replaceSpans,
   toClientKey,
+  createPseudonyms,
 } from '../../../../../src-main/core/exports/evidence/masking/known-clients.ts';
-import { createPseudonyms } from '../../../../../src-main/core/exports/evidence/masking/pseudonyms.ts';
-import { findQuotedContent } from '../../../../../src-main/core/exports/evidence/masking/quoted-content.ts';
+import { findQuotedContent } from '../../../../../src-main/core/exports/evidence/masking/create-masks.ts';
 
 const known = createKnownClients();
 for (const client of [

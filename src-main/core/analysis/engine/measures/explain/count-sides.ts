@@ -6,7 +6,7 @@ import {
 } from '../../../../../common/model/analysis/grouping.ts';
 import type { ExplainedTerm, ExplainedValue } from '../../../../../common/model/analysis/explanation.ts';
 import type { Direction } from '../../../../../common/reporting/reports.ts';
-import type { CountedValue, JudgedValue, Sides } from '../../../explain/judge-values.ts';
+import type { CountedValue, JudgedValue, Sides } from '../../../judge-values.ts';
 import { readRows, toTypes } from '../../engine-database.ts';
 import type { BoundValue, SqlCondition } from '../../filter-sql.ts';
 import { UNIT_SQL } from '../key-sql.ts';

@@ -8,7 +8,7 @@ import {
 import type { BodyMeasure, BodyTermField } from '../../../../../common/model/analysis/explanation.ts';
 import type { Direction } from '../../../../../common/reporting/reports.ts';
 import { BODY_COLUMNS, toBodyNumber } from '../../../../../common/sql/body-sql.ts';
-import { pickUnusual, type CountedValue, type Sides } from '../../../explain/judge-values.ts';
+import { pickUnusual, type CountedValue, type Sides } from '../../../judge-values.ts';
 import { toPathType } from '../../bodies/find-paths.ts';
 import { toTypes } from '../../engine-database.ts';
 import { ENGINE_COLUMNS } from '../../engine-tables.ts';

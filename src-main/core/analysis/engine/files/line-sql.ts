@@ -1,0 +1,200 @@
+import type { CsvDialect } from '../../../../common/model/exports/export-options.ts';
+import {
+  REPORTS,
+  type FieldName,
+  type DetailKind,
+  type ReportField,
+} from '../../../../common/reporting/reports.ts';
+import { FORMULA_PATTERN, isSpreadsheetFormula } from '../../../../common/spreadsheet-formula.ts';
+import { OTHER_FIELDS_COLUMN } from '../../../../common/sql/sql-tables.ts';
+import type { ClockOffset } from '../../../../common/sql/zone-clock.ts';
+import { formatMoment } from '../../../../common/time/format-moment.ts';
+import { quoteText } from '../engine-database.ts';
+import { DATE_TEXT_COLUMN, toDateTextSql } from '../engine-tables.ts';
+import type { ResolvedScope } from '../resolved-scope.ts';
+import { quoteName, toValueSql, type FileColumn } from './file-column.ts';
+
+/** A column of a file with its cell. */
+interface LineColumn extends FileColumn {
+  readonly cell: CellSql;
+}
+
+/** Formulas, also behind apostrophes, as the engine's own expressions name their characters; see `guardCsvText`. */
+const FORMULA_SQL = quoteText(
+  FORMULA_PATTERN.replace('^', "^'*")
+    .replace(/\\u([\da-f]{4})/g, String.raw`\x{$1}`)
+    .replaceAll(String.raw`\0`, String.raw`\x00`),
+);
+/** Codes of first characters that no formula begins with; nearly all texts begin with one of them. */
+const SAFE_FIRST = (sql: string): string =>
+  `ascii(${sql}) BETWEEN 65 AND 126 OR ascii(${sql}) BETWEEN 48 AND 59`;
+
+/** Statements' words for a text file: one column, whose name is the file's first line where it has one. */
+export interface LineSql {
+  readonly select: string;
+  readonly copyOptions: string;
+  /** What stands in the place of the last line's end; the end itself where it is left out. */
+  readonly end?: LineEnd;
+}
+
+/** The end of a file whose lines are parts of a list. */
+export interface LineEnd {
+  /** What parts two lines, which the last one has behind it as well. */
+  readonly separator: string;
+  readonly text: string;
+}
+
+/** Lines of CSV in a dialect that quotes texts or everything, as `createCsvWriter` writes them. */
+export function toCsvSql(columns: readonly LineColumn[], csv: CsvDialect): LineSql {
+  const cells = columns.map(({ cell }) => toCsvCell(cell, csv));
+  const head = columns.map(({ name }) => quote(csv.guard && isSpreadsheetFormula(name) ? `'${name}` : name));
+  const first = `${csv.byteOrderMark ? '\ufeff' : ''}${head.join(csv.separator)}\r`;
+  // What is null leaves nothing in a line.
+  const line = `concat(${cells.join(`, ${quoteText(csv.separator)}, `)}, chr(13))`;
+  return { select: `${line} AS ${quoteName(first)}`, copyOptions: toPlainOptions(true) };
+}
+
+/** Lines of NDJSON, as `createNdjsonWriter` writes them. */
+export function toNdjsonSql(columns: readonly LineColumn[]): LineSql {
+  return { select: toObjectSql(columns, ''), copyOptions: toPlainOptions(false) };
+}
+
+/** Lines of JSON, as `createJsonWriter` writes them; `about` is an object, which is told the number of records. */
+export function toJsonSql(columns: readonly LineColumn[], about: string, recordCount: number): LineSql {
+  const told = { ...(JSON.parse(about) as object), recordCount };
+  const head = `${JSON.stringify(told).slice(0, -1)},"records":[`;
+  return {
+    select: `${toObjectSql(columns, ',')} AS ${quoteName(head)}`,
+    copyOptions: toPlainOptions(true),
+    end: { separator: ',', text: '\n]}\n' },
+  };
+}
+
+/** A record as an object, and what is behind it. */
+function toObjectSql(columns: readonly LineColumn[], behind: string): string {
+  const own = columns.filter(({ value }) => value.kind !== 'other-fields');
+  const members = own.map(({ name, cell: { kind, sql, addPlain = asIs } }, place) => {
+    const json = kind === 'number' ? sql : addPlain(`CAST(to_json(${sql}) AS VARCHAR)`);
+    return `${quoteText(`${place === 0 ? '' : ','}${JSON.stringify(name)}:`)}, coalesce(${json}, 'null')`;
+  });
+  const separator = own.length === 0 ? '' : ',';
+  const others = `CASE WHEN ${OTHER_FIELDS_COLUMN} IS NULL THEN ${quoteText(`}${behind}`)}
+    ELSE ${quoteText(separator)} || substr(${OTHER_FIELDS_COLUMN}, 2) || ${quoteText(behind)} END`;
+  const end = own.length === columns.length ? quoteText(`}${behind}`) : others;
+  return `concat('{', ${[...members, end].join(', ')})`;
+}
+
+/** Nothing is quoted or parted: a line is written as it is. */
+function toPlainOptions(hasHead: boolean): string {
+  return `FORMAT csv, HEADER ${String(hasHead)}, QUOTE '', ESCAPE '', DELIMITER ''`;
+}
+
+const asIs = (sql: string): string => sql;
+
+function toCsvCell({ kind, sql, addPlain = asIs }: CellSql, csv: CsvDialect): string {
+  if (kind === 'number') {
+    const digits = csv.decimalSign === '.' ? sql : `replace(${sql}, '.', ${quoteText(csv.decimalSign)})`;
+    if (csv.quoting === 'all') return `'"' || ${digits} || '"'`;
+    if (csv.separator !== csv.decimalSign) return digits;
+    return `CASE WHEN contains(${digits}, ${quoteText(csv.separator)}) THEN '"' || ${digits} || '"' ELSE ${digits} END`;
+  }
+  const guarded = csv.guard ? toGuarded(sql, kind === 'digits') : sql;
+  const safe = `CASE WHEN contains(${sql}, '"') THEN ${toDoubled(guarded)} ELSE ${guarded} END`;
+  return addPlain(`CASE WHEN ${sql} IS NOT NULL THEN concat('"', ${safe}, '"') END`);
+}
+
+/** A text with its quotes doubled; `replace` takes five times as long. */
+function toDoubled(sql: string): string {
+  return `array_to_string(string_split(${sql}, '"'), '""')`;
+}
+
+function toGuarded(sql: string, isNumber: boolean): string {
+  const plain = isNumber ? ` OR regexp_full_match(${sql}, '-?[0-9]{1,30}')` : '';
+  return `CASE WHEN ${SAFE_FIRST(sql)}${plain} THEN ${sql}
+    WHEN regexp_matches(${sql}, ${FORMULA_SQL}) THEN '''' || ${sql} ELSE ${sql} END`;
+}
+
+function quote(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+/** Numbers from here on, and those closer to nothing, are not written with the same digits as in JavaScript. */
+export const LARGEST_NUMBER = 1e15;
+export const SMALLEST_NUMBER = 1e-4;
+
+/** What a cell of text holds: a number without quotes, a text that is a number, or any text. */
+type CellKind = 'number' | 'digits' | 'text';
+
+/** A cell as an expression of text, null where it is empty. */
+interface CellSql {
+  readonly kind: CellKind;
+  readonly sql: string;
+  /** Puts what needs no look at its characters, in double quotes, beside the others, which are quoted already. */
+  addPlain?(quoted: string): string;
+}
+
+/** The expressions of a file's columns as texts; `offsets` are those of the clocks, by zone. */
+export function toCellSql(
+  { value }: FileColumn,
+  direction: ResolvedScope['direction'],
+  offsets: (zone: string) => readonly ClockOffset[],
+): CellSql {
+  const sql = toValueSql(value, direction);
+  if (value.kind === 'moment') {
+    const text = toMomentSql(value.zone, offsets(value.zone));
+    const otherwise = value.hasText ? toValueSql({ kind: 'field', name: 'dateText' }, direction) : 'NULL';
+    return { kind: 'text', sql: `CASE WHEN date_ms IS NULL THEN ${otherwise} ELSE ${text} END` };
+  }
+  if (value.kind !== 'field') return { kind: 'text', sql };
+  if (value.name === 'dateText')
+    return { kind: 'text', sql: DATE_TEXT_COLUMN, addPlain: (quoted) => toDateTextSql(quoted, '"') };
+  const kind = findCellKind(value.name, direction);
+  return { kind, sql: kind === 'number' ? toNumberSql(sql) : sql };
+}
+
+/** How the values of a field are written. */
+export function findCellKind(name: FieldName<DetailKind>, direction: ResolvedScope['direction']): CellKind {
+  const fields: Readonly<Record<string, ReportField>> = REPORTS[`${direction}-detail`].fields;
+  const { type } = fields[name] ?? {};
+  if (type === 'integer' || type === 'number') return 'number';
+  return type === 'digits' ? 'digits' : 'text';
+}
+
+/** Whole numbers have no point, as JavaScript writes them. */
+function toNumberSql(sql: string): string {
+  return `CASE WHEN ${sql} = trunc(${sql}) THEN CAST(CAST(${sql} AS BIGINT) AS VARCHAR) ELSE CAST(${sql} AS VARCHAR) END`;
+}
+
+/** An instant as `formatRecordMoment` writes it. */
+function toMomentSql(zone: string, offsets: readonly ClockOffset[]): string {
+  const [first, ...later] = offsets;
+  const cases = later
+    .toReversed()
+    .map(({ fromMs, offsetMs }) => `WHEN date_ms >= ${fromMs} THEN ${offsetMs}`)
+    .join(' ');
+  const base = first?.offsetMs ?? 0;
+  const offset = cases === '' ? String(base) : `CASE ${cases} ELSE ${base} END`;
+  const text = `strftime(epoch_ms(date_ms + ${offset}), '%Y-%m-%d %H:%M:%S.%g')`;
+  const twice = listShownTwice(zone, offsets);
+  if (twice.length === 0) return text;
+  const suffixes = twice.map(
+    ({ fromMs, toMs, suffix }) => `WHEN date_ms >= ${fromMs} AND date_ms < ${toMs} THEN ${quoteText(suffix)}`,
+  );
+  return `${text} || CASE ${suffixes.join(' ')} ELSE '' END`;
+}
+
+/** Spans whose times a clock shows twice, since it is put back, with the offset that tells them apart. */
+function listShownTwice(
+  zone: string,
+  offsets: readonly ClockOffset[],
+): { fromMs: number; toMs: number; suffix: string }[] {
+  const toSuffix = (atMs: number): string => formatMoment(Math.floor(atMs / 1000) * 1000, zone).slice(19);
+  return offsets.slice(1).flatMap(({ fromMs, offsetMs }, place) => {
+    const backMs = (offsets[place]?.offsetMs ?? 0) - offsetMs;
+    if (backMs <= 0) return [];
+    return [
+      { fromMs: fromMs - backMs, toMs: fromMs, suffix: toSuffix(fromMs - 1) },
+      { fromMs, toMs: fromMs + backMs, suffix: toSuffix(fromMs) },
+    ];
+  });
+}
