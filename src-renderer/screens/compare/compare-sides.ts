@@ -8,7 +8,7 @@ import { toAddress } from '../../filters/filter-address.ts';
 import { toPeriodText } from '../../period/period-query.ts';
 import type { PeriodEnds } from '../../period/period-selection.ts';
 
-/** One of the two periods, or the part of it that is looked at. */
+/** One of the two sides: a period of a connection or a snapshot, or the part of it that is looked at. */
 export interface CompareSide {
   readonly scope: RecordScope;
   /** All of the period, whatever part is looked at; null of a snapshot, which has its own. */
@@ -47,13 +47,15 @@ export function toSide(
 
 /** Returns where the records of a side are shown that meet the conditions. */
 export function toRecordsAddress(
-  { scope, whole, conditions }: CompareSide,
+  { scope, period: own, whole, conditions }: CompareSide,
   direction: Direction,
-  own: readonly FieldCondition[],
+  group: readonly FieldCondition[],
 ) {
-  const filter = toAddress({ conditions: [...conditions, ...own] });
+  const filter = toAddress({ conditions: [...conditions, ...group] });
   const name = `${direction}-detail`;
   const period = toPeriodText({ kind: 'custom', fromMs: whole.fromMs, toMs: whole.toMs - SECOND_MS });
   const params = 'snapshotId' in scope ? { snapshotId: String(scope.snapshotId) } : {};
-  return { name, params, query: { ...filter, period } };
+  // Each side is shown in its own connection.
+  const connection = own === null ? {} : { connection: own.connectionId };
+  return { name, params, query: { ...filter, ...connection, period } };
 }

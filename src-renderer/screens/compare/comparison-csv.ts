@@ -2,6 +2,7 @@ import type { ComparedGroup, Comparison } from '../../../src-main/common/model/a
 import type { GroupField } from '../../../src-main/common/model/analysis/grouping.ts';
 import { toCsv } from '../../format/table-text.ts';
 import type { SideCaches } from './cached-sides.ts';
+import type { SideNames } from './compare-words.ts';
 
 const COLUMNS = [
   'count',
@@ -20,23 +21,39 @@ export function toComparisonCsv(
   { total, groups, parts }: Comparison,
   fields: readonly GroupField[],
   cached: SideCaches,
+  names: SideNames,
 ): string {
+  const titles = toTitles(names);
   const head = [
     ...fields,
-    ...['before', 'after'].flatMap((side) => COLUMNS.map((name) => `${side}.${name}`)),
+    ...(['before', 'after'] as const).flatMap((side) => COLUMNS.map((name) => `${titles[side]}.${name}`)),
     ...['difference', 'low', 'high', 'certainty', 'contribution', 'rate', 'mix'],
   ];
   const columns = head.map((name) => ({ name, kind: 'text' }));
   return toCsv(
     columns,
-    [...groups, ...parts, total].map((group) => toCells(group, fields, cached)),
+    [...groups, ...parts, total].map((group) => toCells(group, fields, cached, titles)),
   );
+}
+
+type Titles = Readonly<Record<'before' | 'after', string>>;
+
+/** What the columns of each side begin with: two connections of one name are told apart by a number. */
+function toTitles({ kind, before, after }: SideNames): Titles {
+  if (kind === 'periods') return { before: 'before', after: 'after' };
+  return before === after ? { before: `${before} 1`, after: `${after} 2` } : { before, after };
+}
+
+function nameCertainty(certainty: ComparedGroup['certainty'], titles: Titles): string {
+  if (certainty === 'only-before') return `only-${titles.before}`;
+  return certainty === 'only-after' ? `only-${titles.after}` : certainty;
 }
 
 function toCells(
   group: ComparedGroup,
   fields: readonly GroupField[],
   cached: SideCaches,
+  titles: Titles,
 ): (string | number | null)[] {
   const { interval, certainty } = group;
   const isKnown = cached.before !== 'none' && cached.after !== 'none';
@@ -46,7 +63,12 @@ function toCells(
     ...(['before', 'after'] as const).flatMap((side) =>
       COLUMNS.map((name) => (cached[side] === 'none' ? null : group[side][name])),
     ),
-    ...[difference ?? null, interval?.low ?? null, interval?.high ?? null, isKnown ? certainty : null],
+    ...[
+      difference ?? null,
+      interval?.low ?? null,
+      interval?.high ?? null,
+      isKnown ? nameCertainty(certainty, titles) : null,
+    ],
     ...rest,
   ];
 }

@@ -66,13 +66,19 @@ export function useCompare() {
   const choice = computed<CompareChoice>((last) =>
     last !== undefined && route.path !== '/compare' ? last : readChoice(route.query),
   );
-  const usable = computed(() => {
-    if (connection.value === null) return [];
-    const report = `${choice.value.direction}-detail` as const;
-    return listUsable(snapshots.snapshots ?? [], connection.value.id, report).filter(isReadable);
+  const listOwn = (connectionId: string) =>
+    listUsable(snapshots.snapshots ?? [], connectionId, `${choice.value.direction}-detail`).filter(
+      isReadable,
+    );
+  const usable = computed(() => (connection.value === null ? [] : listOwn(connection.value.id)));
+  /** The other connection where two are compared; null where it is that of the window, or isn't saved here. */
+  const otherConnection = computed(() => {
+    const { partner } = choice.value;
+    if (partner.kind !== 'connection' || partner.connectionId === connection.value?.id) return null;
+    return connections.list.find(({ id }) => id === partner.connectionId) ?? null;
   });
 
-  /** The period of all screens, and what it is compared with. */
+  /** The period of all screens, and what it is compared with: null for a connection that can't be. */
   const pair = computed(() => {
     const { active } = connections;
     if (active === null) return null;
@@ -87,14 +93,16 @@ export function useCompare() {
         : (snapshot?.period ??
           shiftPeriod(own, partner.kind === 'shift' ? partner.shift : 'week-before', clock.readZone(active)));
     const source = { connectionId: active.id, direction };
-    return {
-      ownSnapshot,
-      own: toSide({ ...source, ends: own, snapshot: ownSnapshot }, part),
-      partner: toSide({ ...source, ends: other, snapshot }, part),
-    };
+    const ownSide = toSide({ ...source, ends: own, snapshot: ownSnapshot }, part);
+    if (partner.kind !== 'connection')
+      return { ownSnapshot, own: ownSide, partner: toSide({ ...source, ends: other, snapshot }, part) };
+    // Nothing is compared in place of a connection that can't be.
+    if (otherConnection.value === null) return { ownSnapshot, own: ownSide, partner: null };
+    const same = { connectionId: otherConnection.value.id, direction, ends: own, snapshot: null };
+    return { ownSnapshot, own: ownSide, partner: toSide(same, part) };
   });
   const sides = computed(() => {
-    if (pair.value === null) return null;
+    if (pair.value === null || pair.value.partner === null) return null;
     const { own, partner } = pair.value;
     return choice.value.isSwapped ? { before: own, after: partner } : { before: partner, after: own };
   });
@@ -105,14 +113,16 @@ export function useCompare() {
       () => isOwnOpen.value,
     ),
     partner: usePeriodCoverage(
-      () => pair.value?.partner.period ?? null,
-      () => false,
+      () => pair.value?.partner?.period ?? null,
+      () => isOwnOpen.value && otherConnection.value !== null,
       () => (isOwnOpen.value && choice.value.partner.kind === 'shift' ? AHEAD_MS : 0),
     ),
   };
 
   const stored = computed(() =>
-    usable.value.map(({ id, state, recordCount }) => [id, state, recordCount].join()).join(';'),
+    [...usable.value, ...(otherConnection.value === null ? [] : listOwn(otherConnection.value.id))]
+      .map(({ id, state, recordCount }) => [id, state, recordCount].join())
+      .join(';'),
   );
   const toLacks = ({ gaps, cachedUntilMs }: ReturnType<typeof usePeriodCoverage>) => ({
     gaps: gaps.value,
@@ -145,7 +155,10 @@ export function useCompare() {
   async function load(): Promise<void> {
     const mine = ++ticket;
     const wanted = sides.value;
-    if (wanted === null) return;
+    if (wanted === null) {
+      [read.value, twins.value, error.value] = [null, null, null];
+      return;
+    }
     const { before, after } = wanted;
     const own = choice.value;
     const asOf = {
@@ -227,6 +240,7 @@ export function useCompare() {
 
   return {
     connection,
+    otherConnection,
     zone,
     asOfMs,
     choice,

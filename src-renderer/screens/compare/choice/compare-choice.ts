@@ -14,11 +14,16 @@ import { fromPeriodText, toPeriodText } from '../../../period/period-query.ts';
 export const SHIFTS = ['week-before', 'day-before', 'period-before'] as const;
 export type Shift = (typeof SHIFTS)[number];
 
+/** Begins what an address says of another connection. */
+const CONNECTION = 'connection-';
+
 /** What a period is compared with. */
 export type Partner =
   | { readonly kind: 'shift'; readonly shift: Shift }
   | { readonly kind: 'custom'; readonly fromMs: number; readonly toMs: number }
-  | { readonly kind: 'snapshot'; readonly snapshotId: number };
+  | { readonly kind: 'snapshot'; readonly snapshotId: number }
+  /** The same period of another connection. */
+  | { readonly kind: 'connection'; readonly connectionId: string };
 
 /** Everything that is chosen on the screen but the period, which all screens share. */
 export interface CompareChoice {
@@ -84,6 +89,7 @@ function readPartner(text: string): Partner {
   if (shift !== undefined) return { kind: 'shift', shift };
   const snapshotId = readSnapshotId(text);
   if (snapshotId !== null) return { kind: 'snapshot', snapshotId };
+  if (text.startsWith(CONNECTION)) return { kind: 'connection', connectionId: text.slice(CONNECTION.length) };
   const custom = fromPeriodText(text);
   return custom?.kind === 'custom' ? custom : { kind: 'shift', shift: 'week-before' };
 }
@@ -95,6 +101,7 @@ function readSnapshotId(text: string): number | null {
 
 function writePartner(partner: Partner): string {
   if (partner.kind === 'shift') return partner.shift;
+  if (partner.kind === 'connection') return `${CONNECTION}${partner.connectionId}`;
   return partner.kind === 'snapshot' ? `snapshot-${partner.snapshotId}` : toPeriodText(partner);
 }
 

@@ -256,10 +256,12 @@ it('writes differences in the unit of their measure', () => {
 
 it('exports the table with every figure, formulas guarded', () => {
   const groups = [makeGroup(['=1+"a"'], [10, 1, 10, 2])];
-  const csv = toComparisonCsv({ ...makeComparison(), groups, parts: [] }, ['origin'], {
-    before: 'whole',
-    after: 'whole',
-  });
+  const csv = toComparisonCsv(
+    { ...makeComparison(), groups, parts: [] },
+    ['origin'],
+    { before: 'whole', after: 'whole' },
+    { kind: 'periods', before: 'Monday', after: 'Tuesday' },
+  );
   const [head, row, total] = csv.split('\r\n');
   expect(head?.replaceAll('"', '')).toBe(
     'origin,before.count,before.failures,before.failedSessions,before.failedClients,before.timed,before.averageMs,before.medianMs,before.p95Ms,' +

@@ -20,8 +20,13 @@ const NOW_MS = Date.UTC(2026, 10, 22, 8, 42);
 const HOUR_MS = 3_600_000;
 const DAY = { fromMs: Date.UTC(2026, 10, 22), toMs: NOW_MS };
 
+const NAMES = [{ field: 'service', value: '7', name: 'Payments' }] as const;
+
 /** Incidents of today. */
 let incidents: Incident[];
+let otherZone: string;
+/** Whether the other connection never answers. */
+let isSlow = false;
 let without: Input<'analysis/group-records'>[];
 let page: VueWrapper;
 let router: Router;
@@ -32,14 +37,15 @@ async function show(
   path = '/compare',
   comparison: Comparison = makeComparison(),
   missingMs = 0,
+  missingOf = 'one',
 ): Promise<void> {
   backend = new ScriptedBackend({
     'app/get-info': () => ({}) as never,
     'settings/get': () => makeSettings(),
     'settings/update': (change) => makeSettings(change),
     'connections/list': () => [
-      makeConnection({ id: 'one', serviceZone: 'UTC' }),
-      makeConnection({ id: 'two', serviceZone: 'UTC' }),
+      makeConnection({ id: 'one', name: 'Fabrikam', serviceZone: 'UTC', names: NAMES }),
+      makeConnection({ id: 'two', name: 'Contoso', serviceZone: otherZone }),
     ],
     'following/list': () => [],
     'snapshots/list': () => [
@@ -47,10 +53,10 @@ async function show(
       makeSnapshot(DAY, { id: 5, name: 'The day before' }),
     ],
     'snapshots/read-storage': () => ({}) as never,
-    'coverage/read': ({ fromMs }) => ({
+    'coverage/read': ({ connectionId, fromMs }) => ({
       buckets: [],
       gaps:
-        missingMs === 0 || fromMs === DAY.fromMs
+        missingMs === 0 || connectionId !== missingOf || (missingOf === 'one' && fromMs === DAY.fromMs)
           ? []
           : [{ fromMs, toMs: fromMs + missingMs, state: 'missing' as const, fetching: null }],
       unreadyRecords: 0,
@@ -75,8 +81,10 @@ async function show(
       const failures = JSON.stringify(question.filter).includes('"channel"') ? 29 : 380;
       return { total: { count: 1075, failures, response: {} } } as never;
     },
-    'compare/compare-groups': ({ before: { scope } }) =>
-      'connectionId' in scope && scope.connectionId === 'two' ? new Promise(() => undefined) : comparison,
+    'compare/compare-groups': ({ after: { scope } }) =>
+      'connectionId' in scope && scope.connectionId === 'two' && isSlow
+        ? new Promise(() => undefined)
+        : comparison,
   });
   const application = await provideApplication(backend, path);
   ({ router } = application);
@@ -104,10 +112,117 @@ async function press(name: string): Promise<void> {
   await flushPromises();
 }
 
+describe('two connections on the Compare screen', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
+    [incidents, without, otherZone] = [[], [], 'UTC'];
+  });
+  afterEach(() => {
+    page.unmount();
+    vi.useRealTimers();
+  });
+  const WITH_TWO = '/compare?with=connection-two';
+
+  it('have the same period, and are spoken of by their names, never as a change in time', async () => {
+    await show(WITH_TWO);
+    const period = { report: 'inbound-detail', fromMs: DAY.fromMs, toMs: NOW_MS + 1000 };
+    expect(asked()).toMatchObject({
+      before: { scope: { connectionId: 'two', ...period } },
+      after: { scope: { connectionId: 'one', ...period } },
+    });
+    const text = page.text();
+    expect(text).toContain(
+      'Error share is higher at Fabrikam (23.4%) than at Contoso (2.6%), nearly all of it because Service 7 fails more there.',
+    );
+    expect(page.findAll('.box thead .over').map((head) => head.text())).toEqual(
+      expect.arrayContaining(['Contoso', 'Fabrikam']),
+    );
+    for (const word of ['Before', 'After', 'rose', 'What changed', '→']) expect(text).not.toContain(word);
+    expect(text).toContain('Groups are matched by their values');
+    // An own name is one of a single connection.
+    expect(text).not.toContain('Payments');
+    expect(without).toEqual([]);
+  });
+
+  it('lead to the records of each in its own connection', async () => {
+    await show(WITH_TWO);
+    const [before, after] = page.findAll('a.records').map((link) => link.attributes('href') ?? '');
+    expect(before).toContain('connection=two');
+    expect(after).toContain('connection=one');
+    expect(page.get('a.records').attributes('title')).toBe('Open the records of Service 7 at Contoso');
+  });
+
+  it('are chosen in the menu, kept in the address and swapped', async () => {
+    await show();
+    await page
+      .findAll('header button')
+      .find((button) => button.text().includes('Same weekday last week'))!
+      .trigger('click');
+    await flushPromises();
+    const items = [...document.querySelectorAll<HTMLElement>('.picker-list .cs-menu-item')];
+    items.find((item) => item.textContent.trim() === 'Contoso')!.click();
+    await flushPromises();
+    expect(router.currentRoute.value.query['with']).toBe('connection-two');
+    await press('Swap the two connections');
+    expect(page.text()).toContain('Error share is higher at Contoso (23.4%) than at Fabrikam (2.6%)');
+    await press('Outbound');
+    expect(router.currentRoute.value.query['with']).toBe('connection-two');
+  });
+
+  it('say what is missing of which, and in what they differ', async () => {
+    otherZone = 'Europe/Berlin';
+    await show(WITH_TWO, makeComparison(), HOUR_MS, 'two');
+    expect(page.text()).toContain('Not fully cached: Contoso (1 h missing).');
+    expect(page.text()).toContain('The services have different time zones.');
+    await press('Fetch missing');
+    const { input } = backend.calls.find(({ name }) => name === 'downloads/fetch-gaps')!;
+    expect(input).toMatchObject({ connectionId: 'two' });
+    page.unmount();
+    await show(WITH_TWO, makeComparison(), NOW_MS + 1000 - DAY.fromMs, 'two');
+    expect(page.text()).toContain('Nothing of the period is cached: Contoso.');
+  });
+
+  it('are both named in the file of the table', async () => {
+    const texts: string[] = [];
+    vi.stubGlobal('URL', {
+      createObjectURL: (blob: Blob) => (void blob.text().then((text) => texts.push(text)), 'blob:x'),
+      revokeObjectURL: () => undefined,
+    });
+    const names: string[] = [];
+    const click = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (
+      this: HTMLAnchorElement,
+    ) {
+      names.push(this.download);
+    });
+    await show(WITH_TWO);
+    await press('Export the table as CSV');
+    await flushPromises();
+    click.mockRestore();
+    vi.unstubAllGlobals();
+    expect(names).toEqual(['comparison-fabrikam-contoso-inbound-error-share-2026-11-22.csv']);
+    expect(texts[0]).toContain('Contoso.count');
+    expect(texts[0]).toContain('Fabrikam.count');
+  });
+
+  it('are never another comparison where one of them is gone, or both are one', async () => {
+    for (const [id, sentence] of [
+      ['three', "This link compares with a connection that isn't saved here."],
+      ['one', "A connection can't be compared with itself."],
+    ] as const) {
+      await show(`/compare?with=connection-${id}`);
+      expect(page.text()).toContain(sentence);
+      expect(backend.countCalls('compare/compare-groups')).toBe(0);
+      expect(page.find('table').exists()).toBe(false);
+      page.unmount();
+    }
+    await show();
+  });
+});
+
 describe('two periods on the Compare screen', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
-    [incidents, without] = [[], []];
+    [incidents, without, otherZone] = [[], [], 'UTC'];
   });
   afterEach(() => {
     page.unmount();
@@ -293,11 +408,13 @@ describe('two periods on the Compare screen', () => {
   });
 
   it('are never those of a connection that was left', async () => {
+    isSlow = true;
     await show();
     useConnectionsStore().show('two');
     await flushPromises();
     expect(page.find('table').exists()).toBe(false);
     expect(page.findComponent(CompareSkeleton).exists()).toBe(true);
+    isSlow = false;
   });
 
   it('are no comparison where neither has records', async () => {
