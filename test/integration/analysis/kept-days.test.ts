@@ -17,6 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => engine.close());
 
+const MINUTES_15 = 900_000;
+
 const FOUND: FoundFindings = {
   findings: [],
   resolved: [],
@@ -41,28 +43,62 @@ async function keepDays() {
     kept.keep({ connectionId: 'one', untilMs, key, found: FOUND, version });
     await writing;
   };
-  const isKept = async (key: string): Promise<boolean> => (await kept.read(connection, key)) !== null;
-  return { feed, snapshots, keep, isKept };
+  /** Asked for by another process than the one that told of it. */
+  const isKept = async (key: string, untilMs = MINUTES_15): Promise<boolean> => {
+    const other = createKeptDays(
+      connection,
+      () => feed.version,
+      () => undefined,
+    );
+    const day = { connectionId: 'one', untilMs, key, version: feed.version };
+    return (await other.read(connection, day)) !== null;
+  };
+  const isRemembered = async (key: string, untilMs: number): Promise<boolean> =>
+    (await kept.read(connection, { connectionId: 'one', untilMs, key, version: feed.version })) !== null;
+  return { feed, snapshots, keep, isKept, isRemembered };
 }
 
 it('a day is kept once, as it was told last', async () => {
   const { keep, isKept } = await keepDays();
-  await keep('first', 1000);
+  await keep('first', MINUTES_15);
   expect(await isKept('first')).toBe(true);
-  await keep('second', 1000);
-  await keep('other', 2000);
+  await keep('second', MINUTES_15);
+  await keep('other', 2 * MINUTES_15);
   expect([await isKept('first'), await isKept('second'), await isKept('other')]).toEqual([false, true, true]);
+});
+
+it('a day that ends between quarters of an hour is only remembered, and not beyond what is known of its records', async () => {
+  const { feed, snapshots, keep, isKept, isRemembered } = await keepDays();
+  await keep('now', 1000);
+  expect([await isRemembered('now', 1000), await isKept('now', 1000)]).toEqual([true, false]);
+  const { version } = feed;
+  snapshots.delete(1);
+  await feed.follow();
+  expect(await isRemembered('now', 1000)).toBe(false);
+  await keep('late', 1000, version);
+  expect(await isRemembered('late', 1000)).toBe(false);
+});
+
+it('of days that are remembered those asked for last stay', async () => {
+  const { keep, isRemembered } = await keepDays();
+  await keep('first', 1000);
+  await keep('second', 1000);
+  for (let place = 0; place < 499; place += 1) {
+    await keep(`other ${place}`, 1000);
+    await isRemembered('first', 1000);
+  }
+  expect([await isRemembered('first', 1000), await isRemembered('second', 1000)]).toEqual([true, false]);
 });
 
 it('nothing stays of days whose records are gone', async () => {
   const { feed, snapshots, keep, isKept } = await keepDays();
-  await keep('day', 1000);
+  await keep('day', MINUTES_15);
   const { version } = feed;
   snapshots.delete(1);
   await feed.follow();
   expect(await isKept('day')).toBe(false);
   // A day that was looked at before is no longer true.
-  await keep('late', 1000, version);
+  await keep('late', MINUTES_15, version);
   expect(await isKept('late')).toBe(false);
 });
 
@@ -70,7 +106,7 @@ it('nothing stays of days whose records failed by other rules', async () => {
   const { feed, keep, isKept } = await keepDays();
   feed.setOutcomes({});
   await feed.follow();
-  await keep('day', 1000);
+  await keep('day', MINUTES_15);
   await feed.follow();
   expect(await isKept('day')).toBe(true);
   const rules: OutcomeRules = [{ outcome: 'expected', codes: [404] }, ...DEFAULT_RULES];

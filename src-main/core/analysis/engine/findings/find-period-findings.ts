@@ -25,12 +25,12 @@ export interface PeriodFindingsQuestion extends Omit<FindingsQuestion, 'untilMs'
 const DECIDING_MS = 45 * DAY_MS;
 /** Outages so long before the end of a day are told of it. */
 const OUTAGES_MS = 2 * DAY_MS;
-/** Days begin at such moments somewhere. */
+/** Days begin at such moments somewhere: what is told of these is written, of others only remembered. */
 const KEPT_MS = 15 * MINUTE_MS;
 
 /** Where what was told of days is kept, until records that it was told of are decided otherwise or go. */
 export interface KeptDays {
-  read(connection: DuckDBConnection, key: string): Promise<FoundFindings | null>;
+  read(connection: DuckDBConnection, day: Omit<KeptDay, 'found'>): Promise<FoundFindings | null>;
   /** `version` is what the feed's was before the day's records were looked at: what has changed since isn't kept. */
   keep(day: KeptDay): void;
 }
@@ -66,17 +66,16 @@ export async function findPeriodFindings(
   for (const untilMs of listEnds(period)) {
     signal?.throwIfAborted();
     const day = clipQuestion(question, untilMs);
-    const isKept = kept !== undefined && untilMs % KEPT_MS === 0;
+    const { connectionId } = question;
     const version = records.getVersion();
-    const key = isKept ? await toKey(records, day) : '';
-    const before = isKept ? await kept.read(connection, key) : null;
+    const key = kept === undefined ? '' : await toKey(records, day);
+    const before = (await kept?.read(connection, { connectionId, untilMs, key, version })) ?? null;
     if (before === null && isKeptOnly) {
       unjudgedMs.push(untilMs);
       continue;
     }
     const found = before ?? (await findFindings(connection, records, day));
-    if (isKept && before === null)
-      kept.keep({ connectionId: question.connectionId, untilMs, key, found, version });
+    if (before === null) kept?.keep({ connectionId, untilMs, key, found, version });
     ({ learned } = found);
     sizes.push(found.sizes);
     const own = carryIds(told, [...found.findings, ...found.resolved]);
@@ -152,6 +151,8 @@ function listEnds({ fromMs, toMs }: TimeSpan): number[] {
 
 /** Days that are kept of a connection; what is told of each takes some kilobytes. */
 const MAX_DAYS = 800;
+/** Days that are remembered of all connections: those of a list of many of them, so that it is there at once again. */
+const MAX_REMEMBERED = 500;
 
 /**
  * Creates what keeps days in the engine's file. `getVersion` is the feed's, and `enqueue` runs what is passed to it while
@@ -162,14 +163,35 @@ export function createKeptDays(
   getVersion: () => number,
   enqueue: (write: () => Promise<void>) => void,
 ): KeptDays {
+  const remembered = new Map<string, FoundFindings>();
+  const remember = ({ key, version, found }: Pick<KeptDay, 'key' | 'version' | 'found'>): void => {
+    const name = `${version} ${key}`;
+    // The one asked for last is the last to be forgotten.
+    remembered.delete(name);
+    remembered.set(name, found);
+    const [oldest] = remembered.keys();
+    if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  };
   return {
-    async read(connection, key) {
+    async read(connection, { untilMs, key, version }) {
+      const found = remembered.get(`${version} ${key}`);
+      if (found !== undefined) {
+        remember({ key, version, found });
+        return found;
+      }
+      if (untilMs % KEPT_MS !== 0) return null;
       const [row] = await readRows<[string]>(connection, 'SELECT found FROM finding_days WHERE key = $1', [
         key,
       ]);
-      return row === undefined ? null : (JSON.parse(row[0]) as FoundFindings);
+      if (row === undefined) return null;
+      const written = JSON.parse(row[0]) as FoundFindings;
+      remember({ key, version, found: written });
+      return written;
     },
-    keep: ({ connectionId, untilMs, key, found, version }) =>
+    keep: ({ connectionId, untilMs, key, found, version }) => {
+      if (getVersion() !== version) return;
+      remember({ key, version, found });
+      if (untilMs % KEPT_MS !== 0) return;
       enqueue(async () => {
         if (getVersion() !== version) return;
         const run = (sql: string, ...values: string[]): Promise<unknown> => feedConnection.run(sql, values);
@@ -185,6 +207,7 @@ export function createKeptDays(
           key,
           JSON.stringify(found),
         );
-      }),
+      });
+    },
   };
 }
