@@ -35,6 +35,33 @@ export function useRecordParts() {
   const toDate = ({ dateMs, dateText }: Pick<RecordRow, 'dateMs' | 'dateText'>): string =>
     dateMs === null ? dateText : formatExact(dateMs, clock.zone);
 
+  /** Records, of each what its row shows. */
+  function toRowsContent(rows: readonly RecordRow[], rowCount = rows.length): PartContent {
+    const columns = [
+      { name: t('detail.columns.dateMs'), isRight: false },
+      { name: t('detail.columns.responseCode'), isRight: true },
+      { name: t('detail.columns.channel'), isRight: false },
+      { name: t('detail.columns.service'), isRight: false },
+      { name: t('detail.columns.client'), isRight: false, role: 'client' as const },
+      { name: t('detail.columns.responseTimeMs'), isRight: true },
+      { name: t('detail.columns.error'), isRight: false },
+      { name: t('detail.columns.payload'), isRight: false, role: 'body' as const },
+      { name: t('detail.columns.sessionId'), isRight: false },
+    ];
+    const cells = rows.map((row) => [
+      toDate(row),
+      row.responseCode,
+      toName('channel', row.channel),
+      toName('service', row.service),
+      row.client,
+      toCount(row.responseTimeMs),
+      row.error,
+      row.payloadPreview,
+      row.sessionId,
+    ]);
+    return { ...NO_CONTENT, table: toPartTable(columns, cells, rowCount) };
+  }
+
   /** The first records that meet a filter, in their order; of each what its row shows. */
   async function readRecords(
     scope: RecordScope,
@@ -48,29 +75,7 @@ export function useRecordParts() {
         rowCount === 0
           ? []
           : await backend.call('records/read-rows', { viewId, offset: 0, limit: MAX_PART_ROWS });
-      const columns = [
-        { name: t('detail.columns.dateMs'), isRight: false },
-        { name: t('detail.columns.responseCode'), isRight: true },
-        { name: t('detail.columns.channel'), isRight: false },
-        { name: t('detail.columns.service'), isRight: false },
-        { name: t('detail.columns.client'), isRight: false, role: 'client' as const },
-        { name: t('detail.columns.responseTimeMs'), isRight: true },
-        { name: t('detail.columns.error'), isRight: false },
-        { name: t('detail.columns.payload'), isRight: false, role: 'body' as const },
-        { name: t('detail.columns.sessionId'), isRight: false },
-      ];
-      const cells = rows.map((row) => [
-        toDate(row),
-        row.responseCode,
-        toName('channel', row.channel),
-        toName('service', row.service),
-        row.client,
-        toCount(row.responseTimeMs),
-        row.error,
-        row.payloadPreview,
-        row.sessionId,
-      ]);
-      return { ...NO_CONTENT, table: toPartTable(columns, cells, rowCount) };
+      return toRowsContent(rows, rowCount);
     } finally {
       backend.call('records/close-view', { viewId }).catch(() => undefined);
     }
@@ -140,5 +145,5 @@ export function useRecordParts() {
     return { ...NO_CONTENT, table: toPartTable(columns, rows) };
   }
 
-  return { readRecords, readResult, toRecordContent, toSessionContent };
+  return { readRecords, toRowsContent, readResult, toRecordContent, toSessionContent };
 }

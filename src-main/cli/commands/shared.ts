@@ -30,6 +30,7 @@ const FAULTS: Readonly<Record<SharedProblem['fault'], string>> = {
   foreign: 'is no file of shared work',
   unfit: "can't be used here",
   unreadable: "can't be opened",
+  lost: "has lost its rows on this computer, and isn't in the folder",
 };
 
 function readKinds({ args }: CommandContext): SharedKind[] {

@@ -34,6 +34,8 @@ export interface Standing {
 export interface Found {
   readonly folder: FolderSide;
   readonly standings: readonly Standing[];
+  /** What can't be read here, and isn't in the folder either. */
+  readonly lost: readonly string[];
   /** Items whose file can't be read, by that file. */
   readonly blocked: ReadonlyMap<string, SideItem>;
   readonly conflicts: ReadonlyMap<string, { readonly standing: Standing; readonly copy: FolderItem | null }>;
@@ -52,13 +54,14 @@ export async function assessLink(
   const { sides, base, saved } = of;
   const scan = await of.folder.scan();
   if (scan.state !== 'there') return scan.state;
-  const mine = await sides.readMine(choice);
+  const { items: mine, lost } = await sides.readMine(choice);
   const folder = sides.readFolder(scan.files, choice);
   const isShared = createScope(choice, saved);
   const standings: Standing[] = [];
   const blocked = new Map<string, SideItem>();
+  const lostNames: string[] = [];
   const conflicts = new Map<string, { standing: Standing; copy: FolderItem | null }>();
-  for (const identity of new Set([...mine.keys(), ...folder.items.keys(), ...base.keys()])) {
+  for (const identity of new Set([...mine.keys(), ...lost.keys(), ...folder.items.keys(), ...base.keys()])) {
     if (!isShared(identity)) continue;
     const own = mine.get(identity) ?? null;
     const before = base.get(identity) ?? null;
@@ -69,11 +72,16 @@ export async function assessLink(
       if (own !== null) blocked.set(file, own);
       continue;
     }
-    const step = decideStep({
-      mine: own?.digest ?? null,
-      theirs: theirs?.digest ?? null,
-      base: before,
-    });
+    const lostName = lost.get(identity);
+    // That it can't be read here isn't that it was deleted here: what the folder has of it comes back.
+    if (lostName !== undefined && theirs === null) {
+      lostNames.push(lostName);
+      continue;
+    }
+    const step =
+      lostName === undefined
+        ? decideStep({ mine: own?.digest ?? null, theirs: theirs?.digest ?? null, base: before })
+        : 'take';
     const copies = found.filter((each) => each !== theirs);
     const standing = { identity, mine: own, theirs, copies, base: before, step };
     standings.push(standing);
@@ -81,7 +89,7 @@ export async function assessLink(
     for (const copy of copies)
       if (!isOldCopy(standing, copy)) conflicts.set(toConflictId(standing, copy), { standing, copy });
   }
-  return { folder, standings, blocked, conflicts };
+  return { folder, standings, lost: lostNames, blocked, conflicts };
 }
 
 /** Returns what says of identities whether they are shared: of a chosen kind, and of a connection that is here. */

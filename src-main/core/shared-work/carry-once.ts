@@ -4,6 +4,7 @@ import type {
   SharedChoice,
   SharedOutcome,
   SharedPlan,
+  SharedProblem,
 } from '../../common/model/shared/shared-work.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { compareValues } from './compare-values.ts';
@@ -12,6 +13,7 @@ import type { KeptVersions } from './kept-versions.ts';
 import type { LinkFile } from './link-file.ts';
 import {
   findOwnFile,
+  listLost,
   listProblems,
   Moved,
   toFile,
@@ -44,6 +46,8 @@ interface Both {
   readonly folder: SharedFolder;
   readonly side: FolderSide;
   readonly mine: ReadonlyMap<string, SideItem>;
+  /** What can't be read here. */
+  readonly lost: readonly SharedProblem[];
 }
 
 const NOTHING: FolderSide = {
@@ -72,7 +76,8 @@ export function createOnceCarrier(parts: {
     });
     if (scan.state === 'gone') throw toUnfit(choice.folder, 'no-folder');
     const side = scan.state === 'there' ? sides.readFolder(scan.files, choice) : NOTHING;
-    return { folder, side, mine: await sides.readMine(choice) };
+    const { items, lost } = await sides.readMine(choice);
+    return { folder, side, mine: items, lost: listLost(lost.values()) };
   }
 
   const nameConnection = ({ side }: Both, choice: SharedChoice, sharedId: string | null): string | null => {
@@ -125,7 +130,7 @@ export function createOnceCarrier(parts: {
       return {
         folder: choice.folder,
         items: listExport(both).map((own) => toPlanned(both, choice, own, own.mine)),
-        problems: listProblems(both.side.faults, new Map(), () => false),
+        problems: [...listProblems(both.side.faults, new Map(), () => false), ...both.lost],
         foreign: sides.listForeign(both.side, choice),
       };
     },
@@ -160,7 +165,8 @@ export function createOnceCarrier(parts: {
       } catch (error) {
         throw error instanceof AppError ? error : toUnfit(choice.folder, 'not-writable', error);
       }
-      return { ...outcome, problems: listProblems(side.faults, new Map(), () => false) };
+      const problems = [...listProblems(side.faults, new Map(), () => false), ...both.lost];
+      return { ...outcome, problems };
     },
     async planImport(choice) {
       const both = await readBoth(choice);

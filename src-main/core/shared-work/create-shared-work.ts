@@ -28,6 +28,7 @@ import { toFileName, toIdentity, writeConnection } from './item-text.ts';
 import type { KeptVersions } from './kept-versions.ts';
 import { keepMapped, type LinkFile } from './link-file.ts';
 import {
+  listLost,
   listProblems,
   Moved,
   toFile,
@@ -198,7 +199,11 @@ export function createSharedWorkLink(parts: {
       if (before?.digest !== own.digest || before.file !== file) waiting += 1;
     }
     const conflicts = [...found.conflicts.keys()].map((id) => describeConflict(id, found, choice));
-    const problems = listProblems(found.folder.faults, errors, (file) => found.blocked.has(file));
+    waiting += found.lost.length;
+    const problems = [
+      ...listProblems(found.folder.faults, errors, (file) => found.blocked.has(file)),
+      ...listLost(found.lost),
+    ];
     const isInStep =
       waiting === 0 && conflicts.length === 0 && removals.here + removals.folder === 0 && !hasDone;
     show(
@@ -333,7 +338,7 @@ export function createSharedWorkLink(parts: {
     if (wanted === 'both') {
       if (mine === null || other === null || !REPEATED_KINDS.includes(item.kind))
         throw new AppError('app.invalid-input', 'There can be only one of them.', { field: 'choice' });
-      const all = await sides.readMine(choice);
+      const { items: all } = await sides.readMine(choice);
       const taken = new Set([...all.values()].map((own) => `${own.item.kind}/${own.item.key}`));
       // What others have in force keeps its place.
       const moved = copy === null ? mine : copy;

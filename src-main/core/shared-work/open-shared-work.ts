@@ -52,7 +52,7 @@ export async function openSharedWork(
             ? []
             : [{ connectionId: own, sharedId: connection }],
       };
-      const mine = (await sides.readMine(choice)).get(toIdentity(item)) ?? null;
+      const mine = (await sides.readMine(choice)).items.get(toIdentity(item)) ?? null;
       if (mine !== null) await kept.keep(toFile(item), 'replaced', toText(mine));
       await sides
         .put(choice, item, mine?.digest ?? null, () => item.value)

@@ -35,6 +35,14 @@ export interface FolderItem extends SideItem {
   readonly bytes: string | null;
 }
 
+/** What is here of what is shared. */
+export interface OwnSide {
+  /** By identity. */
+  readonly items: ReadonlyMap<string, SideItem>;
+  /** What is here and can't be read, by identity: how it is named beside a file. */
+  readonly lost: ReadonlyMap<string, string>;
+}
+
 /** What the folder holds of what is shared. */
 export interface FolderSide {
   /** By identity; several where a sync program made copies of a file. */
@@ -48,7 +56,7 @@ export interface FolderSide {
 
 /** Both sides of what a choice shares. */
 export interface Sides {
-  readMine(choice: SharedChoice): Promise<ReadonlyMap<string, SideItem>>;
+  readMine(choice: SharedChoice): Promise<OwnSide>;
   readFolder(files: readonly FoundFile[], choice: SharedChoice): FolderSide;
   /** Changes an item here. Rejects with Moved where it is no more what `before` was, and as the kind's room does. */
   put(
@@ -86,7 +94,8 @@ export function createSides(
 
   return {
     async readMine(choice) {
-      const mine = new Map<string, SideItem>();
+      const items = new Map<string, SideItem>();
+      const lost = new Map<string, string>();
       const linked = listLinked(choice);
       for (const kind of SHARED_KINDS) {
         if (!choice.kinds.includes(kind)) continue;
@@ -94,13 +103,17 @@ export function createSides(
           ? [{ connectionId: '', sharedId: null }]
           : linked.map(({ connectionId, sharedId }) => ({ connectionId, sharedId }));
         for (const { connectionId, sharedId } of places) {
-          for (const { key, value } of await rooms[kind].list(connectionId)) {
-            const item = { kind, connection: sharedId, key, value };
-            mine.set(toIdentity(item), { item, digest: toDigest(value) });
+          for (const own of await rooms[kind].list(connectionId)) {
+            const identity = toIdentity({ kind, connection: sharedId, key: own.key });
+            if ('isLost' in own) lost.set(identity, `${kind}/${own.name}`);
+            else {
+              const item = { kind, connection: sharedId, key: own.key, value: own.value };
+              items.set(identity, { item, digest: toDigest(own.value) });
+            }
           }
         }
       }
-      return mine;
+      return { items, lost };
     },
     readFolder(files, choice) {
       const linked = new Set(listLinked(choice).map(({ sharedId }) => sharedId));
@@ -205,6 +218,11 @@ export function listProblems(
     error: toInfo(file),
     canReplace: canReplace(file),
   }));
+}
+
+/** What can't be read on this computer. */
+export function listLost(names: Iterable<string>): SharedProblem[] {
+  return [...names].sort().map((file) => ({ file, fault: 'lost' as const, error: null, canReplace: false }));
 }
 
 /** The text of an item's file. */

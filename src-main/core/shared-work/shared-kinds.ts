@@ -43,6 +43,13 @@ export interface LocalItem {
   readonly value: Json;
 }
 
+/** An item that is here, and can't be read: what it holds is gone from this computer. */
+export interface LostItem {
+  readonly key: string;
+  readonly name: string;
+  readonly isLost: true;
+}
+
 /** Returns what an item is to be, from what it is when its turn comes; undefined where it isn't. May throw to leave it. */
 export type ToNext = (current: Json | undefined) => Json | undefined;
 
@@ -50,7 +57,7 @@ export type ToNext = (current: Json | undefined) => Json | undefined;
 export interface KindRoom {
   /** Of the value in a file. What is only of this computer isn't in it. */
   readonly schema: TSchema;
-  list(connectionId: string): readonly LocalItem[] | Promise<readonly LocalItem[]>;
+  list(connectionId: string): readonly (LocalItem | LostItem)[] | Promise<readonly (LocalItem | LostItem)[]>;
   /** Rejects as the operation does that a person changes such an item with, for a value that can't be used here. */
   change(connectionId: string, key: string, toNext: ToNext): Promise<void>;
 }
@@ -299,7 +306,9 @@ export function createKindRooms(parts: KindParts): Readonly<Record<SharedKind, K
       list: (connectionId) => listTables(connectionId),
       change: async (connectionId, key, toNext) => {
         const known = findTable(connectionId, key);
-        const next = toNext(known === undefined ? undefined : await readShared(known));
+        // What lost its rows is replaced as if it weren't there.
+        const current = known === undefined ? null : await readShared(known);
+        const next = toNext(current ?? undefined);
         const table = next === undefined ? undefined : await writeTable(next as Static<typeof SharedTable>);
         if (table !== undefined) requireKey(toOwnSqlName(table.name, ''), key);
         await connections.saveTables(connectionId, (tables) => {
@@ -317,14 +326,23 @@ export function createKindRooms(parts: KindParts): Readonly<Record<SharedKind, K
     const { tables = [] } = connections.get(connectionId);
     return tables.find(({ name }) => toOwnSqlName(name, '') === key);
   }
-  async function listTables(connectionId: string): Promise<LocalItem[]> {
-    const found: LocalItem[] = [];
-    for (const table of connections.get(connectionId).tables ?? [])
-      found.push({ key: toOwnSqlName(table.name, ''), value: await readShared(table) });
+  async function listTables(connectionId: string): Promise<(LocalItem | LostItem)[]> {
+    const found: (LocalItem | LostItem)[] = [];
+    for (const table of connections.get(connectionId).tables ?? []) {
+      const key = toOwnSqlName(table.name, '');
+      const value = await readShared(table);
+      found.push(value === null ? { key, name: table.name, isLost: true } : { key, value });
+    }
     return found;
   }
-  async function readShared({ id, name, field, columns }: OwnTable): Promise<Json> {
-    return { name, field, columns, rows: await ownTableFiles.read(id) };
+  /** Null where the file with its rows is gone, or can't be read. */
+  async function readShared({ id, name, field, columns }: OwnTable): Promise<Json | null> {
+    try {
+      return { name, field, columns, rows: await ownTableFiles.read(id) };
+    } catch (error) {
+      logger.warn('the rows of an own table can not be read', { error });
+      return null;
+    }
   }
   /** Through the text of a CSV file, so that what is refused there is refused here. */
   async function writeTable({ name, field, columns, rows }: Static<typeof SharedTable>): Promise<OwnTable> {

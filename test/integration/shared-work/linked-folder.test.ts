@@ -206,6 +206,57 @@ describe('a linked folder', () => {
     expect(there).toMatchObject({ name: 'Support of Bo', id: bo.connectionId });
   });
 
+  it('goes on with the rest where an own table lost its rows, deletes it nowhere, and brings it back from the folder', async () => {
+    const connectionId = ana.connectionId;
+    const saveTable = (name: string) =>
+      ana.call('own-tables/save', {
+        connectionId,
+        tableId: null,
+        name,
+        field: 'service',
+        keyColumn: 'service',
+        text: 'service,team\n1,Desk\n',
+      });
+    await saveTable('Owners');
+    await linkBoth();
+    await bo.look();
+    const loseRows = async (): Promise<void> => {
+      const files = join(ana.dataFolder, 'own-tables');
+      for (const file of await readdir(files)) await rm(join(files, file));
+    };
+    await loseRows();
+    await saveTable('Desks');
+    const [own] = (await readdir(join(ana.dataFolder, 'own-tables'))).map((file) =>
+      join(ana.dataFolder, 'own-tables', file),
+    );
+    await rm(own ?? '');
+    await saveViews(ana, [toView('Slow', 'a = 1')]);
+    const work = await ana.look();
+    expect(work).toMatchObject({
+      error: null,
+      problems: [{ file: 'own-tables/Desks', fault: 'lost', canReplace: false }],
+    });
+    // What the folder has is here again, and the rest was carried.
+    expect(await readdir(join(ana.dataFolder, 'own-tables'))).toHaveLength(1);
+    await bo.look();
+    expect(await readViews(bo)).toEqual(['Slow: a = 1']);
+    const [there] = await bo.call('connections/list', null);
+    expect(there?.tables?.map(({ name }) => name)).toEqual(['Owners']);
+    // Lost while nobody looks, and gone from the folder too: it stays, and nothing is claimed of it.
+    await loseRows();
+    await rm(await findFile('own-tables'));
+    await ana.look();
+    const [here] = await ana.call('connections/list', null);
+    expect(here?.tables?.map(({ name }) => name)).toEqual(['Owners', 'Desks']);
+    const choice = {
+      folder,
+      kinds: [...SHARED_KINDS],
+      connections: [{ connectionId, sharedId: connectionId }],
+    };
+    const plan = await ana.call('shared-work/plan-export', choice);
+    expect(plan.problems.map(({ file }) => file)).toEqual(['own-tables/Desks', 'own-tables/Owners']);
+  });
+
   it('keeps its hands off the items of a connection that is removed here', async () => {
     await linkBoth();
     await ana.call('connections/save-names', {

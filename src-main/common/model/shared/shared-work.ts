@@ -94,9 +94,10 @@ export type SharedConflict = Static<typeof SharedConflict>;
 
 /**
  * Why a file is left alone: `cut` is no whole JSON, `newer` was written by a newer version of the application, `foreign` is
- * something else, `unfit` has a value that can't be used here, `unreadable` can't be opened.
+ * something else, `unfit` has a value that can't be used here, `unreadable` can't be opened, and `lost` is no file in the
+ * folder, but an item here whose own file is gone.
  */
-const FILE_FAULTS = ['cut', 'newer', 'foreign', 'unfit', 'unreadable'] as const;
+const FILE_FAULTS = ['cut', 'newer', 'foreign', 'unfit', 'unreadable', 'lost'] as const;
 export type FileFault = (typeof FILE_FAULTS)[number];
 
 export const SharedProblem = Type.Object({

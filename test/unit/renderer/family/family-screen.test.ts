@@ -5,6 +5,7 @@ import type { FamilyChange } from '../../../../src-main/common/model/connections
 import type { FamilyPage } from '../../../../src-main/common/model/records/family-page.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import { DEFAULT_RULES } from '../../../../src-main/common/reporting/outcome.ts';
+import { caseDoorKey, type CaseOffer } from '../../../../src-renderer/composables/case-door.ts';
 import FamilyScreen from '../../../../src-renderer/screens/family/FamilyScreen.vue';
 import FamilyNotice from '../../../../src-renderer/shell/FamilyNotice.vue';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
@@ -77,7 +78,11 @@ afterEach(() => {
   document.body.innerHTML = '';
 });
 
-async function show(page: Partial<FamilyPage> = {}, own: Partial<Connection> = {}) {
+async function show(
+  page: Partial<FamilyPage> = {},
+  own: Partial<Connection> = {},
+  door: ((offer: CaseOffer) => void) | null = null,
+) {
   const backend = new ScriptedBackend({
     'connections/list': () => [makeConnection({ id: 'one', families: { outbound: [RENAMED] }, ...own })],
     'families/read': () => ({ ...PAGE, ...page }),
@@ -92,9 +97,13 @@ async function show(page: Partial<FamilyPage> = {}, own: Partial<Connection> = {
       series: [{ kind: 'class', codeClass: '5xx' }],
       buckets: [{ fromMs, toMs, counts: [100], medianResponseMs: null }],
     }),
+    'records/open-view': () => ({ viewId: 'view' }) as never,
+    'records/count-view': () => ({ rowCount: 0 }) as never,
+    'records/close-view': () => null as never,
     'records/find-error-families': () => ({ families: [], familyCount: 0, errorCount: 0, recordCount: 0 }),
   });
-  const { global, router } = await provideApplication(backend, '/outbound/family?family=Old');
+  const { global: given, router } = await provideApplication(backend, '/outbound/family?family=Old');
+  const global = { ...given, provide: { ...given.provide, [caseDoorKey as symbol]: door } };
   await useConnectionsStore().load();
   const screen = mount(FamilyScreen, { props: { direction: 'outbound' }, global, attachTo: document.body });
   const notice = mount(FamilyNotice, { global });
@@ -133,6 +142,19 @@ describe('the page of a family of errors', () => {
     ]);
     expect(screen.find('.values img').exists()).toBe(false);
     expect(screen.get('.once').text()).toContain('100 values, never repeats');
+  });
+
+  it('goes into a case with its figures and its first records', async () => {
+    const offers: CaseOffer[] = [];
+    await show({}, {}, (offer) => offers.push(offer));
+    await press(screens[0]!, 'Add to case…');
+    const [offer] = offers;
+    expect(offer).toMatchObject({ kind: 'records', title: 'Error: Paused' });
+    expect(offer?.question.filter.conditions).toEqual([{ field: 'errorFamily', values: ['Paused'] }]);
+    expect(offer?.question.scopes).toMatchObject([{ connectionId: 'one', report: 'outbound-detail' }]);
+    const content = await offer?.readContent();
+    expect(content?.facts[1]).toEqual({ name: 'Records', value: '100 (50.0% of 200 failures)' });
+    expect(content?.table?.rowCount).toBe(0);
   });
 
   it('leads from a value, a place or a sample to its records', async () => {

@@ -1,10 +1,8 @@
 import { flushPromises, mount } from '@vue/test-utils';
-import { createPinia } from 'pinia';
 import { expect, test } from 'vitest';
 import type { OtherFields } from '../../../../src-main/common/model/cache/snapshot.ts';
-import { backendKey } from '../../../../src-renderer/backend/backend.ts';
-import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import SnapshotFacts from '../../../../src-renderer/screens/library/details/SnapshotFacts.vue';
+import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
@@ -12,10 +10,11 @@ async function show(pages: readonly OtherFields[]) {
   const backend = new ScriptedBackend({
     'snapshots/read-envelope': ({ pageNumber }) => pages[pageNumber]!,
   });
+  const { global } = await provideApplication(backend);
   const change = { pageCount: pages.length, nameVisualization: 'Incoming, by hour' };
   const view = mount(SnapshotFacts, {
     props: { snapshot: makeSnapshot({ fromMs: 0, toMs: 1000 }, change) },
-    global: { plugins: [createPinia(), createMessages()], provide: { [backendKey as symbol]: backend } },
+    global,
   });
   await flushPromises();
   return view;

@@ -1,0 +1,102 @@
+import { flushPromises, mount } from '@vue/test-utils';
+import { beforeEach, expect, it } from 'vitest';
+import { defineComponent, h } from 'vue';
+import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import { useRowsOffer } from '../../../../src-renderer/cases/use-rows-offer.ts';
+import { caseDoorKey, type CaseOffer } from '../../../../src-renderer/composables/case-door.ts';
+import SnapshotFacts from '../../../../src-renderer/screens/library/details/SnapshotFacts.vue';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
+import { provideApplication } from '../support/provide-application.ts';
+import { makeConnection } from '../support/samples.ts';
+import { ScriptedBackend } from '../support/scripted-backend.ts';
+
+const AT_MS = Date.UTC(2026, 10, 22, 14);
+const PERIOD = { fromMs: AT_MS - 3_600_000, toMs: AT_MS + 3_600_000 };
+
+let offers: CaseOffer[];
+beforeEach(() => {
+  offers = [];
+});
+
+const makeRow = (change: Partial<RecordRow> = {}): RecordRow =>
+  ({
+    snapshotId: 4,
+    seq: 1,
+    dateMs: AT_MS,
+    dateText: '',
+    responseCode: 502,
+    channel: 3,
+    service: 7,
+    client: '+57300',
+    responseTimeMs: 1234,
+    error: 'Timed out',
+    payloadPreview: 'hello',
+    sessionId: 'one',
+    ...change,
+  }) as RecordRow;
+
+async function provideDoor() {
+  const backend = new ScriptedBackend({
+    'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
+    'records/open-view': () => ({ viewId: 'view' }) as never,
+    'records/count-view': () => ({ rowCount: 900 }) as never,
+    'records/read-rows': () => [makeRow()],
+    'records/close-view': () => null as never,
+  });
+  const { global } = await provideApplication(backend, '/inbound/detail');
+  await useConnectionsStore().load();
+  const provided = { ...global.provide, [caseDoorKey as symbol]: (offer: CaseOffer) => offers.push(offer) };
+  return { global: { ...global, provide: provided }, backend };
+}
+
+it('selected records go into a case as they are shown, and are found again by their sessions and their time', async () => {
+  const { global } = await provideDoor();
+  const scope = { connectionId: 'one', report: 'inbound-detail' as const, ...PERIOD };
+  let add: (rows: readonly RecordRow[]) => void = () => undefined;
+  const table = defineComponent(() => {
+    const filter = { conditions: [{ field: 'service' as const, values: [7] }] };
+    ({ add } = useRowsOffer(() => ({ scope, filter, period: PERIOD })));
+    return () => h('div');
+  });
+  const mounted = mount(table, { global });
+  add([makeRow(), makeRow({ seq: 2, dateMs: AT_MS + 5000, sessionId: 'two' })]);
+  const [offer] = offers;
+  expect(offer).toMatchObject({ kind: 'records', title: '2 selected records' });
+  expect(offer?.question).toMatchObject({ scopes: [scope], fromMs: AT_MS, toMs: AT_MS + 5001 });
+  expect(offer?.question.filter.conditions).toEqual([
+    { field: 'service', values: [7] },
+    { field: 'dateMs', min: AT_MS, max: AT_MS + 5001 },
+    { field: 'sessionId', values: ['one', 'two'] },
+  ]);
+  const content = await offer?.readContent();
+  expect(content?.table).toMatchObject({ rowCount: 2 });
+  expect(content?.table?.rows[0]).toContain('Timed out');
+  // Masking knows whom a column names.
+  expect(content?.table?.columns.map(({ role }) => role)).toEqual(expect.arrayContaining(['client', 'body']));
+  // One without a readable date is found among all of them.
+  add([makeRow(), makeRow({ dateMs: null, dateText: 'soon', sessionId: 'three' })]);
+  expect(offers[1]?.question).toMatchObject({ fromMs: PERIOD.fromMs });
+  expect(offers[1]?.question.filter.conditions.map((own) => 'field' in own && own.field)).toEqual([
+    'service',
+    'sessionId',
+  ]);
+  mounted.unmount();
+});
+
+it('a snapshot of the Library goes into a case with all that is known of it, and its first records', async () => {
+  const { global } = await provideDoor();
+  const snapshot = makeSnapshot(PERIOD, { id: 4, connectionId: 'one', name: 'Bad release' });
+  const facts = mount(SnapshotFacts, { props: { snapshot, isBrief: true }, global });
+  await flushPromises();
+  await facts.get('button.add').trigger('click');
+  const [offer] = offers;
+  expect(offer?.title).toContain('Bad release');
+  expect(offer?.question).toMatchObject({ connectionId: 'one', scopes: [{ snapshotId: 4 }] });
+  expect(offer?.question.place).toContain('/inbound/detail/4');
+  const content = await offer?.readContent();
+  expect(content?.table?.rowCount).toBe(900);
+  // What the certificate beside it says is in the part, too.
+  expect(content?.facts.map(({ name }) => name)).toEqual(expect.arrayContaining(['Records', 'Period']));
+  facts.unmount();
+});
