@@ -1,22 +1,36 @@
 import { promiseTimeout, refThrottled, useThrottleFn } from '@vueuse/core';
-import { computed, onScopeDispose, reactive, ref, shallowRef, watch } from 'vue';
+import { computed, onScopeDispose, reactive, ref, shallowRef, watch, type UnwrapNestedRefs } from 'vue';
+import { useI18n } from 'vue-i18n';
 import type { Output } from '../../../src-main/common/contract/index.ts';
-import type { Incident, IncidentChange } from '../../../src-main/common/model/analysis/incident.ts';
+import { FINDING_KINDS } from '../../../src-main/common/model/analysis/finding-kinds.ts';
+import type { Finding } from '../../../src-main/common/model/analysis/finding.ts';
+import {
+  INCIDENT_STATES,
+  type Incident,
+  type IncidentChange,
+} from '../../../src-main/common/model/analysis/incident.ts';
+import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { DIRECTIONS } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
+import { useAddressChoice } from '../../address/use-address-choice.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { oneAtATime } from '../../backend/one-at-a-time.ts';
 import { useAttempt } from '../../composables/use-attempt.ts';
 import { useClock } from '../../composables/use-clock.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useFindingWords } from '../../messages/finding-words.ts';
+import { createNames } from '../../names/use-names.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useChosenConnections } from '../../several/use-chosen-connections.ts';
+import { useSeveralWords } from '../../several/use-several-words.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
 import { usePeriodStore } from '../../stores/window/period.ts';
+import { findWorst, useIncidentWords } from './incident-words.ts';
 import { useOtherIncidents } from './use-other-incidents.ts';
 
 /** Days are judged again at most so often while records come in. */
@@ -173,4 +187,107 @@ export function useIncidents() {
     changeError,
     isChanging,
   };
+}
+
+/** An incident in a list of those of several connections. */
+export interface IncidentRow {
+  readonly at: number;
+  readonly connection: Connection;
+  readonly incident: Incident;
+  readonly item: Finding;
+}
+
+/**
+ * The rows of the incidents that a screen shows, of all connections that are chosen, by the kind and the state that its
+ * address names; and what can't be said of which connection.
+ */
+export function useIncidentRows(view: UnwrapNestedRefs<ReturnType<typeof useIncidents>>) {
+  const { t } = useI18n();
+  const words = useIncidentWords();
+  const { toGap } = useFindingWords();
+  const state = useAddressChoice('state', INCIDENT_STATES);
+  const kind = useAddressChoice('kind', FINDING_KINDS);
+  const several = useSeveralWords();
+  const own = computed(() => view.listed?.incidents ?? []);
+  /** Those of all connections that are shown, with the latest onset first. */
+  const all = computed(() => {
+    const toOf = (connection: Connection, incidents: readonly Incident[]) =>
+      incidents.map((incident) => ({ connection, incident }));
+    const lists = [
+      ...(view.connection === null ? [] : toOf(view.connection, own.value)),
+      ...view.others.flatMap(({ connection, listed }) => toOf(connection, listed?.incidents ?? [])),
+    ];
+    const toOnset = ({ incident }: { readonly incident: Incident }): number =>
+      incident.parts[0]?.sinceMs ?? 0;
+    return lists.sort((a, b) => toOnset(b) - toOnset(a));
+  });
+  const ofKind = computed(() =>
+    all.value.filter(
+      ({ incident: { parts } }) => kind.value === null || parts.some((part) => part.kind === kind.value),
+    ),
+  );
+  const rows = computed((): IncidentRow[] =>
+    ofKind.value
+      .filter(({ incident }) => state.value === null || incident.state === state.value)
+      .map(({ connection, incident }, at) => ({ at, connection, incident, item: findWorst(incident) })),
+  );
+  /** As the timeline tells them from one another: two connections can have the same incident. */
+  const shown = computed(() =>
+    rows.value.map((row): Incident =>
+      view.isSeveral
+        ? { ...row.incident, id: toKey(row), name: `${several.toName(row.connection)} · ${toName(row)}` }
+        : row.incident,
+    ),
+  );
+  const toKey = ({ connection, incident }: Pick<IncidentRow, 'connection' | 'incident'>): string =>
+    view.isSeveral ? `${connection.id} ${incident.id}` : incident.id;
+  /** Channels and services are named as their own connection names them. */
+  const namesOf = computed(
+    () =>
+      new Map(
+        view.others.map(({ connection: { id, names = [] } }) => [
+          id,
+          createNames(
+            () => names,
+            () => undefined,
+          ),
+        ]),
+      ),
+  );
+  const toPlace = ({ connection, item }: IncidentRow): string =>
+    words.toPlace(item, namesOf.value.get(connection.id));
+  const toName = (row: IncidentRow): string => row.incident.name || toPlace(row);
+  const unsure = computed(() =>
+    (view.listed?.gaps ?? []).map((gap) => toGap(gap, view.nowMs, view.zone)).join(' '),
+  );
+  const unjudged = computed(() =>
+    [view.listed, ...view.others.map(({ listed }) => listed)].reduce(
+      (sum, listed) => sum + (listed?.unjudgedDays ?? 0),
+      0,
+    ),
+  );
+  /** What can't be said of the other connections, each by its name. */
+  const notes = computed(() => {
+    if (!view.isSeveral) return [];
+    const chosen = [
+      ...(view.connection === null ? [] : [view.connection]),
+      ...view.others.map(({ connection }) => connection),
+    ];
+    return [
+      ...view.others.flatMap(({ connection, listed, error }) => {
+        const name = several.toName(connection);
+        if (error !== null) return [t('several.failed', { name })];
+        if (listed === null) return [t('several.waiting', { name })];
+        if (listed.untilMs === null) return [t('several.notes.empty', { names: name })];
+        const texts = listed.gaps.map((gap) => toGap(gap, view.nowMs, view.zone));
+        return texts.length === 0 ? [] : [t('several.saidOf', { name, text: texts.join(' ') })];
+      }),
+      ...several.listLimits(chosen, { owner: view.connection }),
+      ...(view.unknownCount > 0
+        ? [t('several.unknown', { count: formatCount(view.unknownCount) }, view.unknownCount)]
+        : []),
+    ];
+  });
+
+  return { state, kind, own, all, ofKind, rows, shown, unsure, unjudged, notes, toKey, toPlace, toName };
 }

@@ -57,12 +57,7 @@ import { resolveMarks } from './marked-records.ts';
 import { matchSigns } from './match-signs.ts';
 import { createOwnValues, type OwnTablesByConnection } from './own-values.ts';
 import { createMeasureOperations, type FindKept } from './measures/measure-operations.ts';
-import {
-  findSharedFamilies,
-  listFamilyTexts,
-  measureConnections,
-  type OwnRecords,
-} from './measures/several-connections.ts';
+import { createSeveralOperations } from './measures/several-connections.ts';
 import { readHistogram, type HistogramShape } from './read-histogram.ts';
 import { readSession } from './read-session.ts';
 import type { OutcomesByConnection } from './outcomes.ts';
@@ -96,12 +91,6 @@ interface OutcomeQuestion {
   readonly connectionId: string;
   readonly direction: Direction;
   readonly rules: OutcomeRules;
-}
-
-/** One period of a report, of several connections. */
-interface SeveralQuestion {
-  readonly scopes: readonly PeriodScope[];
-  readonly filter: RecordFilter;
 }
 
 /** Whether the time of a statement runs. */
@@ -271,23 +260,6 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       return work(connection, paths.resolve(own));
     });
 
-  /** As `askFiltered`, of several connections: what the filter names is looked up in each of them. */
-  const askSeveral = <Value>(
-    { scopes, filter }: SeveralQuestion,
-    context: Pick<Context, 'signal'>,
-    work: (connection: DuckDBConnection, own: readonly OwnRecords[]) => Promise<Value>,
-  ): Promise<Value> =>
-    withConnection(context, async (connection) => {
-      const own: OwnRecords[] = [];
-      for (const asked of scopes) {
-        const { connectionId } = asked;
-        const scope = await resolver.resolve(connection, asked);
-        const records = await resolveFilter(connection, { scope, filter }, connectionId);
-        own.push({ connectionId, ...paths.resolve(records) });
-      }
-      return work(connection, own);
-    });
-
   const askAll = <Value>(
     { connectionId, direction }: Pick<OutcomeQuestion, 'connectionId' | 'direction'>,
     context: Pick<Context, 'signal'>,
@@ -355,26 +327,13 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       findPaths: findPathsOf,
       readResult,
     }),
-    /** Figures of several connections; with a family of one of them, how often each has the same error. */
-    measureConnections: (
-      {
-        family,
-        ...question
-      }: SeveralQuestion & { family: { readonly connectionId: string; readonly pattern: string } | null },
-      context: Context,
-    ) =>
-      askSeveral(question, context, async (connection, own) => {
-        if (family === null) return measureConnections(connection, own, null);
-        const values = await listFamilyTexts(connection, family);
-        const filter = { conditions: [{ field: 'errorFamily' as const, values }] };
-        const same: RecordFilter[] = [];
-        for (const { connectionId, scope } of own)
-          same.push((await resolveFamilies(connection, { scope, filter }, connectionId)).filter);
-        return measureConnections(connection, own, same);
-      }),
-    /** The errors of several connections by what they fold to. */
-    findSharedFamilies: (question: SeveralQuestion, context: Context) =>
-      askSeveral(question, context, findSharedFamilies),
+    ...createSeveralOperations({
+      connect: withConnection,
+      resolve: async (connection, asked, filter) => {
+        const scope = await resolver.resolve(connection, asked);
+        return paths.resolve(await resolveFilter(connection, { scope, filter }, asked.connectionId));
+      },
+    }),
     summarise: (scope: RecordScope, context: Context) => ask(scope, context, summariseRecords),
     findErrorFamilies: ({ period, ...question }: Question & { period: TimeSpan }, context: Context) =>
       askFiltered(question, context, (connection, records) => findErrorFamilies(connection, records, period)),

@@ -40,9 +40,9 @@ async function provideDoor() {
   const backend = new ScriptedBackend({
     'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
     'records/open-view': () => ({ viewId: 'view' }) as never,
-    'records/count-view': () => ({ rowCount: 900 }) as never,
+    'records/count-view': () => ({ rowCount: 900 }),
     'records/read-rows': () => [makeRow()],
-    'records/close-view': () => null as never,
+    'records/close-view': () => null,
   });
   const { global } = await provideApplication(backend, '/inbound/detail');
   await useConnectionsStore().load();

@@ -98,8 +98,8 @@ async function show(
       buckets: [{ fromMs, toMs, counts: [100], medianResponseMs: null }],
     }),
     'records/open-view': () => ({ viewId: 'view' }) as never,
-    'records/count-view': () => ({ rowCount: 0 }) as never,
-    'records/close-view': () => null as never,
+    'records/count-view': () => ({ rowCount: 0 }),
+    'records/close-view': () => null,
     'records/find-error-families': () => ({ families: [], familyCount: 0, errorCount: 0, recordCount: 0 }),
   });
   const { global: given, router } = await provideApplication(backend, '/outbound/family?family=Old');

@@ -1,9 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ConnectionFigures, SharedFamily } from '../../../../common/model/analysis/several.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
+import type { CallContext } from '../../../calls/call-messages.ts';
 import { readRows } from '../engine-database.ts';
 import { FAILED_SQL, OUTCOME_COLUMN, PATTERN_COLUMN } from '../engine-tables.ts';
-import { listFamilyNames } from '../error-families.ts';
+import { listFamilyNames, resolveFamilies } from '../error-families.ts';
+import type { FeedProgress } from '../feed/create-engine-feed.ts';
 import { toFilterSql, type BoundValue } from '../filter-sql.ts';
 import { countAtMost, toSharedSql, type FilteredRecords } from '../resolved-scope.ts';
 import { toTimesSql } from './times-sql.ts';
@@ -14,7 +17,7 @@ const SHARES = [0.5, 0.95];
 const MAX_SORTED = 10_000_000;
 
 /** The records of one of several connections, by a filter as it is meant there. */
-export interface OwnRecords extends FilteredRecords {
+interface OwnRecords extends FilteredRecords {
   readonly connectionId: string;
 }
 
@@ -34,11 +37,63 @@ interface SharedFamilies {
   }[];
 }
 
+/** One period of a report, of several connections. */
+interface SeveralQuestion {
+  readonly scopes: readonly PeriodScope[];
+  readonly filter: RecordFilter;
+}
+
+type Context = Pick<CallContext<FeedProgress>, 'signal'>;
+
+/** Returns the engine's operations behind `several/…`. `resolve` finds what a scope and a filter are in its connection. */
+export function createSeveralOperations({
+  connect,
+  resolve,
+}: {
+  connect<Value>(context: Context, work: (connection: DuckDBConnection) => Promise<Value>): Promise<Value>;
+  resolve(connection: DuckDBConnection, scope: PeriodScope, filter: RecordFilter): Promise<FilteredRecords>;
+}) {
+  /** What the filter names is looked up in each of the connections. */
+  const ask = <Value>(
+    { scopes, filter }: SeveralQuestion,
+    context: Context,
+    work: (connection: DuckDBConnection, own: readonly OwnRecords[]) => Promise<Value>,
+  ): Promise<Value> =>
+    connect(context, async (connection) => {
+      const own: OwnRecords[] = [];
+      for (const scope of scopes)
+        own.push({ connectionId: scope.connectionId, ...(await resolve(connection, scope, filter)) });
+      return work(connection, own);
+    });
+  return {
+    /** Figures of several connections; with a family of one of them, how often each has the same error. */
+    measureConnections: (
+      {
+        family,
+        ...question
+      }: SeveralQuestion & { family: { readonly connectionId: string; readonly pattern: string } | null },
+      context: Context,
+    ) =>
+      ask(question, context, async (connection, own) => {
+        if (family === null) return measureConnections(connection, own, null);
+        const values = await listFamilyTexts(connection, family);
+        const filter = { conditions: [{ field: 'errorFamily' as const, values }] };
+        const same: RecordFilter[] = [];
+        for (const { connectionId, scope } of own)
+          same.push((await resolveFamilies(connection, { scope, filter }, connectionId)).filter);
+        return measureConnections(connection, own, same);
+      }),
+    /** The errors of several connections by what they fold to. */
+    findSharedFamilies: (question: SeveralQuestion, context: Context) =>
+      ask(question, context, findSharedFamilies),
+  };
+}
+
 /**
  * Counts the records of several connections in one pass, each by itself. `same` has, for each of them, the filter for the
  * error that is looked for.
  */
-export async function measureConnections(
+async function measureConnections(
   connection: DuckDBConnection,
   own: readonly OwnRecords[],
   same: readonly RecordFilter[] | null,
@@ -93,7 +148,7 @@ export async function measureConnections(
 }
 
 /** The errors of several connections by what they fold to, those with the most records first. */
-export async function findSharedFamilies(
+async function findSharedFamilies(
   connection: DuckDBConnection,
   own: readonly OwnRecords[],
 ): Promise<SharedFamilies> {
@@ -148,7 +203,7 @@ export async function findSharedFamilies(
 }
 
 /** All names that the errors of a family of one connection have gone by: other connections know them by one of these. */
-export async function listFamilyTexts(
+async function listFamilyTexts(
   connection: DuckDBConnection,
   { connectionId, pattern }: { readonly connectionId: string; readonly pattern: string },
 ): Promise<string[]> {
