@@ -48,10 +48,10 @@ export const conversationsOperations = {
   'conversations/count-clients': operation(ViewId, ConversationClients),
   /**
    * Lists the clients behind the conversations of a list, each once, as a result that `exports/start-result` takes until the
-   * list is closed; `isMasked` puts codes in the place of their names. Fails with `cache.view-closed`.
+   * list is closed, and masks as it does others. Fails with `cache.view-closed`.
    */
   'conversations/list-clients': operation(
-    Type.Object({ viewId: Type.String(), isMasked: Type.Boolean() }),
+    ViewId,
     Type.Object({ resultId: Type.String(), rowCount: Type.Integer() }),
   ),
   /**

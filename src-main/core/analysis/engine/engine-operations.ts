@@ -495,8 +495,8 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       conversations.readRows(place, signal),
     countConversationClients: ({ viewId }: { viewId: string }, { signal }: Context) =>
       conversations.countClients(viewId, signal),
-    listConversationClients: (question: { viewId: string; isMasked: boolean }, { signal }: Context) =>
-      conversations.listClients(question, signal),
+    listConversationClients: ({ viewId }: { viewId: string }, { signal }: Context) =>
+      conversations.listClients(viewId, signal),
     measureConversationTimes: (question: { viewId: string; zone: string }, { signal }: Context) =>
       conversations.measureTimes(question, signal),
     closeConversations: ({ viewId }: { viewId: string }): void => conversations.close(viewId),

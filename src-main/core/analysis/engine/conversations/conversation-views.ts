@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
 import type { Input } from '../../../../common/contract/index.ts';
@@ -103,12 +102,9 @@ export interface ConversationViews {
   ): Promise<{ outcome: Conversation['outcome']; count: number }[]>;
   /**
    * Lists the clients behind the conversations of a list, each once, the one who wrote last first, to be read with
-   * `readCells`. Masked ones have a code in the place of their name, another one in each process.
+   * `readCells`.
    */
-  listClients(
-    question: { readonly viewId: string; readonly isMasked: boolean },
-    signal: AbortSignal,
-  ): Promise<{ resultId: string; rowCount: number }>;
+  listClients(viewId: string, signal: AbortSignal): Promise<{ resultId: string; rowCount: number }>;
   /** Measures where the time of the conversations of a list went in its period; steps are those of a zone's clock. */
   measureTimes(
     question: { readonly viewId: string; readonly zone: string },
@@ -137,7 +133,6 @@ export function createConversationViews(
   const periods = new Map<string, Promise<OpenPeriod>>();
   const owners = new Map<string, OpenPeriod>();
   let last = 0;
-  const salt = randomUUID();
 
   const forget = (key: string): void => {
     const found = periods.get(key);
@@ -226,16 +221,14 @@ export function createConversationViews(
       const counts = new Map(rows);
       return CONVERSATION_OUTCOMES.map((outcome, place) => ({ outcome, count: counts.get(place) ?? 0 }));
     },
-    async listClients({ viewId, isMasked }, signal) {
+    async listClients(viewId, signal) {
       const { period, list } = find(viewId);
-      const resultId = `${viewId}-${isMasked ? 'masked' : 'clients'}`;
+      const resultId = `${viewId}-clients`;
       const known = list.tables.get(resultId);
       if (known !== undefined) return { resultId, rowCount: known.rowCount };
       const table = `clients_${++last}`;
       const rowCount = await period.run(signal, async (connection) => {
-        await connection.run(
-          toClientsSql(period.scopes, { table, list: list.table, salt: isMasked ? salt : null }),
-        );
+        await connection.run(toClientsSql(period.scopes, { table, list: list.table }));
         const [count] = await readRows<[number]>(connection, `SELECT count(*) FROM ${table}`);
         return count?.[0] ?? 0;
       });
@@ -325,10 +318,8 @@ const CLIENT_CELLS_SQL = `client, conversations, lost, recovered, waiting, unkno
 /** The clients behind a list of conversations, each by the first name that its conversation has. */
 function toClientsSql(
   scopes: readonly ResolvedScope[],
-  { table, list, salt }: { readonly table: string; readonly list: string; readonly salt: string | null },
+  { table, list }: { readonly table: string; readonly list: string },
 ): string {
-  const name =
-    salt === null ? 'client' : `'Client ' || upper(left(sha256(${quoteText(salt)} || client), 10))`;
   const count = (outcome: Conversation['outcome']): string =>
     `count(*) FILTER (outcome = ${CONVERSATION_OUTCOMES.indexOf(outcome)}) AS ${outcome}`;
   const names = CONVERSATION_OUTCOMES.map(quoteText).join(', ');
@@ -339,7 +330,7 @@ function toClientsSql(
       FROM ${toMembersSql(scopes, ['client', 'session_id', 'record_id'])}
       SEMI JOIN ${list} USING (conversation) GROUP BY conversation
     )
-    SELECT ${name} AS client, count(*) AS conversations, ${(['lost', 'recovered', 'waiting', 'unknown'] as const).map(count).join(', ')},
+    SELECT client, count(*) AS conversations, ${(['lost', 'recovered', 'waiting', 'unknown'] as const).map(count).join(', ')},
       max(last_ms) AS last_ms, [${names}][arg_max(outcome, (last_ms, conversation)) + 1] AS last_outcome,
       array_to_string(list_sort(list_distinct(list(channel))), ', ') AS channels,
       arg_max(session_id, (last_ms, conversation)) AS last_session_id
