@@ -1,5 +1,6 @@
 import { constants, copyFileSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
+import { findErrorCode } from './error-text.ts';
 import { retryWhileHeld, retryWhileHeldSync } from './retry-while-held.ts';
 
 // The only place that renames, copies and removes: each file may be open in another program for a moment.
@@ -71,4 +72,15 @@ export function tryToRemoveSync(path: string, removal?: Removal): boolean {
 /** True when something has that name. Throws where the system doesn't say: that is no proof that the place is free. */
 export function isTaken(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Moves a file over one that is there, to another disk too; there it appears piece by piece. Throws as `movePatiently`. */
+export async function moveAnywhere(from: string, to: string): Promise<void> {
+  try {
+    await movePatiently(from, to);
+  } catch (error) {
+    if (findErrorCode(error) !== 'EXDEV') throw error;
+    await copyPatiently(from, to);
+    await removePatiently(from);
+  }
 }

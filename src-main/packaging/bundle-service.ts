@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'vite';
-import { findPackageFolders, readNotice } from './supply-chain/notices.ts';
+import { findPackageFolders, readNotice } from './supply-chain/collect-notices.ts';
 
 /**
  * `node src-main/packaging/bundle-service.ts FOLDER`: writes the reporting service as `main.mjs` with all that it needs

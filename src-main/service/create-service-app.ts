@@ -6,7 +6,7 @@ import fastify, {
   type FastifyRequest,
   type FastifySchema,
 } from 'fastify';
-import { CREATE_TOKEN_PATH, toReportPath, toStatusPath } from '../common/reporting/paths.ts';
+import { CREATE_TOKEN_PATH, toReportPath, toStatusPath } from '../common/reporting/reports.ts';
 import { toWireStatus, writeTraffic } from '../common/reporting/wire-documents.ts';
 import type { RequestFault, StatusResponse } from '../common/reporting/wire-schemas.ts';
 import { countHeader } from '../node/http/guard-request.ts';
@@ -28,7 +28,7 @@ import {
   toReportSchema,
   toStatusSchema,
   writeDescription,
-} from './openapi/route-schemas.ts';
+} from './http/route-schemas.ts';
 import { createQuirkHooks } from './quirks/create-quirk-hooks.ts';
 import { tryExecuteReport } from './reports/execute-report.ts';
 import { finishPage } from './reports/page-buffer.ts';

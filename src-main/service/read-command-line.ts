@@ -9,9 +9,9 @@ import {
   OptionError,
   DEFAULT_SERVICE_OPTIONS,
   isLoopbackHost,
+  isQuirkName,
   type ServiceOptions,
 } from './service-options.ts';
-import { isQuirkName } from './quirks/quirk-names.ts';
 
 /** What the command line requests: how the service runs, and which files it imports first. */
 export interface CommandLine extends ServiceOptions {

@@ -10,7 +10,7 @@ import { runRetainCommand } from './commands/retain-command.ts';
 import { runTenantCommand } from './commands/tenant-command.ts';
 import { OptionError } from './service-options.ts';
 import { HELP_TEXT, readCommandLine, type CommandLine } from './read-command-line.ts';
-import type { HealthOptions, ServiceHealth } from './health/start-health.ts';
+import type { HealthOptions, ServiceHealth } from './http/start-health.ts';
 import { importFiles } from './import/import-file.ts';
 import { serveTenants } from './tenants/serve-every-tenant.ts';
 import { startService, type RunningService, type ServiceSurroundings } from './start-service.ts';
@@ -138,7 +138,7 @@ async function startWithHealth<Service extends Stoppable>(
 
 /** The library for metrics is loaded only where they are asked for. */
 async function openHealth(options: HealthOptions): Promise<ServiceHealth> {
-  const { startHealth } = await import('./health/start-health.ts');
+  const { startHealth } = await import('./http/start-health.ts');
   const health = await startHealth(options, { now: Date.now, reportError });
   process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), health: health.url })}\n`);
   return health;

@@ -1,5 +1,10 @@
 import { AppError } from '../common/contract/errors.ts';
-import { NO_SIMULATION, type QuirkName, type Simulation } from '../common/model/connections/simulation.ts';
+import {
+  NO_SIMULATION,
+  QUIRK_NAMES,
+  type QuirkName,
+  type Simulation,
+} from '../common/model/connections/simulation.ts';
 
 /** Everything that decides how the bundled service runs. Times in minutes or days as named. */
 export interface ServiceOptions {
@@ -98,4 +103,23 @@ export function toStartError(message: string, cause?: unknown): AppError {
 /** An option that can't be used; the message is for the person at the command line. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
+}
+
+const SEPARATE_OUTBOUND_SUMMARY_ID = 'C0FFEE00-0B0E-4D5A-9C1E-0D7B0A5E0001';
+
+/** True for a name that the service knows. */
+export function isQuirkName(name: string): name is QuirkName {
+  return (QUIRK_NAMES as readonly string[]).includes(name);
+}
+
+/** The quirks that are nothing but options. */
+export function applyOptionQuirks(options: ServiceOptions): ServiceOptions {
+  const has = (name: QuirkName): boolean => options.quirks.includes(name);
+  return {
+    ...options,
+    requireToken: options.requireToken || has('require-token'),
+    tokenMinutes: has('token-30s') ? 0.5 : options.tokenMinutes,
+    outboundSummaryId:
+      options.outboundSummaryId ?? (has('separate-outbound-summary') ? SEPARATE_OUTBOUND_SUMMARY_ID : null),
+  };
 }

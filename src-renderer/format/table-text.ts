@@ -1,4 +1,4 @@
-import { isSpreadsheetFormula } from '../../src-main/common/spreadsheet-formula.ts';
+import { isSpreadsheetFormula } from '../../src-main/common/csv-habits.ts';
 
 type Cell = string | number | boolean | null;
 type Rows = readonly (readonly Cell[])[];

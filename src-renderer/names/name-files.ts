@@ -1,4 +1,4 @@
-import { isSpreadsheetFormula } from '../../src-main/common/spreadsheet-formula.ts';
+import { isSpreadsheetFormula } from '../../src-main/common/csv-habits.ts';
 import {
   findNameFault,
   MAX_NAMES,

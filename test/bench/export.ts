@@ -18,7 +18,7 @@ import { measure, toTimeFigure, type BenchFigure, type BenchOptions } from './fi
 import { openFilledCache } from './filled-cache.ts';
 import { readPrivateMemory, watchPrivateMemory } from './private-memory.ts';
 import { describeReport } from './report-figures.ts';
-import { ENGLISH } from '../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../src-main/common/words/words.ts';
 import { openLedger } from '../support/fakes/open-ledger.ts';
 import { NO_CASES } from '../support/fakes/no-cases.ts';
 

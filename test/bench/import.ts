@@ -12,7 +12,7 @@ import { toImportedPlace } from '../../src-main/core/connections/imported-places
 import { createLibraryImporter } from '../../src-main/core/imports/create-library-importer.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
 import { forkProcess } from '../../src-main/node/fork-process.ts';
-import { splitLines } from '../../src-main/node/split-lines.ts';
+import { splitLines } from '../../src-main/node/json-splitter.ts';
 import { createFolder, openTestCache } from '../integration/cache/cache-fixture.ts';
 import { bundledScript } from '../support/programs/bundled-script.ts';
 import { createSilentLogger } from '../support/fakes/silent-logger.ts';

@@ -1,6 +1,5 @@
 import type { Period } from '../../src-main/common/model/period.ts';
-import { toReportPath } from '../../src-main/common/reporting/paths.ts';
-import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
+import { toReportPath, SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 
 /** The bundled service writes the cursor before the records. */
 const HEAD_BYTES = 2000;

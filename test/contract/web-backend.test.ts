@@ -8,7 +8,7 @@ import {
   takeSessionToken,
   leaveWithoutSession,
   type SessionPage,
-} from '../../src-renderer/backend/web-session.ts';
+} from '../../src-renderer/backend/choose-backend.ts';
 
 function toStream(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({

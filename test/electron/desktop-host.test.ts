@@ -10,7 +10,7 @@ import {
   resetFakeElectron,
   windows,
 } from '../support/electron/fake-electron.ts';
-import { ENGLISH } from '../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../src-main/common/words/words.ts';
 
 beforeEach(() => {
   resetFakeElectron();

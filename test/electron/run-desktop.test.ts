@@ -7,8 +7,7 @@ import { APP_ID } from '../../src-main/common/app-id.ts';
 import { locateDataFolder } from '../../src-main/core/data-folder/locate-data-folder.ts';
 import type { Host } from '../../src-main/core/host.ts';
 import { runDesktop } from '../../src-main/electron/run-desktop.ts';
-import { buildWindowOptions } from '../../src-main/electron/window.ts';
-import { readWindowState, saveWindowState } from '../../src-main/electron/window-state.ts';
+import { buildWindowOptions, readWindowState, saveWindowState } from '../../src-main/electron/window.ts';
 import { buildMenuTemplate } from '../../src-main/electron/menus/application-menu.ts';
 import {
   app,
@@ -26,7 +25,7 @@ import {
 import { makeDesktopFolder, removeDesktopFolder } from '../support/electron/desktop-folder.ts';
 import { makeSettings } from '../unit/renderer/support/samples.ts';
 import { createStubCore, type StubCore } from '../support/fakes/stub-core.ts';
-import { ENGLISH } from '../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../src-main/common/words/words.ts';
 
 let folder: string;
 let core: StubCore;

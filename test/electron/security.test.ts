@@ -16,7 +16,7 @@ import {
 } from '../support/electron/fake-electron.ts';
 import { emitNative } from '../support/electron/state.ts';
 import { HOSTILE_URLS } from '../support/samples/hostile-urls.ts';
-import { ENGLISH } from '../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../src-main/common/words/words.ts';
 
 const MIT = 'https://spdx.org/licenses/MIT.html';
 beforeEach(() => {

@@ -8,7 +8,7 @@ import {
   Notification,
   resetFakeElectron,
 } from '../support/electron/fake-electron.ts';
-import { ENGLISH } from '../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../src-main/common/words/words.ts';
 
 beforeEach(() => {
   resetFakeElectron();

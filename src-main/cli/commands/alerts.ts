@@ -1,4 +1,9 @@
-import { toEach, type AlertCondition, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import {
+  toEach,
+  isMutedAt,
+  type AlertCondition,
+  type AlertRule,
+} from '../../common/model/alerts/alert-rule.ts';
 import type {
   AlertBoard,
   AlertFiring,
@@ -7,12 +12,11 @@ import type {
   AlertTest,
   AlertValueState,
 } from '../../common/model/alerts/alert-state.ts';
-import { isMutedAt } from '../../common/model/alerts/alert-rule.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import type { ToldFinding } from '../../common/model/analysis/finding.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
-import { ENGLISH } from '../../common/words/english.ts';
+import { ENGLISH } from '../../common/words/words.ts';
 import { createFindingSentences } from '../../common/words/finding-words.ts';
 import { toVisible } from '../../common/words/visible-text.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';

@@ -2,7 +2,7 @@ import { FINDING_KIND_ROWS, type FindingMeasure } from '../../common/model/analy
 import type { Connection } from '../../common/model/connections/connection.ts';
 import type { Finding, FindingsReport } from '../../common/model/analysis/finding.ts';
 import { INCIDENT_STATES } from '../../common/model/analysis/incident.ts';
-import { ENGLISH } from '../../common/words/english.ts';
+import { ENGLISH } from '../../common/words/words.ts';
 import { writeNoticed } from '../../common/words/noticed-words.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
 import { EXIT } from '../exit-codes.ts';

@@ -2,13 +2,13 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
 import { findByName } from '../../common/model/exports/saved-preset.ts';
-import type { ScheduleState } from '../../common/model/schedules/schedule-run.ts';
 import {
   MAX_SCHEDULE_NAME_CHARACTERS,
   SCHEDULE_FORMATS,
   SCHEDULE_PERIODS,
   WEEKDAYS,
   HOUR_STEPS,
+  type ScheduleState,
   type ScheduleDraft,
   type Schedule,
   type ScheduleTimes,

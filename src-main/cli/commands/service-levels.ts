@@ -11,7 +11,7 @@ import {
 import { WEEKDAYS } from '../../common/model/schedules/schedule.ts';
 import { formatMoment } from '../../common/time/format-moment.ts';
 import { createFormats } from '../../common/words/formats.ts';
-import { ENGLISH } from '../../common/words/english.ts';
+import { ENGLISH } from '../../common/words/words.ts';
 import { createLevelSentences } from '../../common/words/level-words.ts';
 import type { SpokenKey } from '../../common/words/messages.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';

@@ -22,3 +22,11 @@ export function findLicencePage(licence: string): string | null {
   const address = `${KNOWN_PLACES[0]}${licence}.html`;
   return /^[A-Za-z0-9][\w.-]*$/u.test(licence) && isKnownPlace(address) ? address : null;
 }
+
+/** Where a link of a person's text may lead outside of the window. */
+const OUTSIDE = /^(?:https?:\/\/|mailto:)[^\s"<>]+$/iu;
+
+/** Whether a link leads out of the window, to a place that is safe to name. */
+export function isOutside(to: string): boolean {
+  return OUTSIDE.test(to);
+}

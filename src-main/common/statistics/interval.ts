@@ -1,3 +1,5 @@
+import { toDeviations } from './normal-quantile.ts';
+
 /** A confidence interval, both ends included. */
 export interface Interval {
   readonly low: number;
@@ -25,4 +27,15 @@ export function subtractIntervals(
 /** Returns whether an interval lies on one side of a value: then the difference from it is not chance alone. */
 export function isOutside({ low, high }: Interval, value: number): boolean {
   return low > value || high < value;
+}
+
+/**
+ * Returns the ranks, counted from 1, of the two values of a sorted sample between which a quantile of what was sampled
+ * lies, whatever its distribution (Campbell and Gardner, 1988). Null where the sample is too small to tell.
+ */
+export function toQuantileRanks(count: number, quantile: number, level = DEFAULT_LEVEL): Interval | null {
+  const spread = toDeviations(level) * Math.sqrt(count * quantile * (1 - quantile));
+  const low = Math.round(count * quantile - spread);
+  const high = Math.round(1 + count * quantile + spread);
+  return low < 1 || high > count ? null : { low, high };
 }

@@ -2,7 +2,7 @@ import { formatWireDate } from '../reporting/wire-dates.ts';
 import { civilToUtcMs } from '../time/civil-time.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 import { toCivilTime, toOffsetLabel } from '../time/time-zones.ts';
-import { createOnce } from './create-once.ts';
+import { createOnce } from './numbers.ts';
 
 /** Dates and times as people read them; examples are those of English. Instants are in milliseconds. */
 export interface DateFormats {

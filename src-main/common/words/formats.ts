@@ -1,6 +1,5 @@
-import { createOnce } from './create-once.ts';
+import { createOnce, createNumberFormats, type NumberFormats } from './numbers.ts';
 import { createDateFormats, type DateFormats } from './dates.ts';
-import { createNumberFormats, type NumberFormats } from './numbers.ts';
 
 /** How a locale writes numbers, dates and lists, and in which order it sorts texts. */
 export interface Formats extends NumberFormats, DateFormats {

@@ -1,5 +1,4 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time/durations.ts';
-import { createOnce } from './create-once.ts';
 
 const MIN_SECONDS_FORM_MS = 100_000;
 const MAX_DIGITS = 3;
@@ -132,4 +131,13 @@ function joinUnits(span: number, large: TimeUnit, small: TimeUnit): string {
   const whole = Math.floor(span / large.ms);
   const rest = Math.floor((span - whole * large.ms) / small.ms);
   return rest === 0 ? `${whole} ${large.name}` : `${whole} ${large.name} ${rest} ${small.name}`;
+}
+
+/**
+ * Returns a function that makes a format at its first use and keeps it: a scroll formats hundreds of values, a format
+ * costs more to create than to use, and a start needs two or three of twenty.
+ */
+export function createOnce<Format extends object>(create: () => Format): () => Format {
+  let made: Format | undefined;
+  return () => (made ??= create());
 }

@@ -1,3 +1,4 @@
+import { LOCAL_CONNECTION_NAME, type Connection } from '../model/connections/connection.ts';
 import { toLanguage, toLocale, type Language, type LanguageChoice } from '../model/settings/language.ts';
 import { createFormats, type Formats } from './formats.ts';
 import { isolateText } from './isolate-text.ts';
@@ -52,4 +53,15 @@ function fillIn(text: string, values: Readonly<Record<string, string | number>>)
     const value = values[name];
     return value === undefined ? placeholder : isolateText(String(value));
   });
+}
+
+/** For what stays English, whatever the window speaks: files that programs read. */
+export const ENGLISH: Words = createWords('en', []);
+
+/** Names a connection outside of the window: the built-in one in the language of `words` until a person renames it. */
+export function nameConnection(
+  { kind, name }: Pick<Connection, 'kind' | 'name'>,
+  { t }: Pick<Words, 't'>,
+): string {
+  return kind === 'local' && name === LOCAL_CONNECTION_NAME ? t('desktop.localService') : name;
 }

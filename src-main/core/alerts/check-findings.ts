@@ -13,8 +13,13 @@ import type { RuleMemory, StandingMemory } from './alert-file.ts';
 import type { CheckedRule, CheckedTurn } from './log-turns.ts';
 import { NOT_FIRING } from './evaluate/judge-minutes.ts';
 import { writeTurn, type NotedConnection } from './note-words.ts';
-import { listPlannedMinutes, type PlannedMinutes } from './planned-minutes.ts';
-import { readKnownMinutes, type MinuteSource, type MinuteSpan } from './read-minutes.ts';
+import {
+  listPlannedMinutes,
+  readKnownMinutes,
+  type PlannedMinutes,
+  type MinuteSource,
+  type MinuteSpan,
+} from './read-minutes.ts';
 
 /** What ended over an hour before it could be seen, or is seen of records so old, is no news. */
 const LATE_MS = HOUR_MS;

@@ -17,8 +17,8 @@ import type { CheckedRule, CheckedTurn } from './log-turns.ts';
 import { judgeLevels, toLevel, type LevelTurn } from './evaluate/judge-levels.ts';
 import { NOT_FIRING } from './evaluate/judge-minutes.ts';
 import { toCriterion } from './evaluate/to-criterion.ts';
-import { listPlannedMinutes } from './planned-minutes.ts';
 import {
+  listPlannedMinutes,
   findKnownEnd,
   readMinutes,
   readValues,

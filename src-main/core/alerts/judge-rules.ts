@@ -1,5 +1,5 @@
 import { withValue, type AlertCondition, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
-import { nameConnection } from '../../common/words/connection-name.ts';
+import { nameConnection } from '../../common/words/words.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { AlertBook } from './alert-book.ts';
@@ -10,7 +10,7 @@ import type { OutgoingAlert } from '../destinations/create-destinations.ts';
 import { HOUR_MS } from '../../common/time/durations.ts';
 import { toLevel } from './evaluate/judge-levels.ts';
 import { nameValue, writeTurn, type NotedConnection } from './note-words.ts';
-import { isPlannedAt } from './planned-minutes.ts';
+import { isPlannedAt } from './read-minutes.ts';
 import type { PendingNote } from './send-notes.ts';
 
 export interface JudgeParts extends TurnParts {

@@ -5,12 +5,12 @@ import {
   toEach,
   toTimeMeasure,
   withValue,
+  listNearThresholds,
   type AlertCondition,
   type MeasureCondition,
   type MinuteCondition,
 } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertFiring, AlertTest } from '../../common/model/alerts/alert-state.ts';
-import { listNearThresholds } from '../../common/model/alerts/alert-thresholds.ts';
 import type { FindingsReport } from '../../common/model/analysis/finding.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import type { ConnectionPlans } from '../../common/model/connections/planned-time.ts';
@@ -23,8 +23,8 @@ import { judgeMinutes, type Minutes, type Criterion } from './evaluate/judge-min
 import { listCandidates, suggestThreshold } from './evaluate/suggest-threshold.ts';
 import { toCriterion } from './evaluate/to-criterion.ts';
 import { writeNote, type NotedConnection } from './note-words.ts';
-import { listPlannedMinutes } from './planned-minutes.ts';
 import {
+  listPlannedMinutes,
   readMinutes,
   readValues,
   toScope,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
-import { toReportPath, toStatusPath } from '../../common/reporting/paths.ts';
+import { toReportPath, toStatusPath } from '../../common/reporting/reports.ts';
 import { readStatus } from '../../common/reporting/reading/read-status.ts';
 import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
 import { createGate } from '../../node/gate.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
-import { CREATE_TOKEN_PATH } from '../../common/reporting/paths.ts';
+import { CREATE_TOKEN_PATH } from '../../common/reporting/reports.ts';
 import { decodeUtf8, isJsonObject, parseBody } from '../../common/reporting/reading/read-json.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import { rejectOnAbort } from '../calls/pair-calls.ts';

@@ -6,7 +6,6 @@ import { readPage, type ReadPage } from '../../common/reporting/reading/read-pag
 import { REPORT_KINDS, type ReportKind } from '../../common/reporting/reports.ts';
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import { HOUR_MS } from '../../common/time/durations.ts';
-import { mapNetworkError } from '../client/map-network-error.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
 
@@ -135,26 +134,5 @@ export async function testConnection(test: ConnectionTest, task: TaskHandle): Pr
       throw cause;
     }
     task.progress(index + 1, runs.length);
-  }
-}
-
-const MAX_REACH_MS = 10_000;
-
-/**
- * Returns the status of a GET of an address, whatever it is: the service can be reached. Rejects with a
- * `client.*` AppError that names the layer that failed, after 10 s at the latest.
- */
-export async function reachAddress(
-  fetch: typeof globalThis.fetch,
-  address: string,
-  signal: AbortSignal,
-): Promise<number> {
-  try {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_REACH_MS)]);
-    const response = await fetch(address, { method: 'GET', redirect: 'manual', signal: limit });
-    await response.body?.cancel();
-    return response.status;
-  } catch (error) {
-    throw mapNetworkError(error);
   }
 }

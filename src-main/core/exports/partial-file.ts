@@ -3,8 +3,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import { findErrorCode } from '../../node/error-text.ts';
-import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
-import { moveAnywhere } from '../../node/move-anywhere.ts';
+import { removePatiently, tryToRemove, moveAnywhere } from '../../node/move-and-remove.ts';
 import { PRIVATE_FILE_MODE } from '../../node/private-files.ts';
 import { replaceFile } from '../../node/write-file-atomically.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Finding, FindingsReport } from '../../common/model/analysis/finding.ts';
+import { comesBack, type Finding, type FindingsReport } from '../../common/model/analysis/finding.ts';
 import type {
   Incident,
   IncidentChange,
@@ -7,7 +7,6 @@ import type {
   IncidentPart,
   IncidentState,
 } from '../../common/model/analysis/incident.ts';
-import { comesBack } from '../../common/model/analysis/comes-back.ts';
 import { carryIds } from '../analysis/findings/carry-ids.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { AppError } from '../../common/contract/errors.ts';
+import { AppError, toUnreadable } from '../../common/contract/errors.ts';
 import type { Emit, Input, Output } from '../../common/contract/index.ts';
-import { toUnreadable } from '../../common/contract/unreadable-file.ts';
 import type { ImportedFrom } from '../../common/model/cache/imported.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { isTimeZone } from '../../common/time/time-zones.ts';

@@ -1,4 +1,4 @@
-import { toUnreadable } from '../../common/contract/unreadable-file.ts';
+import { toUnreadable } from '../../common/contract/errors.ts';
 import type { ImportedFrom } from '../../common/model/cache/imported.ts';
 import type { Remark, Snapshot, SnapshotState } from '../../common/model/cache/snapshot.ts';
 import type { Period } from '../../common/model/period.ts';

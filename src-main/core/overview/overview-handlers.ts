@@ -5,7 +5,7 @@ import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { listRead, toBuckets } from '../coverage/coverage-spans.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
-import type { RecentTraffic } from '../../common/model/analysis/recent-traffic.ts';
+import type { RecentTraffic } from '../../common/contract/operations/overview.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
 
 interface VolumeQuestion extends TimeSpan {

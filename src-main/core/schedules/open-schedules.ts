@@ -4,12 +4,12 @@ import { Equal } from 'typebox/value';
 import { AppError, toErrorInfo, type ErrorCode, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit, Input } from '../../common/contract/index.ts';
 import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
-import { toRunPeriod } from '../../common/model/schedules/schedule-period.ts';
-import type { ScheduleBoard, ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
-import { findNextDue } from '../../common/model/schedules/schedule-times.ts';
+import { toRunPeriod, findNextDue } from '../../common/model/schedules/schedule-period.ts';
 import {
   MAX_SCHEDULES,
   SCHEDULE_FORMATS,
+  type ScheduleBoard,
+  type ScheduleRun,
   type Schedule,
   type ScheduleDraft,
 } from '../../common/model/schedules/schedule.ts';

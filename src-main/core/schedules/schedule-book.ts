@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
-import { hasOwnFile, toRunPeriod } from '../../common/model/schedules/schedule-period.ts';
-import { ScheduleRun } from '../../common/model/schedules/schedule-run.ts';
-import { findLastDue } from '../../common/model/schedules/schedule-times.ts';
-import { Schedule } from '../../common/model/schedules/schedule.ts';
+import { hasOwnFile, toRunPeriod, findLastDue } from '../../common/model/schedules/schedule-period.ts';
+import { ScheduleRun, Schedule } from '../../common/model/schedules/schedule.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';

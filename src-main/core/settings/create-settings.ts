@@ -5,9 +5,12 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
 import { isPlainObject } from '../../common/json/is-plain-object.ts';
 import { findSettingFault } from '../../common/model/settings/check-setting.ts';
-import type { SetAsideSettings } from '../../common/model/settings/set-aside-settings.ts';
+import {
+  Settings,
+  type SetAsideSettings,
+  type SettingsChange,
+} from '../../common/model/settings/settings.ts';
 import { SETTING_ENTRIES } from '../../common/model/settings/setting-sections.ts';
-import { Settings, type SettingsChange } from '../../common/model/settings/settings.ts';
 import { writeJsonFile, createSaveQueue, readVersionedFile } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
 

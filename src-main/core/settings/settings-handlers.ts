@@ -2,7 +2,7 @@ import type { HandlersOf } from '../../common/contract/index.ts';
 import type { SettingsStore } from './create-settings.ts';
 import { X509Certificate } from 'node:crypto';
 import { AppError } from '../../common/contract/errors.ts';
-import type { CertificateDescription } from '../../common/model/settings/certificate.ts';
+import type { CertificateDescription } from '../../common/contract/operations/settings.ts';
 
 /** The handlers of `settings/…`. */
 export function createSettingsHandlers(parts: { readonly settings: SettingsStore }): HandlersOf<'settings'> {

@@ -1,7 +1,7 @@
 import { app, Menu } from 'electron';
 import { writeViewLink } from '../../common/links/view-link.ts';
 import type { Connection } from '../../common/model/connections/connection.ts';
-import { nameConnection } from '../../common/words/connection-name.ts';
+import { nameConnection } from '../../common/words/words.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Core } from '../../core/create-core.ts';
 import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';

@@ -3,9 +3,8 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { EventArguments } from '../../common/contract/index.ts';
 import type { Envelope } from '../../common/contract/operation.ts';
 import { readControlReply } from '../../common/control/control-messages.ts';
-import { readControlPlace } from './control-place.ts';
+import { readControlPlace, createLineListener } from './control-place.ts';
 import type { ControlledCore } from './serve-control.ts';
-import { createLineListener } from './line-listener.ts';
 
 /** Results hold 500 records at a time, at most, with texts that may be long. */
 const MAX_LINE = 256 * 1024 * 1024;

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { tryToRemove } from '../move-and-remove.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
 
 /** Where the application of a data folder is reached, and what it wants to be told first. */
-export interface ControlPlace {
+interface ControlPlace {
   /** Path of a socket, or of a named pipe under Windows. */
   readonly address: string;
   readonly token: string;
@@ -53,4 +54,30 @@ export async function removeControlPlace(folder: string): Promise<void> {
   const place = dirname(left.address);
   const isOwn = dirname(place) === tmpdir() && basename(place).startsWith(TEMPORARY_PREFIX);
   if (isOwn) await tryToRemove(place, () => undefined, { isFolder: true });
+}
+
+/** Returns a listener for chunks that calls `onLine` for each whole line, and `onTooLong` for one that never ends. */
+export function createLineListener(
+  onLine: (line: string) => void,
+  limit: { readonly maxCharacters: number; readonly onTooLong: () => void },
+): (chunk: Buffer) => void {
+  const decoder = new StringDecoder('utf8');
+  let parts: string[] = [];
+  let length = 0;
+  return (chunk) => {
+    const pieces = decoder.write(chunk).split('\n');
+    for (const [index, piece] of pieces.entries()) {
+      parts.push(piece);
+      length += piece.length;
+      if (length > limit.maxCharacters) {
+        limit.onTooLong();
+        return;
+      }
+      if (index === pieces.length - 1) return;
+      const line = parts.join('');
+      parts = [];
+      length = 0;
+      onLine(line);
+    }
+  };
 }

@@ -6,8 +6,12 @@ import type { Emit } from '../../common/contract/index.ts';
 import type { Envelope } from '../../common/contract/operation.ts';
 import { PRIVATE_FILE_MODE } from '../private-files.ts';
 import { makeSecretToken, digestToken, matchesDigest } from '../secret-tokens.ts';
-import { chooseControlAddress, removeControlPlace, writeControlPlace } from './control-place.ts';
-import { createLineListener } from './line-listener.ts';
+import {
+  chooseControlAddress,
+  removeControlPlace,
+  writeControlPlace,
+  createLineListener,
+} from './control-place.ts';
 
 /** In characters; the same as that of the window's calls. */
 const MAX_LINE = 1024 * 1024;

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ImportFault } from '../../common/model/connections/import-fault.ts';
 import { resolveFields } from '../../common/reporting/field-names.ts';
 import { isNumberWord, replaceNumberWords, restoreNumberWords } from '../../common/json/scan-json.ts';
-import { createShapeCache } from '../../common/reporting/reading/shape-cache.ts';
+import { createShapeCache } from '../../common/reporting/reading/read-record.ts';
 import {
   isJsonObject,
   isRounded,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ImportFault } from '../../common/model/connections/import-fault.ts';
 import type { Direction, DetailKind } from '../../common/reporting/reports.ts';
-import { splitLines } from '../../node/split-lines.ts';
+import { splitLines } from '../../node/json-splitter.ts';
 import { describeSample, toSessionId } from '../sample/describe-records.ts';
 import type { RecordComparer, ImportedRecord } from '../store/record-store.ts';
 import { createObjectReader, MAX_ENTRY_BYTES, TOO_LONG, type FileEntry } from './file-entry.ts';

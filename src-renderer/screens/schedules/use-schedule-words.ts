@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n';
-import type { ScheduleState } from '../../../src-main/common/model/schedules/schedule-run.ts';
 import {
   WEEKDAYS,
+  type ScheduleState,
   type ScheduleTimes,
   type Weekday,
 } from '../../../src-main/common/model/schedules/schedule.ts';

@@ -1,7 +1,11 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { ScheduleBoard, ScheduleRun } from '../../../src-main/common/model/schedules/schedule-run.ts';
-import type { Schedule, ScheduleDraft } from '../../../src-main/common/model/schedules/schedule.ts';
+import type {
+  ScheduleBoard,
+  ScheduleRun,
+  Schedule,
+  ScheduleDraft,
+} from '../../../src-main/common/model/schedules/schedule.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { readFormats } from '../../format/formats.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';

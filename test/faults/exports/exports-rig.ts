@@ -19,7 +19,7 @@ import {
   openTestRowWriter,
 } from '../../integration/cache/cache-fixture.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
-import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
 import { NO_CASES } from '../../support/fakes/no-cases.ts';
 

@@ -5,7 +5,7 @@ import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { readMinutes } from '../../../src-main/core/alerts/read-minutes.ts';
 import { testRule } from '../../../src-main/core/alerts/test-rule.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import {
   createDocument,
   createFolder,

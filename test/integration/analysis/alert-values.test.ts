@@ -6,7 +6,7 @@ import { readMinutes, readValues } from '../../../src-main/core/alerts/read-minu
 import { testRule } from '../../../src-main/core/alerts/test-rule.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import {
   createDocument,
   createFolder,

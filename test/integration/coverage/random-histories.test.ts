@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { toEndMs } from '../../../src-main/common/model/period.ts';
-import {
-  DETAIL_KINDS,
-  SPECIFIED_REPORT_IDENTIFIERS,
-  type DetailKind,
-} from '../../../src-main/common/reporting/reports.ts';
+import { DETAIL_KINDS, SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { PageRequest } from '../../../src-main/core/client/reporting-client.ts';

@@ -1,5 +1,5 @@
 import type { Input } from '../../../src-main/common/contract/index.ts';
-import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import {
   createDestinations,
   type Destinations,

@@ -1,7 +1,6 @@
-import type { DetailKind } from '../../../src-main/common/reporting/reports.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../../src-main/common/reporting/reports.ts';
 import { fromWireDate, toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
 import { isShownTwice, toOffsetMs } from '../../../src-main/common/time/time-zones.ts';
-import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import {
   sendJson,
   startFaultServer,

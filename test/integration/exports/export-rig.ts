@@ -10,7 +10,7 @@ import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { createFakeExportParts, createSnapshotOf } from '../../support/fakes/fake-export-parts.ts';
 import { holdSnapshots, openLedger } from '../../support/fakes/open-ledger.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
-import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import { NO_CASES } from '../../support/fakes/no-cases.ts';
 
 export const RECORDS_INPUT: Input<'exports/start'> = {

@@ -20,7 +20,7 @@ import {
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { isPosix } from '../../support/skips/posix.ts';
 import { openPackSigner } from '../../support/fakes/open-pack-signer.ts';
-import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import { NO_CASES } from '../../support/fakes/no-cases.ts';
 
 type FakeParts = ReturnType<typeof createFakeExportParts>;

@@ -16,7 +16,7 @@ import {
   openTestRowWriter,
 } from '../cache/cache-fixture.ts';
 import { RECORDS_INPUT } from './export-rig.ts';
-import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
 import { openPackSigner } from '../../support/fakes/open-pack-signer.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';

@@ -9,7 +9,7 @@ import {
   type Schedule,
   type ScheduleDraft,
 } from '../../../src-main/common/model/schedules/schedule.ts';
-import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import { createExporter } from '../../../src-main/core/exports/create-exporter.ts';
 import { createMissingFetcher } from '../../../src-main/core/coverage/fetch-missing.ts';
 import { createEvents } from '../../../src-main/core/events.ts';

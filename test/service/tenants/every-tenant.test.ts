@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { REPORT_KINDS, type ReportKind } from '../../../src-main/common/reporting/reports.ts';
-import { startHealth } from '../../../src-main/service/health/start-health.ts';
+import { startHealth } from '../../../src-main/service/http/start-health.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { ServingTenants } from '../../../src-main/service/tenants/serve-every-tenant.ts';
 import { connectPostgres } from '../../../src-main/service/store-postgres/connect.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InboundDetailDocument } from '../../../src-main/common/reporting/wire-schemas.ts';
 import { fillStore } from '../../../src-main/service/sample/generate-history.ts';
-import { createLiveTraffic } from '../../../src-main/service/live-traffic/live-traffic.ts';
+import { createLiveTraffic } from '../../../src-main/service/simulation/live-traffic.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { RecordPeriod, RecordStore } from '../../../src-main/service/store/record-store.ts';
 import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';

@@ -3,7 +3,7 @@ import { NO_SIMULATION } from '../../../src-main/common/model/connections/simula
 import { weighTraffic } from '../../../src-main/service/sample/traffic-slots.ts';
 import { generateHistory } from '../../../src-main/service/sample/generate-history.ts';
 import { listIncidents, type Incident } from '../../../src-main/service/sample/incidents.ts';
-import { createLiveTraffic } from '../../../src-main/service/live-traffic/live-traffic.ts';
+import { createLiveTraffic } from '../../../src-main/service/simulation/live-traffic.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { reportIncidents } from '../../../src-main/service/simulation/simulated-platform.ts';
 import type {

@@ -4,7 +4,7 @@ import { OPERATIONS } from '../../../src-main/common/contract/index.ts';
 import type { SharedCore } from '../../../src-main/core/control/create-shared-core.ts';
 import type { EventListener } from '../../../src-main/core/events.ts';
 import { createDispatcher } from '../../../src-main/core/dispatch/create-dispatcher.ts';
-import { ENGLISH } from '../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import { createSilentLogger } from './silent-logger.ts';
 
 /** A core with the real dispatcher and handlers of the test's own; every other operation fails with a code. */

@@ -1,8 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_SERVICE_OPTIONS, type ServiceOptions } from '../../../src-main/service/service-options.ts';
-import { applyOptionQuirks } from '../../../src-main/service/quirks/quirk-names.ts';
+import {
+  DEFAULT_SERVICE_OPTIONS,
+  applyOptionQuirks,
+  type ServiceOptions,
+} from '../../../src-main/service/service-options.ts';
 import { serveTenants } from '../../../src-main/service/tenants/serve-every-tenant.ts';
 import {
   startService,

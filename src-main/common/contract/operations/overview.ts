@@ -1,5 +1,4 @@
-import { Type } from 'typebox';
-import { RecentTraffic } from '../../model/analysis/recent-traffic.ts';
+import { Type, type Static } from 'typebox';
 import { Nullable } from '../../model/nullable.ts';
 import { TimeBucket } from '../../model/records/record.ts';
 import { ConnectionId, operation } from '../operation.ts';
@@ -14,6 +13,21 @@ const Volume = Type.Object({
   /** The same of each bucket. */
   inboundCovered: Type.Array(Type.Number()),
   outboundCovered: Type.Array(Type.Number()),
+});
+
+/** What the cached records of a direction say of its last minutes. */
+export const RecentTraffic = Type.Object({
+  /** Where the newest of what is cached without a gap ends. */
+  toMs: Type.Integer(),
+  /** The whole minutes before it that are cached without a gap, oldest first, at most sixty. */
+  minutes: Type.Array(
+    Type.Object({
+      /** Response codes up to 399. */
+      successes: Type.Integer(),
+      /** Those that failed, by the rules of the connection. */
+      failures: Type.Integer(),
+    }),
+  ),
 });
 
 export const overviewOperations = {
@@ -33,3 +47,5 @@ export const overviewOperations = {
     Volume,
   ),
 };
+
+export type RecentTraffic = Static<typeof RecentTraffic>;

@@ -1,13 +1,26 @@
-import { Type } from 'typebox';
-import { CertificateDescription } from '../../model/settings/certificate.ts';
-import { SetAsideSettings } from '../../model/settings/set-aside-settings.ts';
+import { Type, type Static } from 'typebox';
 import {
+  SetAsideSettings,
   MAX_AUTHORITIES,
   MAX_CERTIFICATE_CHARACTERS,
   Settings,
   SettingsChange,
 } from '../../model/settings/settings.ts';
 import { Nothing, operation } from '../operation.ts';
+
+/** What a certificate says of itself. */
+export const CertificateDescription = Type.Object({
+  /** The certificate alone, as PEM. */
+  pem: Type.String(),
+  /** The common name, or else the whole subject in one line. */
+  name: Type.String(),
+  validFromMs: Type.Integer(),
+  validToMs: Type.Integer(),
+  /** SHA-256 over its bytes, in hexadecimal with colons. */
+  fingerprint: Type.String(),
+  /** It may sign other certificates. */
+  isAuthority: Type.Boolean(),
+});
 
 export const settingsOperations = {
   'settings/get': operation(Nothing, Settings),
@@ -22,3 +35,5 @@ export const settingsOperations = {
 };
 
 export const settingsEvents = { 'settings/changed': Settings };
+
+export type CertificateDescription = Static<typeof CertificateDescription>;

@@ -42,7 +42,7 @@ const TIME_MEASURES = {
   'bot-median': { field: 'botLatencyMs', slower: 0.5 },
   'bot-p95': { field: 'botLatencyMs', slower: 0.05 },
 } as const satisfies Readonly<Partial<Record<AlertMeasure, TimeMeasure>>>;
-export interface TimeMeasure {
+interface TimeMeasure {
   readonly field: TimedField;
   readonly slower: number;
 }
@@ -101,7 +101,7 @@ const DownCondition = Type.Object({
 });
 
 /** A measure of the last so many minutes is beyond a threshold. */
-const MeasureCondition = Type.Object({
+export const MeasureCondition = Type.Object({
   kind: Type.Literal('measure'),
   measure: Type.Enum([...ALERT_MEASURES]),
   ...Records,
@@ -121,7 +121,7 @@ const FamilyCondition = Type.Object({ kind: Type.Literal('new-family'), ...Recor
 const SilenceCondition = Type.Object({ kind: Type.Literal('silence'), ...Records });
 
 /** A finding began that was not there before. It ends with the finding. */
-const FindingCondition = Type.Object({
+export const FindingCondition = Type.Object({
   kind: Type.Literal('finding'),
   /** Those there, and those of any; null for all. */
   channel: Nullable(Type.Integer()),
@@ -201,4 +201,30 @@ export function atLevel(condition: MinuteCondition, level: AlertLevel | null): M
   if (condition.kind !== 'measure') return condition;
   const { critical, ...own } = condition;
   return level === 'critical' && critical !== undefined ? { ...own, threshold: critical } : own;
+}
+
+const SHARES = [0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8];
+const TIMES_MS = [100, 200, 500, 1000, 2000, 3000, 5000, 10_000, 20_000, 30_000, 60_000];
+const VOLUMES = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000,
+];
+
+/** Thresholds shown on either side of the chosen one. */
+const NEIGHBOURS = 2;
+
+/** Returns the thresholds that a measure is offered with, and the chosen one among them, rising. */
+export function listThresholds(measure: AlertMeasure, chosen: number): number[] {
+  return [...new Set([...listSteps(measure), chosen])].sort((a, b) => a - b);
+}
+
+function listSteps(measure: AlertMeasure): readonly number[] {
+  if (measure === 'error-share') return SHARES;
+  return isCounted(measure) ? VOLUMES : TIMES_MS;
+}
+
+/** Returns the chosen threshold and those next to it, five where there are as many. */
+export function listNearThresholds(measure: AlertMeasure, chosen: number): number[] {
+  const all = listThresholds(measure, chosen);
+  const first = Math.max(0, Math.min(all.indexOf(chosen) - NEIGHBOURS, all.length - 1 - 2 * NEIGHBOURS));
+  return all.slice(first, first + 2 * NEIGHBOURS + 1);
 }

@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { RecordFilter } from '../records/record-filter.ts';
+import { DAY_MS } from '../../time/durations.ts';
 import { DirectionSchema } from '../cache/snapshot.ts';
 import { Nullable } from '../nullable.ts';
-import { FINDING_KINDS } from './finding-kinds.ts';
+import { RecordFilter } from '../records/record-filter.ts';
+import { FINDING_KINDS, FINDING_KIND_ROWS } from './finding-kinds.ts';
 
 const FindingKind = Type.Enum([...FINDING_KINDS]);
 
@@ -119,3 +120,21 @@ export const FindingsReport = Type.Object({
   noticed: Type.Optional(NoticedSizes),
 });
 export type FindingsReport = Static<typeof FindingsReport>;
+
+/** What comes again later than this is another incident. */
+const COMES_BACK_MS = 7 * DAY_MS;
+
+/** True for a finding that is the same incident as one that had ended: at the same place, with the same errors. */
+export function comesBack(before: Finding | undefined, after: Finding): boolean {
+  if (before === undefined || before.endedMs === null) return false;
+  return (
+    FINDING_KIND_ROWS[before.kind].sameAs === FINDING_KIND_ROWS[after.kind].sameAs &&
+    before.part === after.part &&
+    before.channel === after.channel &&
+    before.service === after.service &&
+    before.errorFamily === after.errorFamily &&
+    before.directions[0] === after.directions[0] &&
+    after.sinceMs >= before.endedMs &&
+    after.sinceMs - before.endedMs <= COMES_BACK_MS
+  );
+}

@@ -1,7 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '../../time/durations.ts';
-import { fromCivilTime, isTimeZone, toCivilTime } from '../../time/time-zones.ts';
+import { fromCivilTime, isTimeZone, toCivilTime, listZoneOffsets } from '../../time/time-zones.ts';
 import type { TimeSpan } from '../../time/time-span.ts';
-import { listZoneOffsets } from '../../time/zone-offsets.ts';
 import { roundParts } from '../../statistics/round-parts.ts';
 import { WEEKDAYS } from '../schedules/schedule.ts';
 import { joinSpans, listPlannedSpans } from './planned-spans.ts';

@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
 import { Clock } from '../clock.ts';
-import { SPLIT_OPTIONS, type HistogramSplit } from '../records/histogram.ts';
+import { Nullable } from '../nullable.ts';
 import { MAX_PATH_CHARACTERS } from '../records/body-path.ts';
 import { MAX_SHOWN_PATHS, PathText } from '../records/body-paths.ts';
+import { SPLIT_OPTIONS, type HistogramSplit } from '../records/histogram.ts';
 import { AFFECTED } from '../records/record-fields.ts';
-import { MAX_SAVED_VIEWS, SavedView } from '../records/saved-view.ts';
-import { TableColumns } from './table-columns.ts';
+import { MAX_SAVED_VIEWS, SavedView, TableColumns } from '../records/saved-view.ts';
 import { SQL_MAX_STATEMENT_CHARACTERS } from '../records/sql.ts';
 import { LanguageChoice } from './language.ts';
 
@@ -145,3 +145,13 @@ export type Settings = Static<typeof Settings>;
 
 export const SettingsChange = Type.Partial(Settings, { additionalProperties: false });
 export type SettingsChange = Static<typeof SettingsChange>;
+
+/** Saved settings that can't be used. Nothing of them was deleted. */
+export const SetAsideSettings = Type.Object({
+  /** Names, as the file has them, of values that this version can't use; they stay in the file. */
+  names: Type.Array(Type.String()),
+  fileName: Type.String(),
+  /** The file that was moved aside because it is no list of settings; null where that wasn't needed. */
+  keptFile: Nullable(Type.String()),
+});
+export type SetAsideSettings = Static<typeof SetAsideSettings>;

@@ -1,8 +1,8 @@
 import { AppError } from '../../contract/errors.ts';
+import type { Remark } from '../../model/cache/snapshot.ts';
 import { ENVELOPE_FIELDS, resolveFields } from '../field-names.ts';
 import { isJsonObject } from './read-json.ts';
-import { readInteger, readNumber, readText, type ReadNotes } from './read-value.ts';
-import type { RemarkTally } from './remark-tally.ts';
+import { readInteger, readNumber, readText, NOTE_BITS, type ReadNotes } from './read-value.ts';
 
 /** The fields around the records (specification, section "Report response envelope"). */
 export interface PageEnvelope {
@@ -98,4 +98,35 @@ function readCursor(value: unknown, notes: ReadNotes): string | null {
     throw new AppError('client.unexpected-shape', 'The cursor of the next page is too long.', details);
   }
   return NO_CURSOR.test(cursor) ? null : cursor;
+}
+
+/** Counts what had to be tolerated in a page. */
+export interface RemarkTally {
+  add(code: string, count: number, detail?: string): void;
+  /** Adds one record's notes. */
+  addBits(bits: number): void;
+  list(): Remark[];
+}
+
+/** An empty tally; `list` answers in order of first appearance, notes of records last. */
+export function createRemarks(): RemarkTally {
+  const remarks = new Map<string, { count: number; detail?: string }>();
+  const bitCounts = new Map<number, number>();
+  return {
+    add(code, count, detail) {
+      const before = remarks.get(code)?.count ?? 0;
+      remarks.set(code, { count: before + count, ...(detail === undefined ? {} : { detail }) });
+    },
+    addBits(bits) {
+      bitCounts.set(bits, (bitCounts.get(bits) ?? 0) + 1);
+    },
+    list() {
+      const noted = Object.entries(NOTE_BITS).flatMap(([code, bit]) => {
+        let count = 0;
+        for (const [bits, records] of bitCounts) if ((bits & bit) !== 0) count += records;
+        return count === 0 ? [] : [{ code, count }];
+      });
+      return [...[...remarks].map(([code, remark]) => ({ code, ...remark })), ...noted];
+    },
+  };
 }

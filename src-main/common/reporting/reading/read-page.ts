@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
-import { mayLoseDigits, parseExactly, parseWithoutLoss } from '../../json/exact-json.ts';
+import { mayLoseDigits, parseExactly, parseWithoutLoss, toJsonTexts } from '../../json/exact-json.ts';
 import {
   countKeys,
   findDoubledKeys,
@@ -10,16 +10,33 @@ import {
 } from '../../json/scan-json.ts';
 import type { Remark } from '../../model/cache/snapshot.ts';
 import type { SummaryGroup } from '../../model/records/summary.ts';
-import { FIELD_NAMES, SUMMARY_FIELD_NAMES } from '../field-names.ts';
+import { FIELD_NAMES, SUMMARY_FIELD_NAMES, resolveFields } from '../field-names.ts';
+import { isDetailKind, REPORTS, type ReportKind, type Direction } from '../reports.ts';
 import { findRecords, type FoundRecords } from './find-records.ts';
-import { fillEnvelope, readEnvelope, type PageEnvelope } from './read-envelope.ts';
-import { decodeUtf8, isJsonObject, parseBody, withNumberWords, type ParseJson } from './read-json.ts';
-import { createRecordReader, type DetailRecord, type SetAsideReason } from './read-record.ts';
+import {
+  fillEnvelope,
+  readEnvelope,
+  createRemarks,
+  type PageEnvelope,
+  type RemarkTally,
+} from './read-envelope.ts';
+import {
+  decodeUtf8,
+  isJsonObject,
+  parseBody,
+  withNumberWords,
+  isTooDeep,
+  type ParseJson,
+  type JsonObject,
+} from './read-json.ts';
+import {
+  createRecordReader,
+  createShapeCache,
+  type DetailRecord,
+  type SetAsideReason,
+} from './read-record.ts';
 import { readRefusal } from './read-refusal.ts';
-import { createGroupReader, type ReadGroup } from './read-summary-group.ts';
-import { createRemarks, type RemarkTally } from './remark-tally.ts';
-import type { ReadNotes } from './read-value.ts';
-import { isDetailKind, REPORTS, type ReportKind } from '../reports.ts';
+import { NOTE_BITS, noteLoss, readInteger, readNumber, readText, type ReadNotes } from './read-value.ts';
 
 /** An entry of the answer that could not be read. */
 export interface SetAside {
@@ -80,9 +97,9 @@ export function readPage(bytes: Uint8Array, options: ReadPageOptions): ReadPage 
   const text = decodeUtf8(bytes);
   const notes: ReadNotes = { bits: 0, isLossy: false };
   const doubled: DoubledKeys[] = [];
-  const quick = readText(text, createFirstParse(doubled), { ...options, doubled }, notes);
+  const quick = readReply(text, createFirstParse(doubled), { ...options, doubled }, notes);
   const readAgain = (parse: ParseJson): ReadPage =>
-    readText(text, withNumberWords(parse), { ...options, doubled, onEntries: noEntries }, notes);
+    readReply(text, withNumberWords(parse), { ...options, doubled, onEntries: noEntries }, notes);
   // Rare: only then is the slower parser worth its time.
   const page = notes.isLossy ? readAgain(parseWithoutLoss) : quick;
   if (options.hasExactExtras !== true || !hasExtras(page) || !mayLoseDigits(text)) return page;
@@ -119,7 +136,7 @@ function hasExtras({ records, groups }: ReadPage): boolean {
   return [...records, ...groups].some(({ extra }) => extra !== undefined && Object.keys(extra).length > 0);
 }
 
-function readText(
+function readReply(
   text: string,
   parse: ParseJson,
   options: ReadPageOptions & { readonly doubled: readonly DoubledKeys[] },
@@ -315,4 +332,67 @@ function hasLoneSurrogate(root: unknown): boolean {
     for (const [key, child] of Object.entries(value)) waiting.push(key, child);
   }
   return false;
+}
+
+/** A group of a summary and the direction that its fields tell (decision 11). */
+interface ReadGroup {
+  readonly direction: Direction;
+  readonly group: SummaryGroup;
+}
+
+/** Fields that are null where no number could be read. */
+const NUMBERS = [
+  'channel',
+  'service',
+  'responseCode',
+  'averageResponseTimeMs',
+  'averageBotLatencyMs',
+] as const satisfies readonly (keyof SummaryGroup)[];
+
+/**
+ * A reader of one page's summary groups; what it had to tolerate goes to `notes`. Only inbound groups
+ * have an origin or a latency. A count that is not digits is set aside rather than guessed (decision 32).
+ */
+function createGroupReader(notes: ReadNotes): (entry: JsonObject) => ReadGroup | SetAsideReason {
+  const resolve = createShapeCache((keys) => resolveFields(keys, SUMMARY_FIELD_NAMES));
+  return (entry) => {
+    const { keyOf, isCorrected, unknownKeys } = resolve(entry);
+    const pick = (field: keyof typeof keyOf): unknown => {
+      const key = keyOf[field];
+      return key === undefined ? undefined : entry[key];
+    };
+    if (keyOf.count === undefined) return 'no-known-field';
+    const count = readCount(pick('count'));
+    if (count === null) return 'count-not-understood';
+    if (isCorrected) notes.bits |= NOTE_BITS['corrected-spelling'];
+    if (unknownKeys.length > 0) notes.bits |= NOTE_BITS['unknown-fields'];
+    if (typeof pick('count') === 'number') notes.bits |= NOTE_BITS['strings-as-numbers'];
+    const origin = pick('origin') ?? null;
+    const latency = pick('averageBotLatencyMs') ?? null;
+    const group: SummaryGroup = {
+      channel: readInteger(pick('channel'), notes),
+      service: readInteger(pick('service'), notes),
+      origin: origin === null ? null : readText(origin, notes),
+      responseCode: readInteger(pick('responseCode'), notes),
+      count,
+      averageResponseTimeMs: readNumber(pick('averageResponseTimeMs'), notes),
+      averageBotLatencyMs: latency === null ? null : readNumber(latency, notes),
+      sessionId: readText(pick('sessionId'), notes),
+    };
+    const unread = NUMBERS.filter((name) => group[name] === null && (pick(name) ?? '') !== '');
+    const names = [...unknownKeys, ...unread.map((name) => keyOf[name] ?? name)];
+    const extra = Object.fromEntries(names.map((name) => [name, entry[name]]));
+    if (isTooDeep(extra)) return 'nested-too-deep';
+    noteLoss(extra, notes);
+    return {
+      direction: origin === null && latency === null ? 'outbound' : 'inbound',
+      group: names.length === 0 ? group : { ...group, extra: toJsonTexts(extra) },
+    };
+  };
+}
+
+function readCount(value: unknown): number | null {
+  const isDigits = typeof value === 'string' && /^\s*\d+\s*$/.test(value);
+  const count = isDigits ? Number(value) : value;
+  return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : null;
 }

@@ -1,11 +1,10 @@
 import type { RecordDetail } from '../../model/records/record.ts';
 import { FIELD_NAMES, resolveFields } from '../field-names.ts';
 import { CONTENT_NAMES, NARROW_NAMES } from '../field-values.ts';
+import { listFields, SUMMARY_KINDS, type DetailKind, type FieldName } from '../reports.ts';
 import { createDateReader, isEmptyDate } from './read-date.ts';
 import { isTooDeep, type JsonObject } from './read-json.ts';
 import { NOTE_BITS, noteLoss, readInteger, readNumber, readText, type ReadNotes } from './read-value.ts';
-import { listFields, SUMMARY_KINDS, type DetailKind, type FieldName } from '../reports.ts';
-import { createShapeCache } from './shape-cache.ts';
 
 /** One detail record of a page. Times in milliseconds; what its report does not have is null. */
 export type DetailRecord = Readonly<
@@ -134,4 +133,40 @@ function findUnreadNumbers(record: DetailRecord, entry: JsonObject, keyOf: Recor
     const isUnread = key !== undefined && record[name] === null && entry[key] !== null && entry[key] !== '';
     return isUnread ? [key] : [];
   });
+}
+
+interface Shape<Description> {
+  readonly keys: readonly string[];
+  readonly description: Description;
+}
+
+const MAX_SHAPES = 256;
+
+/**
+ * Describes objects by their keys. Records of a page mostly share one shape, so each shape is described
+ * once and after that only recognised.
+ */
+export function createShapeCache<Description>(
+  describe: (keys: readonly string[]) => Description,
+): (entry: JsonObject) => Description {
+  const shapes = new Map<string, Shape<Description>>();
+  let last: Shape<Description> | null = null;
+  return (entry) => {
+    if (last !== null && hasKeys(entry, last.keys)) return last.description;
+    const keys = Object.keys(entry);
+    const signature = JSON.stringify(keys);
+    last = shapes.get(signature) ?? { keys, description: describe(keys) };
+    // A service that names fields after its data must not fill the memory.
+    if (shapes.size < MAX_SHAPES) shapes.set(signature, last);
+    return last.description;
+  };
+}
+
+function hasKeys(entry: JsonObject, keys: readonly string[]): boolean {
+  let at = 0;
+  for (const key in entry) {
+    if (key !== keys[at]) return false;
+    at += 1;
+  }
+  return at === keys.length;
 }

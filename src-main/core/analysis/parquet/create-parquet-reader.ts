@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../../../common/contract/errors.ts';
+import { AppError, toUnreadable } from '../../../common/contract/errors.ts';
 import { tryToRemove } from '../../../node/move-and-remove.ts';
 import type { FromServer } from '../../calls/call-messages.ts';
 import { pairCalls } from '../../calls/pair-calls.ts';
-import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { StartEngineProcess } from '../engine/start-engine.ts';
 import type { ParquetStart, ParquetLines, ParquetProgress, ParquetQuestion } from './write-lines.ts';

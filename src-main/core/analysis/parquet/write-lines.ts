@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
+import { toUnreadable } from '../../../common/contract/errors.ts';
 import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
 import { listFields, REPORT_KINDS } from '../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN, UTC_COLUMN } from '../../../common/sql/sql-tables.ts';

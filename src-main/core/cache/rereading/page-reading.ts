@@ -1,25 +1,28 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
+import {
+  MAX_READING_EXAMPLES,
+  type ReadingExample,
+  type SnapshotReading,
+} from '../../../common/model/cache/reading.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
+import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import { countContent } from '../../../common/reporting/field-values.ts';
 import { readPage, type ReadPage, type SetAside } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { isDamage, isDamagedPage, toCacheError } from '../file/to-cache-error.ts';
 import { LEFT_OUT_REASONS } from '../read/download-figures.ts';
 import { GROUP_COLUMNS, RECORD_TABLES, selectValues } from '../read/record-tables.ts';
 import { createStoredPages, type PageRange } from '../read/stored-pages.ts';
-import {
-  compareRows,
-  createReadingChange,
-  type PlacedRows,
-  type ReadingChange,
-  type ValueRow,
-} from './compare-reading.ts';
-import { leaveOut } from '../write/left-out.ts';
 import { toPayloadPreview } from '../write/insert-records.ts';
-import { createRowDigest, listTextValues, SELECT_DIGEST_GROUPS } from '../write/record-digest.ts';
+import { leaveOut } from '../write/left-out.ts';
+import {
+  createRowDigest,
+  listTextValues,
+  SELECT_DIGEST_GROUPS,
+  type StoredValue,
+} from '../write/record-digest.ts';
 
 /** A page of the journal, as far as reading it again takes. */
 export interface StoredPage extends PageRange {
@@ -40,7 +43,7 @@ export interface FreshPage {
 /** `other-entries`: today's reader takes more or fewer of the page for its entries. */
 type UnreadState = 'damaged' | 'other-entries';
 
-export type PageReading =
+type PageReading =
   | { readonly state: UnreadState }
   | {
       readonly state: 'read';
@@ -59,7 +62,7 @@ const RECORD_NAMES = mapKinds(DETAIL_KINDS, (kind) => [
   'textLength',
 ]);
 
-export interface PageReader {
+interface PageReader {
   /** Reads a stored page with today's reader, and compares it with the rows that are stored of it. */
   compare(owner: Owner, page: StoredPage, zone: string): PageReading;
   /** Only reads it. Throws what any reading of it throws. */
@@ -192,4 +195,112 @@ function isSameAside(stored: readonly SetAside[], fresh: readonly SetAside[]): b
   const toText = (entries: readonly SetAside[]): string =>
     JSON.stringify(entries.map(({ index, reason, text }) => [index, reason, text.toWellFormed()]));
   return toText(stored) === toText(fresh);
+}
+
+/** Of one field in one page, so that others are shown too. */
+const MAX_FIELD_EXAMPLES = 10;
+const MAX_EXAMPLE_CHARACTERS = 200;
+
+/** Values of a record, or of a group of a summary, by the places of `names`. */
+type ValueRow = readonly StoredValue[];
+
+/** Rows of a page, each with the place of its entry. */
+interface PlacedRows {
+  readonly places: readonly number[];
+  readonly rows: readonly ValueRow[];
+}
+
+/** A page as it was read before, and as it is read now. */
+interface ComparedPage {
+  readonly pageNumber: number;
+  readonly before: PlacedRows;
+  readonly after: PlacedRows;
+}
+
+/** What changed in some pages. */
+export interface ReadingChange {
+  readonly fields: Map<string, number>;
+  readonly examples: ReadingExample[];
+  changedRecords: number;
+  newlyReadable: number;
+  noLongerReadable: number;
+}
+
+/** Nothing has changed yet. */
+export function createReadingChange(): ReadingChange {
+  return { fields: new Map(), examples: [], changedRecords: 0, newlyReadable: 0, noLongerReadable: 0 };
+}
+
+/** Adds what differs between two readings of a page. Returns true where anything does. */
+function compareRows(
+  change: ReadingChange,
+  names: readonly string[],
+  { pageNumber, before, after }: ComparedPage,
+): boolean {
+  const known = new Map(before.places.map((place, at) => [place, before.rows[at]]));
+  let isSame = true;
+  for (const [at, place] of after.places.entries()) {
+    const [old, row] = [known.get(place), after.rows[at]];
+    known.delete(place);
+    if (old === undefined) change.newlyReadable += 1;
+    const isChanged =
+      row !== undefined &&
+      addDifferences(change, names, { pageNumber, place, before: old ?? row, after: row });
+    if (isChanged) change.changedRecords += 1;
+    if (isChanged || old === undefined) isSame = false;
+  }
+  change.noLongerReadable += known.size;
+  return !isSame || known.size > 0;
+}
+
+interface ComparedRow {
+  readonly pageNumber: number;
+  readonly place: number;
+  readonly before: ValueRow;
+  readonly after: ValueRow;
+}
+
+function addDifferences(
+  change: ReadingChange,
+  names: readonly string[],
+  { pageNumber, place, before, after }: ComparedRow,
+): boolean {
+  let isChanged = false;
+  for (const [at, field] of names.entries()) {
+    const [old, value] = [before[at] ?? null, after[at] ?? null];
+    // What is new is compared with itself.
+    if (before === after || old === toWritten(value)) continue;
+    isChanged = true;
+    const count = (change.fields.get(field) ?? 0) + 1;
+    change.fields.set(field, count);
+    if (count > MAX_FIELD_EXAMPLES || change.examples.length >= MAX_READING_EXAMPLES) continue;
+    change.examples.push({ pageNumber, place, field, before: toShort(old), after: toShort(value) });
+  }
+  return isChanged;
+}
+
+/** A half character is written as a replacement character. */
+function toWritten(value: StoredValue): StoredValue {
+  return typeof value === 'string' ? value.toWellFormed() : value;
+}
+
+function toShort(value: StoredValue): StoredValue {
+  return typeof value === 'string' ? value.slice(0, MAX_EXAMPLE_CHARACTERS).toWellFormed() : value;
+}
+
+/** Adds one change to another. */
+export function addChange(sum: ReadingChange, more: ReadingChange): void {
+  for (const [field, count] of more.fields) sum.fields.set(field, (sum.fields.get(field) ?? 0) + count);
+  sum.examples.push(...more.examples.slice(0, MAX_READING_EXAMPLES - sum.examples.length));
+  sum.changedRecords += more.changedRecords;
+  sum.newlyReadable += more.newlyReadable;
+  sum.noLongerReadable += more.noLongerReadable;
+}
+
+/** A change as part of a snapshot's reading; the field of the most changes first. */
+export function toReadingCounts(
+  change: ReadingChange,
+): Pick<SnapshotReading, 'fields' | 'examples' | 'changedRecords' | 'newlyReadable' | 'noLongerReadable'> {
+  const fields = [...change.fields].map(([field, count]) => ({ field, count }));
+  return { ...change, fields: fields.sort((a, b) => b.count - a.count) };
 }

@@ -9,8 +9,14 @@ import type { Database } from '../../../node/open-database.ts';
 import { findOutside } from '../../analysis/pages/find-outside.ts';
 import type { CallContext } from '../../calls/call-messages.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
-import { addChange, createReadingChange, toReadingCounts, type ReadingChange } from './compare-reading.ts';
-import { preparePageReading, type StoredPage } from './page-reading.ts';
+import {
+  addChange,
+  createReadingChange,
+  toReadingCounts,
+  preparePageReading,
+  type ReadingChange,
+  type StoredPage,
+} from './page-reading.ts';
 import { preparePageWrites } from '../write/page-writes.ts';
 import { preparePageReplacement } from './replace-pages.ts';
 

@@ -2,7 +2,7 @@ import type { Input, Output } from '../../../common/contract/index.ts';
 import type { LevelPart } from '../../../common/model/connections/service-level.ts';
 import type { StatusFigures, StatusHistory } from '../../../common/model/connections/status.ts';
 import type { Summary } from '../../../common/model/records/summary.ts';
-import { DETAIL_KINDS, type DetailKind, mapKinds } from '../../../common/reporting/reports.ts';
+import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
 import { DAY_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import type { Database } from '../../../node/open-database.ts';

@@ -2,7 +2,7 @@ import type { Input, Output } from '../../../common/contract/index.ts';
 import type { SnapshotReading } from '../../../common/model/cache/reading.ts';
 import type { RecordDetail, RecordRow } from '../../../common/model/records/record.ts';
 import type { OtherFields, SetAsideEntry, Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { readEnvelopeRest } from '../../../common/reporting/reading/envelope-rest.ts';
+import { readEnvelopeRest } from '../../../common/reporting/reading/find-records.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { createDownloadReader, type DownloadRow } from '../read/download-rows.ts';

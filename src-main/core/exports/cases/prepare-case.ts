@@ -23,7 +23,7 @@ import { createKnownClients, createPseudonyms } from '../evidence/masking/known-
 import { maskFilter, type Masks } from '../evidence/masking/masks.ts';
 import { describeMasking } from '../evidence/masking/export-masks.ts';
 import { closePack } from '../evidence/packing/close-pack.ts';
-import type { PackThread } from '../evidence/packing/pack-thread.ts';
+import type { PackThread } from '../evidence/packing/pack-operations.ts';
 import { writeCertificates } from '../evidence/write-certificates.ts';
 import { readExportSubject } from '../export-subject.ts';
 import { createCsvWriter } from '../formats/csv.ts';

@@ -5,7 +5,7 @@ import {
   type GuideText,
 } from '../../../common/help/guide-page.ts';
 import { writeViewLink } from '../../../common/links/view-link.ts';
-import { isOutside } from '../../../common/markdown/outside-link.ts';
+import { isOutside } from '../../../common/links/known-places.ts';
 import { readMarkdown, escapeHtmlIn } from '../../../common/markdown/read-markdown.ts';
 import type { PartContent, PinnedContent } from '../../../common/model/cases/case.ts';
 import { toVisible } from '../../../common/words/visible-text.ts';

@@ -1,7 +1,7 @@
 import type { CertificateFile } from '../../../common/model/cache/download.ts';
 import { toCertificateFile, toCertificateFileName } from '../../downloads/certificate.ts';
 import type { EvidenceParts } from './evidence-question.ts';
-import type { PackThread } from './packing/pack-thread.ts';
+import type { PackThread } from './packing/pack-operations.ts';
 
 /** Certificates of more snapshots are left out, and counted. */
 const MAX_CERTIFICATES = 500;

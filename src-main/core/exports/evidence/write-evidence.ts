@@ -20,7 +20,7 @@ import {
   type EvidenceParts,
 } from './evidence-question.ts';
 import { closePack } from './packing/close-pack.ts';
-import type { PackThread } from './packing/pack-thread.ts';
+import type { PackThread } from './packing/pack-operations.ts';
 import {
   RECORD_FORMATS,
   toRecordPath,
@@ -33,7 +33,7 @@ import type { EvidenceMasking, PackSignature } from '../../../common/model/expor
 import type { ExportProvenance } from '../prepared-export.ts';
 import type { WrittenSession } from './packing/write-session.ts';
 import type { Finding } from '../../../common/model/analysis/finding.ts';
-import { ENGLISH } from '../../../common/words/english.ts';
+import { ENGLISH } from '../../../common/words/words.ts';
 import { createFindingSentences } from '../../../common/words/finding-words.ts';
 import type { ReportContent, ReportFindings } from '../report/report-content.ts';
 import { toNamedText } from '../report/sections/value-names.ts';

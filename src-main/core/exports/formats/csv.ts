@@ -1,5 +1,5 @@
 import { RFC_4180, type CsvDialect } from '../../../common/model/exports/export-options.ts';
-import { isSpreadsheetFormula } from '../../../common/spreadsheet-formula.ts';
+import { isSpreadsheetFormula } from '../../../common/csv-habits.ts';
 import type { ExportColumn } from '../export-columns.ts';
 import { createTextCleaner, type CreateTextWriter } from './export-writer.ts';
 

@@ -1,10 +1,9 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Input } from '../../../common/contract/index.ts';
 import type { LevelReport } from '../../../common/model/connections/service-level.ts';
-import { nameConnection } from '../../../common/words/connection-name.ts';
+import { nameConnection, type Words } from '../../../common/words/words.ts';
 import { createLevelSentences } from '../../../common/words/level-words.ts';
 import type { SpokenKey } from '../../../common/words/messages.ts';
-import type { Words } from '../../../common/words/words.ts';
 import type { Host } from '../../host.ts';
 import { readLevels } from '../../service-levels/read-levels.ts';
 import type { PreparedDocument } from '../prepared-export.ts';

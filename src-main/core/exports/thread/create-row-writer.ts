@@ -2,8 +2,7 @@ import { AppError } from '../../../common/contract/errors.ts';
 import { createCalls } from '../../cache/threads/thread-messages.ts';
 import type { CallByName } from '../../calls/pair-calls.ts';
 import type { RunningWorker } from '../../calls/start-worker.ts';
-import type { PackThread } from '../evidence/packing/pack-thread.ts';
-import type { PackOperations } from '../evidence/packing/pack-operations.ts';
+import type { PackThread, PackOperations } from '../evidence/packing/pack-operations.ts';
 import { requireAll, type RowBatches } from '../rows/row-batch.ts';
 import type { RowJob, WrittenRows } from '../rows/row-file.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
 import { MARK_COLUMNS } from '../../exports/export-columns.ts';
-import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
+import { toUnreadable } from '../../../common/contract/errors.ts';
 
 /** What a column of a file, or a field of its records, is. */
 export type FileColumn =

@@ -14,7 +14,7 @@ import {
 } from '../../exports/portable/portable-manifest.ts';
 import { fromWireDate, toWireDate } from '../../../common/reporting/wire-dates.ts';
 import { isTimeZone } from '../../../common/time/time-zones.ts';
-import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
+import { toUnreadable } from '../../../common/contract/errors.ts';
 
 /** Pages, the records beside them, the manifest and its seal. */
 const MAX_ENTRIES = MAX_PAGES + 1_000 + 2;

@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path';
 import { findSeparatorLine } from '../../../common/csv-habits.ts';
 import { findErrorCode } from '../../../node/error-text.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
-import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
+import { toUnreadable } from '../../../common/contract/errors.ts';
 import { findSeparator } from './read-csv-records.ts';
 import { readManifest as readDatasetManifest } from '../../datasets/dataset-manifest.ts';
 import { readManifest, toDatasetFacts, type Manifest } from './stated-facts.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../common/reporting/field-names.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import { findGuard, removeGuard } from '../../exports/formats/csv.ts';
-import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
+import { toUnreadable } from '../../../common/contract/errors.ts';
 import { describeColumns, type FileColumn } from './file-columns.ts';
 import { MAX_RECORD_BYTES, type FileRecords } from './read-json-records.ts';
 

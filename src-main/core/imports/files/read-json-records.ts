@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { AppError } from '../../../common/contract/errors.ts';
-import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
+import { toUnreadable, type AppError } from '../../../common/contract/errors.ts';
 import { toJsonTexts, mayLoseDigits, parseExactly, type JsonTexts } from '../../../common/json/exact-json.ts';
 import {
   findJsonExcess,
@@ -11,8 +10,12 @@ import {
   measureJson,
 } from '../../../common/json/scan-json.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
-import { createJsonSplitter, DOCUMENT_FAULTS, type DocumentFault } from '../../../node/json-splitter.ts';
-import { splitLines } from '../../../node/split-lines.ts';
+import {
+  createJsonSplitter,
+  DOCUMENT_FAULTS,
+  splitLines,
+  type DocumentFault,
+} from '../../../node/json-splitter.ts';
 
 /** Longest record that is read, in bytes. */
 export const MAX_RECORD_BYTES = 64 * 1024 * 1024;

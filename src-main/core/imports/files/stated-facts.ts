@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { CsvDialect } from '../../../common/model/exports/export-options.ts';
-import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
+import { toUnreadable } from '../../../common/contract/errors.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import { isSensibleInstant, type Period } from '../../../common/model/period.ts';
 import type { DatasetDay, DatasetManifest } from '../../datasets/dataset-manifest.ts';

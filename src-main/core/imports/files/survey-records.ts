@@ -1,5 +1,5 @@
 import { isSensibleInstant } from '../../../common/model/period.ts';
-import { AppError } from '../../../common/contract/errors.ts';
+import { AppError, toUnreadable } from '../../../common/contract/errors.ts';
 import { createDateReader, isEmptyDate } from '../../../common/reporting/reading/read-date.ts';
 import {
   createOrderFinder,
@@ -8,7 +8,6 @@ import {
   type FoundOrders,
 } from '../../../common/reporting/reading/spreadsheet-dates.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
-import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
 import type { ReadParquet } from '../../analysis/parquet/create-parquet-reader.ts';
 import { detectReport } from './file-columns.ts';
 import { readChunks, type RecordFile } from './open-record-file.ts';

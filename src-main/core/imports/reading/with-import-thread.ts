@@ -1,7 +1,7 @@
 import { createCalls, type ThreadCalls } from '../../cache/threads/thread-messages.ts';
 import { startWorker } from '../../calls/start-worker.ts';
 import type { Logger } from '../../logging/logger.ts';
-import { toUnreadable } from '../../../common/contract/unreadable-file.ts';
+import { toUnreadable } from '../../../common/contract/errors.ts';
 import type { ReadingOperations } from './reading-operations.ts';
 
 /** The longest record is several times as large while it is read; a file that needs more ends the thread alone. */

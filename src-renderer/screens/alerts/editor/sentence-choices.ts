@@ -1,5 +1,5 @@
-import { listThresholds } from '../../../../src-main/common/model/alerts/alert-thresholds.ts';
 import {
+  listThresholds,
   EACH_FIELDS,
   isCounted,
   isOnRecords,

@@ -5,7 +5,7 @@ import {
   type RecordRow,
 } from '../../../../src-main/common/model/records/record.ts';
 import { isBodyField } from '../../../../src-main/common/model/records/body-path.ts';
-import type { TableColumn } from '../../../../src-main/common/model/settings/table-columns.ts';
+import type { TableColumn } from '../../../../src-main/common/model/records/saved-view.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatRecordMoment } from '../../../../src-main/common/time/format-moment.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';

@@ -1,6 +1,6 @@
 import type { ColumnState } from 'ag-grid-community';
 import { isBodyField } from '../../../../src-main/common/model/records/body-path.ts';
-import type { TableColumn } from '../../../../src-main/common/model/settings/table-columns.ts';
+import type { TableColumn } from '../../../../src-main/common/model/records/saved-view.ts';
 
 /**
  * Returns the columns as they were saved, those of paths among them. Another one that the table no longer has is left out;

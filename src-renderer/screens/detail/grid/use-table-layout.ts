@@ -1,6 +1,6 @@
 import { computed } from 'vue';
 import { isBodyField, isOwnField } from '../../../../src-main/common/model/records/body-path.ts';
-import type { TableColumn } from '../../../../src-main/common/model/settings/table-columns.ts';
+import type { TableColumn } from '../../../../src-main/common/model/records/saved-view.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { useNames } from '../../../names/use-names.ts';
 import { useOwnFields } from '../../../stores/connections/own-fields.ts';

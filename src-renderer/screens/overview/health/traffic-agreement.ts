@@ -1,4 +1,4 @@
-import type { RecentTraffic } from '../../../../src-main/common/model/analysis/recent-traffic.ts';
+import type { RecentTraffic } from '../../../../src-main/common/contract/operations/overview.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 
 /**

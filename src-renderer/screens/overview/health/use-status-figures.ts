@@ -1,6 +1,6 @@
 import { useThrottleFn } from '@vueuse/core';
 import { computed, onScopeDispose, shallowReactive, shallowRef, watch } from 'vue';
-import type { RecentTraffic } from '../../../../src-main/common/model/analysis/recent-traffic.ts';
+import type { RecentTraffic } from '../../../../src-main/common/contract/operations/overview.ts';
 import type { StatusFigures } from '../../../../src-main/common/model/connections/status.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { oneAtATime } from '../../../backend/one-at-a-time.ts';

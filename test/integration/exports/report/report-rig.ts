@@ -5,7 +5,7 @@ import type { Cache } from '../../../../src-main/core/cache/cache.ts';
 import { prepareReport } from '../../../../src-main/core/exports/report/prepare-report.ts';
 import type { ReportParts } from '../../../../src-main/core/exports/report/read-report.ts';
 import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../../cache/cache-fixture.ts';
-import { ENGLISH } from '../../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../../src-main/common/words/words.ts';
 import { openLedger } from '../../../support/fakes/open-ledger.ts';
 
 export const HOUR_MS = 3_600_000;

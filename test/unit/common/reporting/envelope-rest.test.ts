@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEnvelopeRest } from '../../../../src-main/common/reporting/reading/envelope-rest.ts';
+import { readEnvelopeRest } from '../../../../src-main/common/reporting/reading/find-records.ts';
 
 const record = { Id: 's', Date: '2026-11-20T10:00:00Z', ReponseCode: 200, Channel: 1 };
 const read = (body: unknown) =>

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { isOutside, subtractIntervals } from '../../../../src-main/common/statistics/interval.ts';
+import {
+  isOutside,
+  subtractIntervals,
+  toQuantileRanks,
+} from '../../../../src-main/common/statistics/interval.ts';
 import { toDeviations } from '../../../../src-main/common/statistics/normal-quantile.ts';
 import { toCountDifferenceInterval } from '../../../../src-main/common/statistics/count-intervals.ts';
 import {
   toNewcombeInterval,
   toWilsonInterval,
 } from '../../../../src-main/common/statistics/share-intervals.ts';
-import { toQuantileRanks } from '../../../../src-main/common/statistics/quantile-intervals.ts';
 
 describe('the normal distribution', () => {
   it.each([

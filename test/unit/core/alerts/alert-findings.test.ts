@@ -7,7 +7,7 @@ import type { Finding } from '../../../../src-main/common/model/analysis/finding
 import { toDayClock } from '../../../../src-main/common/model/connections/planned-spans.ts';
 import type { ConnectionPlans } from '../../../../src-main/common/model/connections/planned-time.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
-import { ENGLISH } from '../../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../../src-main/common/words/words.ts';
 import { isAlertPlanned } from '../../../../src-main/core/alerts/judge-rules.ts';
 import { testRule } from '../../../../src-main/core/alerts/test-rule.ts';
 import type { OutgoingAlert } from '../../../../src-main/core/destinations/create-destinations.ts';

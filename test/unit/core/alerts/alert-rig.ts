@@ -24,7 +24,7 @@ import type { AlertSource } from '../../../../src-main/core/alerts/check-rule.ts
 import { createEvents } from '../../../../src-main/core/events.ts';
 import type { ShownNote } from '../../../../src-main/core/host.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
-import { ENGLISH } from '../../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../../src-main/common/words/words.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import type { CoverageSubject } from '../../../../src-main/core/coverage/read-holdings.ts';
 import { holdSnapshots, openLedger } from '../../../support/fakes/open-ledger.ts';

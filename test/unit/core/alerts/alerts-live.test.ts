@@ -10,7 +10,7 @@ import type {
 } from '../../../../src-main/common/model/connections/planned-time.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { testRule } from '../../../../src-main/core/alerts/test-rule.ts';
-import { ENGLISH } from '../../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../../src-main/common/words/words.ts';
 import {
   collectNotes,
   draftOf,

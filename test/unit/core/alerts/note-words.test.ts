@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AlertCondition } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import type { LevelTurn } from '../../../../src-main/core/alerts/evaluate/judge-levels.ts';
-import { ENGLISH } from '../../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../../src-main/common/words/words.ts';
 import { writeNote } from '../../../../src-main/core/alerts/note-words.ts';
 
 const FIRED: LevelTurn = {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { listTicks } from '../../../../src-main/core/exports/report/time-frame.ts';
 import type { ReportContent } from '../../../../src-main/core/exports/report/report-content.ts';
 import { writeFindings } from '../../../../src-main/core/exports/report/sections/write-findings.ts';
-import { ENGLISH } from '../../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../../src-main/common/words/words.ts';
 import { markup, own } from '../../../../src-main/core/exports/report/markup.ts';
 import {
   DARK_TOKENS,

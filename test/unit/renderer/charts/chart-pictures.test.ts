@@ -3,9 +3,12 @@ import { Context } from 'svgcanvas';
 import type { Component } from 'vue';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import BarChart from '../../../../src-renderer/charts/BarChart.vue';
-import { composePicture } from '../../../../src-renderer/charts/picture/make-picture.ts';
+import {
+  composePicture,
+  createSvgSurface,
+  toXmlText,
+} from '../../../../src-renderer/charts/picture/make-picture.ts';
 import type { ChartDrawing } from '../../../../src-renderer/charts/picture/chart-drawing.ts';
-import { createSvgSurface, toXmlText } from '../../../../src-renderer/charts/picture/surfaces.ts';
 import ChartFrame from '../../../../src-renderer/components/charts/ChartFrame.vue';
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import { toFileName, useChartActions } from '../../../../src-renderer/components/charts/use-chart-actions.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineComponent } from 'vue';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { isSpreadsheetFormula } from '../../../../src-main/common/spreadsheet-formula.ts';
+import { isSpreadsheetFormula } from '../../../../src-main/common/csv-habits.ts';
 import { formatRecords, readValue } from '../../../../src-renderer/screens/detail/grid/copy-text.ts';
 import { useRowCopy } from '../../../../src-renderer/screens/detail/grid/use-row-copy.ts';
 import { provideApplication } from '../support/provide-application.ts';

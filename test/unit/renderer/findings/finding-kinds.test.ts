@@ -10,7 +10,7 @@ import {
 import type { FindingsReport } from '../../../../src-main/common/model/analysis/finding.ts';
 import { LANGUAGES } from '../../../../src-main/common/model/settings/language.ts';
 import { createFindingSentences } from '../../../../src-main/common/words/finding-words.ts';
-import { ENGLISH } from '../../../../src-main/common/words/english.ts';
+import { ENGLISH } from '../../../../src-main/common/words/words.ts';
 import { SPOKEN_MESSAGES } from '../../../../src-main/common/words/messages.ts';
 import { fromNewAlert } from '../../../../src-renderer/alerts/alert-link.ts';
 import { canAlert, toFindingAlert } from '../../../../src-renderer/alerts/finding-alert.ts';

@@ -2,8 +2,12 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import { toFirstChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
-import type { ScheduleRun, ScheduleState } from '../../../../src-main/common/model/schedules/schedule-run.ts';
-import { WEEKDAYS, type Schedule } from '../../../../src-main/common/model/schedules/schedule.ts';
+import {
+  WEEKDAYS,
+  type ScheduleRun,
+  type ScheduleState,
+  type Schedule,
+} from '../../../../src-main/common/model/schedules/schedule.ts';
 import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-subject.ts';
 import ScheduleButton from '../../../../src-renderer/components/dialogs/export/ScheduleButton.vue';
 import { useScheduleStore } from '../../../../src-renderer/stores/records/schedules.ts';

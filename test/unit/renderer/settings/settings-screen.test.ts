@@ -5,9 +5,8 @@ import type {
   TargetCheck,
 } from '../../../../src-main/common/contract/operations/data-folder.ts';
 import type { UpdateState } from '../../../../src-main/common/contract/operations/updates.ts';
-import type { SetAsideSettings } from '../../../../src-main/common/model/settings/set-aside-settings.ts';
+import type { SetAsideSettings, Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { SETTING_ENTRIES } from '../../../../src-main/common/model/settings/setting-sections.ts';
-import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { isFound } from '../../../../src-renderer/screens/settings/layout.ts';
 import SettingsScreen from '../../../../src-renderer/screens/settings/SettingsScreen.vue';
 import { useUpdatesStore } from '../../../../src-renderer/stores/window/updates.ts';

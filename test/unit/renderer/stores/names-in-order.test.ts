@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { ExportMemory } from '../../../../src-main/common/contract/operations/exports.ts';
 import { toFirstChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
-import type { ScheduleBoard } from '../../../../src-main/common/model/schedules/schedule-run.ts';
+import type { ScheduleBoard } from '../../../../src-main/common/model/schedules/schedule.ts';
 import { useExportMemoryStore } from '../../../../src-renderer/components/dialogs/export/use-export-memory.ts';
 import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import { useScheduleStore } from '../../../../src-renderer/stores/records/schedules.ts';

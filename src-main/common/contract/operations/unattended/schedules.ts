@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { Nullable } from '../../../model/nullable.ts';
-import { ScheduleBoard, ScheduleRun } from '../../../model/schedules/schedule-run.ts';
-import { Schedule, ScheduleDraft } from '../../../model/schedules/schedule.ts';
+import { ScheduleBoard, ScheduleRun, Schedule, ScheduleDraft } from '../../../model/schedules/schedule.ts';
 import { Nothing, operation, TaskId } from '../../operation.ts';
 
 const ScheduleId = Type.Object({ scheduleId: Type.String() });

@@ -5,7 +5,7 @@ import {
   type DetailKind,
   type ReportField,
 } from '../../../../common/reporting/reports.ts';
-import { FORMULA_PATTERN, isSpreadsheetFormula } from '../../../../common/spreadsheet-formula.ts';
+import { FORMULA_PATTERN, isSpreadsheetFormula } from '../../../../common/csv-habits.ts';
 import { OTHER_FIELDS_COLUMN } from '../../../../common/sql/sql-tables.ts';
 import type { ClockOffset } from '../../../../common/sql/zone-clock.ts';
 import { formatMoment } from '../../../../common/time/format-moment.ts';

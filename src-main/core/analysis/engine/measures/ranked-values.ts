@@ -1,6 +1,5 @@
 import type { Latency } from '../../../../common/model/analysis/grouping.ts';
-import type { Interval } from '../../../../common/statistics/interval.ts';
-import { toQuantileRanks } from '../../../../common/statistics/quantile-intervals.ts';
+import { toQuantileRanks, type Interval } from '../../../../common/statistics/interval.ts';
 
 /** Values and how often each occurs, in any order; one that comes again is added up. Without counts each occurs once. */
 export interface CountedValues {

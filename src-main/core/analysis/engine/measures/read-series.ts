@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { HeatMap, SeriesBucket } from '../../../../common/model/analysis/measured-times.ts';
 import { HOUR_MS } from '../../../../common/time/durations.ts';
-import { listZoneOffsets, type ZoneOffset } from '../../../../common/time/zone-offsets.ts';
+import { listZoneOffsets, type ZoneOffset } from '../../../../common/time/time-zones.ts';
 import { readRows } from '../engine-database.ts';
 import { FAILED_SQL } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';

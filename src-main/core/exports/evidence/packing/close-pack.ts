@@ -4,7 +4,7 @@ import { describeMasking } from '../masking/export-masks.ts';
 import type { PackSeal } from '../signing/pack-signature.ts';
 import { POWERSHELL_CHECKER } from '../signing/powershell-checker.ts';
 import { PYTHON_CHECKER } from '../signing/python-checker.ts';
-import type { PackThread } from './pack-thread.ts';
+import type { PackThread } from './pack-operations.ts';
 import type { PackFile } from './pack-writer.ts';
 
 const UNSIGNED: Readonly<Record<NonNullable<PackSignature['unsigned']>, string>> = {

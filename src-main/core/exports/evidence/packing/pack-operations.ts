@@ -2,9 +2,11 @@ import type { CertificateFile } from '../../../../common/model/cache/download.ts
 import type { Remark } from '../../../../common/model/cache/snapshot.ts';
 import type { EvidenceMasking } from '../../../../common/model/exports/evidence-options.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import type { ThreadCalls } from '../../../cache/threads/thread-messages.ts';
 import type { CallContext } from '../../../calls/call-messages.ts';
 import type { ExportAbout } from '../../formats/export-writer.ts';
 import type { FileSum } from '../../partial-file.ts';
+import type { ReportContent } from '../../report/report-content.ts';
 import { openRecordRows, type ReadRecords } from '../../rows/open-rows.ts';
 import type { RowBatch, RowShape } from '../../rows/row-batch.ts';
 import { openSummedFile, type SummedFile } from '../../rows/row-file.ts';
@@ -14,7 +16,6 @@ import { maskFilter, type Masks, type NamedFamily } from '../masking/masks.ts';
 import { createPackWriter, type PackFile, type PackWriter } from './pack-writer.ts';
 import { beginRecords, type PackedRecords } from './write-records.ts';
 import { writeSession, type PackedSession, type WrittenSession } from './write-session.ts';
-import type { ReportContent } from '../../report/report-content.ts';
 
 /** A pack to write. */
 export interface PackJob {
@@ -176,3 +177,6 @@ export function maskReport({ families, findings }: MaskedReport, masks: Masks): 
     },
   };
 }
+
+/** An evidence pack that is written in a thread of its own. */
+export type PackThread = ThreadCalls<PackOperations>;

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
-import { listZoneOffsets, type ZoneOffset } from '../../../../../src-main/common/time/zone-offsets.ts';
+import { listZoneOffsets, type ZoneOffset } from '../../../../../src-main/common/time/time-zones.ts';
 import type { Gap } from '../times/times-basis.ts';
 
 const WEEK_HOURS = 168;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseCron } from '../../../../../src-main/common/model/connections/cron.ts';
 import {
+  parseCron,
   findPlannedFault,
   listDownTimes,
   listOccurrences,

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toRunPeriod } from '../../../../../src-main/common/model/schedules/schedule-period.ts';
-import { findLastDue, findNextDue } from '../../../../../src-main/common/model/schedules/schedule-times.ts';
+import {
+  toRunPeriod,
+  findLastDue,
+  findNextDue,
+} from '../../../../../src-main/common/model/schedules/schedule-period.ts';
 import {
   HOUR_STEPS,
   SCHEDULE_PERIODS,

@@ -12,9 +12,9 @@ import {
   DEFAULT_LEVEL,
   isOutside,
   subtractIntervals,
+  toQuantileRanks,
   type Interval,
 } from '../../../../../common/statistics/interval.ts';
-import { toQuantileRanks } from '../../../../../common/statistics/quantile-intervals.ts';
 import { CHANCE_OF_CERTAIN, CHANCE_OF_PROBABLE } from '../../../certainty.ts';
 import {
   judgeValues,

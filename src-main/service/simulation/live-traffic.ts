@@ -1,21 +1,4 @@
 import { NO_SIMULATION, type Simulation } from '../../common/model/connections/simulation.ts';
-import type { SimulatedPlatform } from '../simulation/simulated-platform.ts';
-import type {
-  RecordStore,
-  NewInboundRecord,
-  NewOutboundRecord,
-  TrafficBatch,
-} from '../store/record-store.ts';
-import {
-  findConditions,
-  findVolume,
-  toPeakShare,
-  weighTraffic,
-  SLOT_MS,
-  type Conditions,
-} from '../sample/traffic-slots.ts';
-import { listIncidents, type Incident } from '../sample/incidents.ts';
-import type { Random } from '../sample/random.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import {
@@ -26,6 +9,23 @@ import {
   type SampleSession,
   type SampleTurn,
 } from '../sample/draw-turn.ts';
+import { listIncidents, type Incident } from '../sample/incidents.ts';
+import type { Random } from '../sample/random.ts';
+import {
+  findConditions,
+  findVolume,
+  toPeakShare,
+  weighTraffic,
+  SLOT_MS,
+  type Conditions,
+} from '../sample/traffic-slots.ts';
+import type {
+  RecordStore,
+  NewInboundRecord,
+  NewOutboundRecord,
+  TrafficBatch,
+} from '../store/record-store.ts';
+import type { SimulatedPlatform } from './simulated-platform.ts';
 
 const SPAN_MS = 1_000;
 /** Within a minute the rate hardly changes; an hour is written at once. */
@@ -47,7 +47,7 @@ interface TrafficShaping {
 }
 
 /** New sample traffic: what the time off would have had, then one second at a time. */
-export interface LiveTraffic {
+interface LiveTraffic {
   /**
    * Writes what would have come since `noteEnd`, or since the last of it was written: for at most the last
    * `MAX_MISSED_MS`, and about `MAX_MISSED_REQUESTS`. To be called before anybody can ask for records: none may
