@@ -3,6 +3,7 @@ import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
 import { bundleNativeModules } from './src-main/packaging/bundle-native-modules.ts';
 import { compileGuide } from './src-main/packaging/guide/compile-guide.ts';
+import { takeBuiltins } from './src-main/packaging/take-builtins.ts';
 import { preloadFirstScreen } from './src-main/packaging/preload-first-screen.ts';
 import { collectNotices } from './src-main/packaging/supply-chain/collect-notices.ts';
 import { WORKER_SOURCES } from './src-main/node/worker-scripts.ts';
@@ -17,9 +18,28 @@ const HEAVY =
   /node_modules\/(?:ag-grid|ag-stack|chart\.js|@kurkle|@codemirror|@lezer|codemirror|style-mod|w3c-keyname|crelt|svgcanvas)|resources\/guide|src-renderer\/(?:messages\/(?:de|es|pt)|help|charts|highlight|screens|styles)\/|\.css$/u;
 const isLight = (id: string): boolean => !HEAVY.test(id.replaceAll('\\', '/'));
 
+const FIRST_FILES = ['src-renderer/main.ts', 'src-renderer/screens/overview/OverviewScreen.vue'].map((path) =>
+  find(path).replaceAll('\\', '/'),
+);
+const ofFirstPicture = new Set<string>();
+
+/** Whether the window's start, or the screen that it shows then, imports a file. */
+function isOfFirstPicture(
+  id: string,
+  graph: { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null },
+): boolean {
+  const waiting = ofFirstPicture.size === 0 ? [...FIRST_FILES] : [];
+  for (const file of waiting) {
+    if (ofFirstPicture.has(file)) continue;
+    ofFirstPicture.add(file);
+    waiting.push(...(graph.getModuleInfo(file)?.importedIds ?? []));
+  }
+  return ofFirstPicture.has(id);
+}
+
 export default defineConfig({
   main: {
-    plugins: [bundleNativeModules(find('.')), collectNotices(find('.'), 'main')],
+    plugins: [bundleNativeModules(find('.')), takeBuiltins(), collectNotices(find('.'), 'main')],
     build: {
       outDir: 'out/main',
       // A package has no node_modules: what runs is in these files.
@@ -68,9 +88,9 @@ export default defineConfig({
       hmr: { host: '127.0.0.1', clientPort: port, protocol: 'ws' },
     },
     define: {
-      // Words are compiled without `new Function`, which the content policy forbids.
+      // Messages are written by functions of the window itself.
       __INTLIFY_JIT_COMPILATION__: true,
-      __INTLIFY_DROP_MESSAGE_COMPILER__: false,
+      __INTLIFY_DROP_MESSAGE_COMPILER__: true,
       __INTLIFY_PROD_DEVTOOLS__: false,
       __VUE_I18N_FULL_INSTALL__: false,
       __VUE_I18N_LEGACY_API__: false,
@@ -87,7 +107,16 @@ export default defineConfig({
         input: { index: find('src-renderer/index.html') },
         output: {
           // What several screens share comes as one file: each of two hundred small ones would wait for its turn.
-          codeSplitting: { groups: [{ name: 'shared', test: isLight, minShareCount: 2 }] },
+          // Apart from it, what the first picture needs: a window that opens reads no more than that.
+          codeSplitting: {
+            groups: [
+              {
+                name: (id, graph) => (isOfFirstPicture(id, graph) ? 'first' : 'shared'),
+                test: isLight,
+                minShareCount: 2,
+              },
+            ],
+          },
         },
       },
     },

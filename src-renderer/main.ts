@@ -3,6 +3,7 @@ import { createApp } from 'vue';
 import App from './App.vue';
 import { backendKey } from './backend/backend.ts';
 import { chooseBackend } from './backend/choose-backend.ts';
+import { holdCalls } from './backend/hold-calls.ts';
 import type { DesktopBridge } from './backend/ipc-backend.ts';
 import { handOnDrafts } from './composables/use-kept-draft.ts';
 import { createMessages } from './messages/index.ts';
@@ -30,9 +31,9 @@ const page: Window & { readonly channelscope?: DesktopBridge } = window;
 markHost(document.documentElement, page.channelscope);
 handOnDrafts(page, [SQL_TEXT_KEY]);
 const fonts = loadFonts();
-const backend = await chooseBackend(page);
+const { backend, release } = holdCalls(await chooseBackend(page));
 const faults = watchFaults(page, backend);
-const app = createApp(App, { nonce: readNonce(), fonts });
+const app = createApp(App, { nonce: readNonce(), fonts, showPicture: release });
 // What Vue catches is nobody's either.
 app.config.errorHandler = (error) => page.reportError(error);
 app

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { toErrorInfo } from '../common/contract/errors.ts';
 import type { Words } from '../common/words/words.ts';
 import { OPERATIONS } from '../common/contract/index.ts';
@@ -34,6 +35,8 @@ export interface CoreOptions extends PartOverrides {
    * and the messages about these (watching); or nothing, for a program that does one thing and ends.
    */
   readonly byItself?: 'everything' | 'watching' | 'following' | 'nothing';
+  /** How long what can wait does, so that a window which opens meanwhile has the computer to itself; none by itself. */
+  readonly calmMs?: number;
   /** The person asked for a start without anything that goes on by itself, to find out what is wrong. */
   readonly isSafe?: boolean;
 }
@@ -44,10 +47,10 @@ export interface CoreOptions extends PartOverrides {
  * running then.
  */
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
-  const { isSafe = false, byItself = isSafe ? 'nothing' : 'everything', ...overrides } = options;
+  const { isSafe = false, calmMs = 0, byItself = isSafe ? 'nothing' : 'everything', ...overrides } = options;
   const releaseFolder = claim(host.dataFolder);
   try {
-    const parts = await createParts(host, overrides);
+    const parts = await createParts(host, overrides, calmMs);
     let ending: Promise<void> | null = null;
     const end = (): Promise<void> => (ending ??= endParts(parts));
     const mover = createFolderMover({
@@ -67,7 +70,10 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
         logger: parts.logger.child('downloads'),
       });
       if (parts.settings.get().startLocalService) void call('local-service/start', null);
-      void resumeThenClean(parts);
+      void resumeThenClean(parts, async () => {
+        if (calmMs > 0) await wait(calmMs, undefined, { ref: false });
+        return ending === null;
+      });
       parts.schedules.start();
       parts.destinations.start();
       parts.sharedWork.link.start();
@@ -112,12 +118,13 @@ function claim(folder: string): () => void {
   }
 }
 
-/** Retention comes last: a download that is about to continue must not look abandoned. */
-async function resumeThenClean(parts: Parts): Promise<void> {
+/** Retention comes last: a download that is about to continue must not look abandoned. `mayClean` resolves once it may begin. */
+async function resumeThenClean(parts: Parts, mayClean: () => Promise<boolean>): Promise<void> {
   const { starter, housekeeping, logger } = parts;
   await starter.resumeInterrupted().catch((error: unknown) => {
     logger.error('downloads were not resumed', { error });
   });
+  if (!(await mayClean())) return;
   await housekeeping.begin();
   await cleanOldPages({ ...parts, logger: logger.child('cache'), logs: logger });
 }

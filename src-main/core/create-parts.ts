@@ -83,13 +83,15 @@ interface Ground {
   readonly cacheFile: string;
   /** Is on its way. */
   readonly cache: Promise<Cache>;
+  /** How long what can wait does. */
+  readonly calmMs: number;
 }
 
 /**
  * Builds the parts and joins them. Rejects with an AppError (`cache.newer`, `cache.damaged` …) when the data folder can't
  * be used; nothing is left running then.
  */
-export async function createParts(host: Host, overrides: PartOverrides): Promise<Parts> {
+export async function createParts(host: Host, overrides: PartOverrides, calmMs: number): Promise<Parts> {
   const { now = Date.now } = overrides;
   const { dataFolder } = host;
   const logFolder = join(dataFolder, 'logs');
@@ -103,7 +105,7 @@ export async function createParts(host: Host, overrides: PartOverrides): Promise
   // Whoever awaits it learns of its failure.
   cache.catch(() => undefined);
   try {
-    return await joinParts(host, overrides, { knownSecrets, logger, cacheFile, cache });
+    return await joinParts(host, overrides, { knownSecrets, logger, cacheFile, cache, calmMs });
   } catch (error) {
     await cache.then((opened) => opened.close()).catch(() => undefined);
     throw error;
@@ -112,7 +114,7 @@ export async function createParts(host: Host, overrides: PartOverrides): Promise
 
 async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
   const { now = Date.now, openSecretStore: open = openSecretStore, passphrase = null } = overrides;
-  const { knownSecrets, logger, cacheFile } = ground;
+  const { knownSecrets, logger, cacheFile, calmMs } = ground;
   const { dataFolder } = host;
   const events = createEvents();
   const { emit } = events;
@@ -244,7 +246,7 @@ async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
     readFreeBytes: () => readFreeBytes(scratchFolder),
     logger: importLogger,
   });
-  followCache(engine, cache, events);
+  followCache(engine, cache, events, calmMs);
   cache.addHolder((reopened) => engine.letGo(reopened));
   showFeed(engine, emit);
   const rowThread = { cacheFile, scratchFolder };
@@ -375,9 +377,13 @@ async function joinParts(host: Host, overrides: PartOverrides, ground: Ground) {
   };
 }
 
-/** Feeds the engine as records come and go, and starts it anew over a cache that takes the place of a damaged one. */
-function followCache(engine: Engine, cache: Cache, events: Events): void {
-  engine.noteChange();
+/**
+ * Feeds the engine as records come and go, from `calmMs` on, and starts it anew over a cache that takes the place of a
+ * damaged one. A question starts it before that.
+ */
+function followCache(engine: Engine, cache: Cache, events: Events, calmMs: number): void {
+  if (calmMs === 0) engine.noteChange();
+  else setTimeout(engine.noteChange, calmMs).unref();
   events.onAny((...event) => {
     if (event[0] === 'connections/changed') engine.noteConnections();
     if (CHANGES_OF_RECORDS.test(event[0]) && !isReadingAgain(event)) engine.noteChange();

@@ -4,6 +4,9 @@ import type { NetworkChoice } from '../common/model/settings/network-choice.ts';
 import type { DataLocation } from './data-folder/locate-data-folder.ts';
 import type { ChildProcess } from '../node/fork-process.ts';
 
+/** By then the first picture of a window is there, also on a slow computer. */
+export const CALM_MS = 2_000;
+
 /** Everything that the core needs of the program it runs in. Three hosts fulfil it: the desktop, the web, and the command line. */
 export interface Host {
   readonly kind: 'desktop' | 'web' | 'cli';

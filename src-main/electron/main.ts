@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { START_FILE_VARIABLE } from '../common/start-message.ts';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
+import { CALM_MS } from '../core/host.ts';
 import { locateDataFolder } from '../core/data-folder/locate-data-folder.ts';
 import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
@@ -51,6 +52,7 @@ function openApplication(): void {
       createCore: async (host) =>
         createSharedCore(host, {
           isSafe: start.words.includes('--safe'),
+          calmMs: CALM_MS,
           passphrase: await tryToReadPassphrase(
             findPassphraseFile(null, process.env, start.folder),
             (text) => void process.stderr.write(`${text}\n`),

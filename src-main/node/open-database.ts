@@ -7,7 +7,7 @@ export type Database = Sqlite.Database;
 export type Pragma = readonly [name: string, value: string | number | null, expected: string | number | null];
 
 /** Below this version, SQLite has a defect that can damage a write-ahead log with several connections. */
-const MIN_SQLITE_VERSION = '3.51.3';
+const MIN_SQLITE_VERSION = [3, 51, 3] as const;
 
 /** Write-ahead log pages (4 KiB each) after which SQLite copies the log into the database. */
 export const CHECKPOINT_PAGES = 1000;
@@ -66,7 +66,10 @@ function setPragma(database: Database, [name, value, expected]: Pragma): void {
 
 function assertVersion(database: Database): void {
   const version = String(database.prepare('SELECT sqlite_version()').pluck().get());
-  if (version.localeCompare(MIN_SQLITE_VERSION, 'en', { numeric: true }) < 0) {
+  // Number by number: a collation of languages would take 15 ms of each thread's start.
+  const numbers = version.split('.').map(Number);
+  const place = MIN_SQLITE_VERSION.findIndex((least, index) => numbers[index] !== least);
+  if (place !== -1 && !((numbers[place] ?? 0) > (MIN_SQLITE_VERSION[place] ?? 0))) {
     throw new Error(`SQLite ${version} is too old.`);
   }
 }

@@ -2,6 +2,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { CALM_MS } from '../core/host.ts';
 import { createSharedCore, type SharedCore } from '../core/control/create-shared-core.ts';
 import { locateDataFolder, type DataLocation } from '../core/data-folder/locate-data-folder.ts';
 import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
@@ -134,7 +135,7 @@ export async function runWeb(
         useNetwork: network.useNetwork,
         createFetch: network.createFetch,
         createCore: async (host) =>
-          (core = await createSharedCore(host, { isSafe: options.isSafe, passphrase })),
+          (core = await createSharedCore(host, { isSafe: options.isSafe, passphrase, calmMs: CALM_MS })),
         startAgain: () => rerun.startAgain(),
       }),
     location,

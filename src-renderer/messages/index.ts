@@ -1,4 +1,5 @@
-import { createI18n, type I18n } from 'vue-i18n';
+import { markRaw } from 'vue';
+import { createI18n, type I18n, type MessageContext, type MessageFunction } from 'vue-i18n';
 import type { Language } from '../../src-main/common/model/settings/language.ts';
 import { isolateText } from '../../src-main/common/words/isolate-text.ts';
 import { gatherMessages, type Messages } from './gather-messages.ts';
@@ -32,7 +33,7 @@ export function createMessages(): WindowMessages {
     fallbackLocale: 'en',
     missingWarn: false,
     fallbackWarn: false,
-    messages: { en: gatherMessages(english) as never },
+    messages: { en: toWriters(gatherMessages(english)) as never },
   });
   const translate = messages.global.t as (...values: MessageArguments) => string;
   const translateIsolated = (key: unknown, ...values: MessageArguments): string =>
@@ -47,7 +48,72 @@ export async function loadMessages(
   language: Language,
 ): Promise<void> {
   if (language === 'en' || words.availableLocales.includes(language)) return;
-  words.setLocaleMessage(language, (await LOADERS[language]()) as never);
+  words.setLocaleMessage(language, toWriters(await LOADERS[language]()) as never);
+}
+
+/** A value by its name, or the message that has the name of a value, in small letters where it says so. */
+const PLACEHOLDER = /\{(\w+)\}|@(?:\.(lower))?:\{(\w+)\}/g;
+
+/** What a message is written with: text, or nodes where components stand in it. */
+interface Writing extends MessageContext {
+  interpolate(value: unknown): string;
+  normalize(parts: readonly string[]): string;
+}
+
+/** One part of a message. */
+type Part = string | ((writing: Writing) => string);
+
+/**
+ * Makes what writes the messages of a language, each feature's when one of them is first needed. vue-i18n's own compiler
+ * reads a message letter by letter, which takes longer than all else about the words of a first picture.
+ */
+function toWriters(features: Messages): Messages {
+  const written: Messages = {};
+  for (const [name, messages] of Object.entries(features)) {
+    let made: unknown;
+    Object.defineProperty(written, name, { enumerable: true, get: () => (made ??= toWriter(messages)) });
+  }
+  // They change as a whole only: nothing watches each of them.
+  return markRaw(written);
+}
+
+function toWriter(message: unknown): unknown {
+  if (typeof message === 'string') return compileMessage(message);
+  if (typeof message !== 'object' || message === null) return message;
+  return Object.fromEntries(Object.entries(message).map(([name, inner]) => [name, toWriter(inner)]));
+}
+
+function compileMessage(message: string): MessageFunction<string> {
+  let forms: readonly Part[][] | null = null;
+  return (context: MessageContext) => {
+    forms ??= message.split(' | ').map(splitForm);
+    const writing = context as Writing;
+    const [form = []] = forms;
+    if (forms.length === 1) return writeForm(form, writing);
+    return context.plural(forms.map((one) => writeForm(one, writing)));
+  };
+}
+
+function splitForm(text: string): Part[] {
+  const parts: Part[] = [];
+  let end = 0;
+  for (const found of text.matchAll(PLACEHOLDER)) {
+    const [whole, name, modifier, key = ''] = found;
+    if (found.index > end) parts.push(text.slice(end, found.index));
+    end = found.index + whole.length;
+    parts.push((writing) =>
+      name === undefined
+        ? String(writing.linked(writing.interpolate(writing.named(key)), modifier, 'text'))
+        : writing.interpolate(writing.named(name)),
+    );
+  }
+  if (end < text.length) parts.push(text.slice(end));
+  return parts;
+}
+
+function writeForm(parts: readonly Part[], writing: Writing): string {
+  const written = parts.map((part) => (typeof part === 'string' ? part : part(writing)));
+  return written.length === 1 && writing.type === 'text' ? (written[0] ?? '') : writing.normalize(written);
 }
 
 function isolateValues(values: unknown): unknown {

@@ -30,6 +30,8 @@ function formatFor(zone: string): Intl.DateTimeFormat {
 
 /** True for an IANA zone name or a fixed offset such as `-05:00` that this runtime knows. */
 export function isTimeZone(zone: string): boolean {
+  // A format takes 30 ms of a start; the list of zones has no other names of one, and no offsets.
+  if (zone === 'UTC' || Intl.supportedValuesOf('timeZone').includes(zone)) return true;
   try {
     formatFor(zone);
     return true;

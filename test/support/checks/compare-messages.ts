@@ -33,6 +33,16 @@ export function readMessages(folder: string, language: string): ReadonlyMap<stri
   return messages;
 }
 
+/** Returns the messages of a language by the keys that are asked for: they begin with the names of their files. */
+export function readKeyedMessages(folder: string, language: string): ReadonlyMap<string, string> {
+  return new Map(
+    [...readMessages(folder, language)].map(([place, text]) => [
+      place.replace(/^(?:.*\/)?([\w-]+)\.json /, '$1.'),
+      text,
+    ]),
+  );
+}
+
 /** Compares the messages of a language with those of English. */
 export function compareMessages(
   english: ReadonlyMap<string, string>,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../../../src-main/common/contract/errors.ts';
-import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { readKeyedMessages } from '../../../support/checks/compare-messages.ts';
 
 /** Keys of codes that the core sends; that each code has words is tested beside this. */
 const SENT_BY_THE_CORE = ['errors.', 'remarks.'];
@@ -14,13 +14,6 @@ function readSources(folder: string): string {
     .filter((path) => /\.(ts|vue|json)$/.test(path) && !/^(messages|words)\/[a-z]{2}\//.test(path))
     .map((path) => readFileSync(join(folder, path), 'utf8'))
     .join('\n');
-}
-
-function listKeys(tree: object, path: string): string[] {
-  return Object.entries(tree).flatMap(([name, value]: [string, unknown]) => {
-    const key = `${path}${name}`;
-    return typeof value === 'string' ? [key] : listKeys(value as object, `${key}.`);
-  });
 }
 
 // What is said of findings and service levels stands in the core's words, which speak of them too.
@@ -38,9 +31,14 @@ const source = [readSources('src-renderer'), ...SHARED.map((file) => readFileSyn
 const everySource = [source, ...['src-main/common', 'src-main/core', 'resources'].map(readSources)].join(
   '\n',
 );
-const messages = createMessages().global.messages.value as unknown as { en: Record<string, object> };
-const files = Object.keys(messages.en);
-const keys = listKeys(messages.en, '');
+/** Those of the core that the window says too. */
+const SHARED_MESSAGES = /^(casefile|findings|levels)\./;
+const messages = new Map([
+  ...readKeyedMessages('src-renderer/messages', 'en'),
+  ...[...readKeyedMessages('src-main/common/words', 'en')].filter(([key]) => SHARED_MESSAGES.test(key)),
+]);
+const keys = [...messages.keys()];
+const files = [...new Set(keys.map((key) => key.split('.', 1)[0] ?? ''))];
 
 function findAll(pattern: RegExp, text: string): readonly string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, found]) => found ?? ''))];
@@ -97,8 +95,7 @@ function listArguments(text: string): string[] {
 }
 
 test('a message with a plural is given the number that it depends on', () => {
-  const texts = createMessages().global.tm as (key: string) => unknown;
-  const plurals = new Set(keys.filter((key) => String(texts(key)).includes(' | ')));
+  const plurals = new Set(keys.filter((key) => messages.get(key)?.includes(' | ')));
   const calls = [...source.matchAll(/\bt\(\s*(?=')/g)].map(({ index, 0: { length } }) =>
     listArguments(source.slice(index + length, index + length + 1000)),
   );

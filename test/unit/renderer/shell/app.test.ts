@@ -1,5 +1,5 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi, type Mock } from 'vitest';
 import type { Router } from 'vue-router';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
@@ -25,6 +25,8 @@ interface Start {
 let backend: ScriptedBackend;
 let router: Router;
 let page: VueWrapper;
+
+let showPicture: Mock<() => void>;
 
 async function start(options: Start = {}): Promise<void> {
   const {
@@ -75,8 +77,9 @@ async function start(options: Start = {}): Promise<void> {
   await router.replace('/away');
   await router.replace(path);
   window.innerWidth = width;
+  showPicture = vi.fn();
   page = mount(App, {
-    props: { nonce: 'n0nce', fonts: Promise.resolve() },
+    props: { nonce: 'n0nce', fonts: Promise.resolve(), showPicture },
     global: application.global,
     attachTo: document.body,
   });
@@ -154,8 +157,10 @@ describe('the application', () => {
   it('draws nothing before it knows its connections, then the view of the address inside the shell', async () => {
     await start();
     expect(page.text()).toBe('');
+    expect(showPicture).not.toHaveBeenCalled();
     await flushPromises();
     expect(page.get('main').text()).toBe('Overview of the day');
+    await vi.waitFor(() => expect(showPicture).toHaveBeenCalled());
     expect(page.get('aside').text()).toContain('Production');
     expect(page.get('footer').text()).toContain('reports.example.com');
     expect(page.get('aside').text()).toContain('Service reachable');
@@ -199,6 +204,7 @@ describe('the application', () => {
     await start({ failWith: Object.assign(new Error('no core'), { code: 'app.unexpected', details: {} }) });
     await flushPromises();
     expect(page.get('[role=alert]').text()).toContain('app.unexpected');
+    expect(showPicture).toHaveBeenCalled();
     expect(page.find('main').exists()).toBe(false);
     expect(router.currentRoute.value.path).toBe('/overview');
   });

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { holdCalls } from '../../../../src-renderer/backend/hold-calls.ts';
+import type { Backend } from '../../../../src-renderer/backend/backend.ts';
+
+const asked: string[] = [];
+const carrier: Backend = {
+  call: (name) => {
+    asked.push(name);
+    return Promise.resolve(`answer of ${name}` as never);
+  },
+  on: () => () => undefined,
+};
+
+beforeEach(() => {
+  asked.length = 0;
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('asks at once for what the first picture needs, and for all else once it is there', async () => {
+  const { backend, release } = holdCalls(carrier);
+  const tasks = backend.call('tasks/list', null);
+  await expect(backend.call('settings/get', null)).resolves.toBe('answer of settings/get');
+  await backend.call('connections/list', null);
+  expect(asked).toEqual(['settings/get', 'connections/list']);
+  release();
+  await expect(tasks).resolves.toBe('answer of tasks/list');
+  await backend.call('downloads/list', { connectionId: null });
+  expect(asked).toEqual(['settings/get', 'connections/list', 'tasks/list', 'downloads/list']);
+});
+
+it('does not wait for a picture that never comes', async () => {
+  const { backend } = holdCalls(carrier);
+  const tasks = backend.call('tasks/list', null);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(asked).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  await expect(tasks).resolves.toBe('answer of tasks/list');
+});
