@@ -1,4 +1,4 @@
-import { onScopeDispose, ref, shallowRef, watch, type Ref, type WatchSource } from 'vue';
+import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef, type WatchSource } from 'vue';
 import type { EventName } from '../../src-main/common/contract/index.ts';
 import { useBackend } from '../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
@@ -23,6 +23,61 @@ export interface Query<Value> {
   reload(): void;
 }
 
+/** What was asked for last: an answer or a failure that another asking has overtaken is dropped. */
+export interface Reading<Value> {
+  /** Null until it was read; the value before stays meanwhile, and after a failure. */
+  readonly value: ShallowRef<Value | null>;
+  readonly error: ShallowRef<ErrorLike | null>;
+  /** It is on its way. */
+  readonly isReading: Ref<boolean>;
+  /** Resolves to true once it was read; to false where that failed, or was overtaken. The signal says so meanwhile. */
+  ask(read: (signal: AbortSignal) => Promise<Value | null>): Promise<boolean>;
+  /** Lets what is on its way go. */
+  drop(): void;
+  /** Lets it go, and forgets what was read. */
+  clear(): void;
+}
+
+/** Something that is read when it is asked for, such as by a store. */
+export function createReading<Value>(): Reading<Value> {
+  const value = shallowRef<Value | null>(null);
+  const error = shallowRef<ErrorLike | null>(null);
+  const isReading = ref(false);
+  let asking = new AbortController();
+
+  function drop(): void {
+    asking.abort();
+    isReading.value = false;
+  }
+
+  async function ask(read: (signal: AbortSignal) => Promise<Value | null>): Promise<boolean> {
+    drop();
+    asking = new AbortController();
+    const { signal } = asking;
+    isReading.value = true;
+    try {
+      const found = await read(signal);
+      if (signal.aborted) return false;
+      value.value = found;
+      error.value = null;
+      return true;
+    } catch (thrown) {
+      if (!signal.aborted) error.value = toErrorLike(thrown);
+      return false;
+    } finally {
+      if (!signal.aborted) isReading.value = false;
+    }
+  }
+
+  function clear(): void {
+    drop();
+    value.value = null;
+    error.value = null;
+  }
+
+  return { value, error, isReading, ask, drop, clear };
+}
+
 /**
  * Something that is read from the core. The value belongs to its key: with another one it is gone until that is known, and
  * an answer that was overtaken, whose reading is aborted, is dropped. A failure leaves the value that was read before.
@@ -32,31 +87,15 @@ export function useQuery<Value>(
   read: (signal: AbortSignal) => Promise<Value>,
   { again = [], events = [] }: QueryOptions = {},
 ): Query<Value> {
-  const value = shallowRef<Value | null>(null);
-  const error = shallowRef<ErrorLike | null>(null);
-  const isReading = ref(false);
+  const { value, error, isReading, ask, drop, clear } = createReading<Value>();
   const count = ref(0);
 
   watch(
     [key, count, ...again],
-    async ([now], [before], onCleanup) => {
-      if (now !== before) {
-        value.value = null;
-        error.value = null;
-      }
-      const controller = new AbortController();
-      const { signal } = controller;
-      onCleanup(() => controller.abort());
-      isReading.value = true;
-      try {
-        const found = await read(signal);
-        if (signal.aborted) return;
-        value.value = found;
-        error.value = null;
-      } catch (thrown) {
-        if (!signal.aborted) error.value = toErrorLike(thrown);
-      }
-      if (!signal.aborted) isReading.value = false;
+    ([now], [before], onCleanup) => {
+      if (now !== before) clear();
+      onCleanup(drop);
+      void ask(read);
     },
     { immediate: true },
   );

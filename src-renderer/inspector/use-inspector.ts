@@ -1,9 +1,9 @@
-import { getCurrentScope, onScopeDispose, ref, shallowRef } from 'vue';
+import { getCurrentScope, onScopeDispose, shallowRef } from 'vue';
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
 import { MAX_SESSION_ID_CHARACTERS, type Session } from '../../src-main/common/model/records/session.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+import { createReading } from '../composables/use-query.ts';
 
 interface Target {
   readonly snapshotId: number;
@@ -15,73 +15,55 @@ interface Target {
 export function useInspector() {
   const backend = useBackend();
   const target = shallowRef<Target | null>(null);
-  const record = shallowRef<RecordDetail | null>(null);
-  const session = shallowRef<Session | null>(null);
-  const error = shallowRef<ErrorLike | null>(null);
-  const isLoading = ref(false);
-  let ticket = 0;
+  const reading = createReading<RecordDetail>();
+  const { value: record, error, isReading: isLoading } = reading;
+  const ofSession = createReading<Session>();
   let readSessionId = '';
 
   /** Without a connection the session is left out. */
   async function select(next: Target, connectionId: string | null): Promise<void> {
-    const mine = ++ticket;
     target.value = next;
-    isLoading.value = true;
     error.value = null;
-    try {
-      const { snapshotId, seq } = next;
-      const found = await backend.call('records/read-record', { snapshotId, seq });
-      if (mine !== ticket) return;
-      record.value = found;
-      isLoading.value = false;
-      if (connectionId !== null) await readSession(found.sessionId, connectionId, mine);
-    } catch (thrown) {
-      if (mine !== ticket) return;
-      isLoading.value = false;
-      error.value = toErrorLike(thrown);
-    }
+    ofSession.drop();
+    const { snapshotId, seq } = next;
+    const isRead = await reading.ask(() => backend.call('records/read-record', { snapshotId, seq }));
+    if (isRead && connectionId !== null) await readSession(record.value?.sessionId ?? '', connectionId);
   }
 
   /** Keeps what is known of a session while the selection moves within it. */
-  async function readSession(sessionId: string, connectionId: string, mine: number): Promise<void> {
+  async function readSession(sessionId: string, connectionId: string): Promise<void> {
     if (sessionId === readSessionId) return;
-    session.value = null;
+    ofSession.clear();
     readSessionId = '';
     if (sessionId === '') return;
-    const found = await backend
-      .call('records/read-session', {
+    // The record is there without it, and the next one of the session asks again.
+    const isRead = await ofSession.ask(() =>
+      backend.call('records/read-session', {
         connectionId,
         sessionId: sessionId.slice(0, MAX_SESSION_ID_CHARACTERS),
         limit: 0,
-      })
-      // The record is there without it, and the next one of the session asks again.
-      .catch(() => null);
-    if (mine !== ticket || found === null) return;
-    session.value = found;
-    readSessionId = sessionId;
+      }),
+    );
+    if (isRead) readSessionId = sessionId;
   }
 
   /** What a person noted on the record may have changed; the rest of it never does. */
   async function readMark(): Promise<void> {
-    const mine = ticket;
     const shown = target.value;
     if (shown === null || isLoading.value) return;
     const { snapshotId, seq } = shown;
     const found = await backend.call('records/read-record', { snapshotId, seq }).catch(() => null);
-    if (found !== null && mine === ticket) record.value = found;
+    if (found !== null && shown === target.value) record.value = found;
   }
   const stop = backend.on('marks/changed', () => void readMark());
   if (getCurrentScope() !== undefined) onScopeDispose(stop);
 
   function clear(): void {
-    ticket += 1;
     readSessionId = '';
     target.value = null;
-    record.value = null;
-    session.value = null;
-    error.value = null;
-    isLoading.value = false;
+    reading.clear();
+    ofSession.clear();
   }
 
-  return { target, record, session, error, isLoading, select, clear };
+  return { target, record, session: ofSession.value, error, isLoading, select, clear };
 }

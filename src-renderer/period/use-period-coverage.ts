@@ -10,6 +10,7 @@ import { useDownloadsStore } from '../stores/cache/downloads.ts';
 import { useFollowingStore } from '../stores/connections/following.ts';
 import { useSnapshotsStore } from '../stores/cache/snapshots.ts';
 import { useAttempt } from '../composables/use-attempt.ts';
+import { createReading } from '../composables/use-query.ts';
 
 type Gap = Output<'coverage/read'>['gaps'][number];
 
@@ -48,9 +49,10 @@ export function usePeriodCoverage(
   const following = useFollowingStore();
   const { isRunning: isFetching, error, attempt } = useAttempt();
   /** Null until it is known. Records that have only not settled yet are there, and so are no gaps. */
-  const found = shallowRef<
-    (PeriodScope & { readonly gaps: readonly Gap[]; readonly unreadyRecords: number }) | null
-  >(null);
+  const reading = createReading<
+    PeriodScope & { readonly gaps: readonly Gap[]; readonly unreadyRecords: number }
+  >();
+  const found = reading.value;
   const tail = computed<Gap | null>(() => {
     const last = found.value?.gaps.at(-1);
     if (found.value === null || last === undefined || !endsNow() || last.toMs !== found.value.toMs)
@@ -70,7 +72,6 @@ export function usePeriodCoverage(
   });
   /** What was found is from the midst of a download. */
   const wasFilling = shallowRef(false);
-  let ticket = 0;
 
   /** What is missing is being fetched, also by following. */
   const isBeingFetched = computed(() => gaps.value?.some(({ fetching }) => fetching !== null) ?? false);
@@ -80,23 +81,17 @@ export function usePeriodCoverage(
   const partialMs = computed(() => sumUp((gaps.value ?? []).filter(({ state }) => state === 'partial')));
 
   async function load(): Promise<void> {
-    const mine = ++ticket;
     const scope = readScope();
-    if (scope === null || (found.value !== null && !isSameReport(scope, found.value))) found.value = null;
+    if (scope === null || (found.value !== null && !isSameReport(scope, found.value))) reading.clear();
     if (scope === null) return;
     const filling = isFilling.value;
-    try {
-      const { gaps: read, unreadyRecords } = await backend.call('coverage/read', {
-        ...scope,
-        buckets: 1,
-      });
-      if (mine !== ticket) return;
-      found.value = { ...scope, gaps: read.filter(({ state }) => state !== 'open'), unreadyRecords };
-      wasFilling.value = filling;
-    } catch {
-      // Without its gaps a period is shown as what is known of it: nothing is claimed, and nothing of the one before.
-      if (mine === ticket) found.value = null;
-    }
+    const isRead = await reading.ask(async () => {
+      const { gaps: read, unreadyRecords } = await backend.call('coverage/read', { ...scope, buckets: 1 });
+      return { ...scope, gaps: read.filter(({ state }) => state !== 'open'), unreadyRecords };
+    });
+    if (isRead) wasFilling.value = filling;
+    // Without its gaps a period is shown as what is known of it: nothing is claimed, and nothing of the one before.
+    else if (reading.error.value !== null) found.value = null;
   }
 
   async function fetchGaps(): Promise<void> {

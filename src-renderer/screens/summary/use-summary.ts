@@ -1,5 +1,6 @@
 import { computed, onBeforeUnmount, onMounted, reactive, watch, type Ref, shallowRef } from 'vue';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
+import { useQuery } from '../../composables/use-query.ts';
 import { useClock } from '../../composables/use-clock.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
 import { usePeriodStore } from '../../stores/window/period.ts';
@@ -79,23 +80,15 @@ function useReconciliation(
   readCached: () => ComputedSummary | null,
 ) {
   const backend = useBackend();
-  const reconciliation = shallowRef<Reconciliation | null>(null);
-  let ticket = 0;
-
-  async function load(): Promise<void> {
-    const mine = ++ticket;
-    const reported = readReported();
-    const isOther = reconciliation.value?.snapshotId !== reported?.snapshot.id;
-    if (isOther) reconciliation.value = null;
-    if (reported === null) return;
-    const { id: snapshotId } = reported.snapshot;
-    const found = await backend.call('summaries/reconcile', { snapshotId }).catch(() => null);
-    if (mine === ticket) reconciliation.value = found;
-  }
-
-  watch([readReported, readCached], load, { immediate: true });
-
-  return reconciliation;
+  return useQuery(
+    () => readReported()?.snapshot.id ?? null,
+    async (): Promise<Reconciliation | null> => {
+      const reported = readReported();
+      if (reported === null) return null;
+      return backend.call('summaries/reconcile', { snapshotId: reported.snapshot.id }).catch(() => null);
+    },
+    { again: [readReported, readCached] },
+  ).value;
 }
 
 export const SOURCES = ['reported', 'computed'] as const;

@@ -1,11 +1,12 @@
 import { watchDebounced } from '@vueuse/core';
-import { shallowRef, watch, type Ref } from 'vue';
+import { computed, watch, type Ref } from 'vue';
 import { MessagesSquare, UserRound } from '@lucide/vue';
 import { useI18n } from 'vue-i18n';
 import type { Conversation } from '../../../src-main/common/model/records/conversation.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
+import { createReading } from '../../composables/use-query.ts';
 import { toAddress } from '../../filters/filter-address.ts';
 import { formatDayClock } from '../../format/dates.ts';
 import { formatCount } from '../../format/numbers.ts';
@@ -28,8 +29,7 @@ export function useClientLookup(readTyped: () => string): Readonly<Ref<readonly 
   const connections = useConnectionsStore();
   const periods = usePeriodStore();
   const { t } = useI18n();
-  const found = shallowRef<readonly PaletteEntry[]>([]);
-  let ticket = 0;
+  const { value: found, ask, clear } = createReading<readonly PaletteEntry[]>();
 
   function toEntry(conversation: Conversation): PaletteEntry {
     const { sessionId, client, firstMs, outcome, isUnanswered } = conversation;
@@ -45,9 +45,9 @@ export function useClientLookup(readTyped: () => string): Readonly<Ref<readonly 
     };
   }
 
-  async function look(typed: string, mine: number): Promise<void> {
+  async function look(typed: string, signal: AbortSignal): Promise<readonly PaletteEntry[] | null> {
     const { active } = connections;
-    if (active === null) return;
+    if (active === null) return null;
     // Typing goes on within the minute, and the same period is found only once.
     const { fromMs, toMs } = periods.toPeriod(Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS, active);
     const filter: RecordFilter = { conditions: [{ field: 'client', text: typed }] };
@@ -59,9 +59,8 @@ export function useClientLookup(readTyped: () => string): Readonly<Ref<readonly 
       order: { column: 'start', descending: true },
     });
     try {
-      if (mine !== ticket || rowCount === 0) return;
+      if (signal.aborted || rowCount === 0) return null;
       const rows = await backend.call('conversations/read-rows', { viewId, offset: 0, limit: MAX_LISTED });
-      if (mine !== ticket) return;
       const all: PaletteEntry = {
         id: 'client',
         group: 'conversations',
@@ -70,26 +69,23 @@ export function useClientLookup(readTyped: () => string): Readonly<Ref<readonly 
         keys: [],
         action: { kind: 'go', path: { path: '/conversations', query: toAddress(filter) } },
       };
-      found.value = [all, ...rows.map(toEntry)];
+      return [all, ...rows.map(toEntry)];
     } finally {
       void backend.call('conversations/close', { viewId }).catch(() => undefined);
     }
   }
 
-  watch(readTyped, () => {
-    ticket += 1;
-    found.value = [];
-  });
+  watch(readTyped, clear);
   watchDebounced(
     readTyped,
     (text) => {
       const typed = text.trim();
       if (typed.length < MIN_CHARACTERS || typed.length > MAX_CHARACTERS) return;
       // Where it can't be looked up, nothing is claimed of it.
-      look(typed, ticket).catch(() => undefined);
+      void ask((signal) => look(typed, signal));
     },
     { debounce: TYPING_MS },
   );
 
-  return found;
+  return computed(() => found.value ?? []);
 }

@@ -1,8 +1,9 @@
 import { watchDebounced } from '@vueuse/core';
-import { shallowRef, watch, type Ref } from 'vue';
+import { watch, type Ref } from 'vue';
 import { MAX_SESSION_ID_CHARACTERS } from '../../../src-main/common/model/records/session.ts';
 import { findGuid, isGuid } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
+import { createReading } from '../../composables/use-query.ts';
 import { useConnectionName } from '../../messages/connection-name.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
@@ -27,27 +28,25 @@ export function useSessionLookup(readTyped: () => string): Readonly<Ref<FoundSes
   const backend = useBackend();
   const connections = useConnectionsStore();
   const toConnectionName = useConnectionName();
-  const found = shallowRef<FoundSession | null>(null);
-  let ticket = 0;
+  const { value: found, ask, drop } = createReading<FoundSession>();
 
-  async function look(sessionId: string, mine: number): Promise<void> {
+  async function look(sessionId: string, signal: AbortSignal): Promise<FoundSession | null> {
     const { active, list } = connections;
-    if (active === null) return;
+    if (active === null) return found.value;
     for (const connection of [active, ...list.filter(({ id }) => id !== active.id)]) {
       const question = { connectionId: connection.id, sessionId, limit: 0 };
       const { inbound, outbound } = await backend.call('records/read-session', question);
-      if (mine !== ticket) return;
+      if (signal.aborted) return null;
       if (inbound.requests + outbound.requests === 0) continue;
       const name = toConnectionName(connection);
       const elsewhere = connection.id === active.id ? null : { connectionId: connection.id, name };
-      found.value = { sessionId, isCached: true, elsewhere };
-      return;
+      return { sessionId, isCached: true, elsewhere };
     }
-    found.value = isGuid(sessionId) ? { sessionId, isCached: false, elsewhere: null } : null;
+    return isGuid(sessionId) ? { sessionId, isCached: false, elsewhere: null } : null;
   }
 
   watch(readTyped, (typed) => {
-    ticket += 1;
+    drop();
     const sessionId = findGuid(typed);
     found.value = sessionId === null ? null : { sessionId, isCached: null, elsewhere: null };
   });
@@ -58,7 +57,7 @@ export function useSessionLookup(readTyped: () => string): Readonly<Ref<FoundSes
       const { length } = sessionId;
       if (length < MIN_CHARACTERS || length > MAX_SESSION_ID_CHARACTERS || /\s/.test(sessionId)) return;
       // Where it can't be looked up, nothing is claimed of it.
-      look(sessionId, ticket).catch(() => undefined);
+      void ask((signal) => look(sessionId, signal));
     },
     { debounce: TYPING_MS },
   );

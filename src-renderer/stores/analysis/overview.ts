@@ -5,7 +5,7 @@ import type { Output } from '../../../src-main/common/contract/index.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { oneAtATime } from '../../backend/one-at-a-time.ts';
-import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { createReading } from '../../composables/use-query.ts';
 
 /** Counting a day of records takes a while: it must not be repeated with every page of a running download. */
 const RELOAD_INTERVAL_MS = 4000;
@@ -21,22 +21,19 @@ const NO_SPAN: VolumeSpan = { fromMs: 0, toMs: 0, buckets: 1 };
 export const useOverviewStore = defineStore('overview', () => {
   const backend = useBackend();
   const connectionId = ref<string | null>(null);
-  const volume = shallowRef<Output<'overview/read-volume'> | null>(null);
+  const { value: volume, error, ask, clear } = createReading<Output<'overview/read-volume'>>();
   /** When it was read; null before it was. */
   const readAtMs = shallowRef<number | null>(null);
-  const error = shallowRef<ErrorLike | null>(null);
   let readSpan: () => VolumeSpan = () => NO_SPAN;
   let shown = NO_SPAN;
-  let ticket = 0;
 
   /** Shows another connection or period, or the same ones again. `readNext` returns the span as of now. */
   async function open(id: string, readNext: () => VolumeSpan): Promise<void> {
     const next = readNext();
     if (id !== connectionId.value || !isSameSpan(next, shown)) {
       connectionId.value = id;
-      volume.value = null;
       readAtMs.value = null;
-      error.value = null;
+      clear();
     }
     readSpan = readNext;
     await reload();
@@ -45,17 +42,9 @@ export const useOverviewStore = defineStore('overview', () => {
   async function reload(): Promise<void> {
     const id = connectionId.value;
     if (id === null) return;
-    const mine = ++ticket;
     shown = readSpan();
-    try {
-      const newVolume = await backend.call('overview/read-volume', { connectionId: id, ...shown });
-      if (mine !== ticket) return;
-      volume.value = newVolume;
-      readAtMs.value = Date.now();
-      error.value = null;
-    } catch (cause) {
-      if (mine === ticket) error.value = toErrorLike(cause);
-    }
+    const isRead = await ask(() => backend.call('overview/read-volume', { connectionId: id, ...shown }));
+    if (isRead) readAtMs.value = Date.now();
   }
 
   /** Reloads after changes of the cache and new samples; the returned function stops that. */

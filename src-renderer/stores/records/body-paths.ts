@@ -2,21 +2,23 @@ import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import type { FoundPaths } from '../../../src-main/common/model/records/body-paths.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { createReading } from '../../composables/use-query.ts';
 import { isSameSource, useRecordsStore } from './records.ts';
 
 /** The paths in the bodies of the records of the open view, whatever its filter; they are looked for once somebody asks. */
 export const useBodyPathsStore = defineStore('body-paths', () => {
   const backend = useBackend();
   const records = useRecordsStore();
-  const answer = shallowRef<{
+  const {
+    value: answer,
+    error,
+    isReading,
+    ask,
+  } = createReading<{
     readonly scope: NonNullable<typeof records.view>['scope'];
     readonly found: FoundPaths;
-  } | null>(null);
+  }>();
   const progress = shallowRef<{ readonly read: number; readonly total: number } | null>(null);
-  const error = shallowRef<ErrorLike | null>(null);
-  const isReading = shallowRef(false);
-  let ticket = 0;
   backend.on('records/paths-progress', ({ viewId, read, total }) => {
     if (viewId === records.view?.viewId && isReading.value) progress.value = { read, total };
   });
@@ -31,19 +33,13 @@ export const useBodyPathsStore = defineStore('body-paths', () => {
   async function read(isExact: boolean): Promise<void> {
     const { view } = records;
     if (view === null) return;
-    const mine = (ticket += 1);
-    isReading.value = true;
     error.value = null;
     progress.value = null;
-    try {
-      const { viewId, scope } = view;
-      const next = await backend.call('records/find-paths', { viewId, scope, isExact });
-      if (mine === ticket) answer.value = { scope, found: next };
-    } catch (thrown) {
-      if (mine === ticket) error.value = toErrorLike(thrown);
-    } finally {
-      if (mine === ticket) isReading.value = false;
-    }
+    const { viewId, scope } = view;
+    await ask(async () => ({
+      scope,
+      found: await backend.call('records/find-paths', { viewId, scope, isExact }),
+    }));
   }
 
   /** Reads a sample of the records, unless their paths are known. */

@@ -8,7 +8,7 @@ import type {
 } from '../../../src-main/common/model/schedules/schedule.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { readFormats } from '../../format/formats.ts';
-import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { createReading } from '../../composables/use-query.ts';
 import { useConnectionsStore } from '../connections/connections.ts';
 
 /** The schedules of all connections, kept up to date. */
@@ -16,9 +16,7 @@ export const useScheduleStore = defineStore('schedules', () => {
   const backend = useBackend();
   const connections = useConnectionsStore();
   /** Null before they were read. */
-  const board = shallowRef<ScheduleBoard | null>(null);
-  const error = shallowRef<ErrorLike | null>(null);
-  let ticket = 0;
+  const { value: board, error, ask } = createReading<ScheduleBoard>();
   /** What a new schedule begins with, where another screen proposed it. */
   const idea = shallowRef<ScheduleIdea | null>(null);
 
@@ -36,15 +34,7 @@ export const useScheduleStore = defineStore('schedules', () => {
   backend.on('schedules/changed', () => void load());
 
   async function load(): Promise<void> {
-    const mine = ++ticket;
-    try {
-      const read = await backend.call('schedules/list', null);
-      if (mine !== ticket) return;
-      board.value = read;
-      error.value = null;
-    } catch (thrown) {
-      if (mine === ticket) error.value = toErrorLike(thrown);
-    }
+    await ask(() => backend.call('schedules/list', null));
   }
 
   return {

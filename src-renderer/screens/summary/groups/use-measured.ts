@@ -1,9 +1,9 @@
-import { computed, shallowRef, watch } from 'vue';
+import { computed, watch } from 'vue';
 import type { GroupKey, MeasuredGroups } from '../../../../src-main/common/model/analysis/grouping.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
 import { useBackend } from '../../../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
+import { createReading } from '../../../composables/use-query.ts';
 
 export interface Question {
   readonly scope: PeriodScope;
@@ -23,28 +23,24 @@ export function useMeasured(
   readWanted: () => readonly (readonly GroupKey[])[],
 ) {
   const backend = useBackend();
-  const answers = shallowRef<ReadonlyMap<string, MeasuredGroups>>(new Map());
-  const error = shallowRef<ErrorLike | null>(null);
+  const { value: answers, error, ask, clear } = createReading<ReadonlyMap<string, MeasuredGroups>>();
   let answered = '';
   let subject = '';
-  let ticket = 0;
 
   const wanted = computed(() => new Map(readWanted().map((by) => [by.join(), by])));
 
   async function load(): Promise<void> {
-    const mine = ++ticket;
     const question = readQuestion();
     if (question?.subject !== subject) {
-      answers.value = new Map();
+      clear();
       answered = '';
-      error.value = null;
       subject = question?.subject ?? '';
     }
     if (question === null) return;
     const { scope, filter } = question;
     const asked = JSON.stringify(question);
-    const known = asked === answered ? answers.value : new Map<string, MeasuredGroups>();
-    try {
+    const known = new Map(asked === answered ? answers.value : []);
+    const isRead = await ask(async () => {
       const missing = [...wanted.value].filter(([key]) => !known.has(key));
       const found = await Promise.all(
         missing.map(
@@ -52,13 +48,9 @@ export function useMeasured(
             [key, await backend.call('analysis/group-records', { scope, filter, by: [...by] })] as const,
         ),
       );
-      if (mine !== ticket) return;
-      answers.value = new Map([...known, ...found]);
-      answered = asked;
-      error.value = null;
-    } catch (thrown) {
-      if (mine === ticket) error.value = toErrorLike(thrown);
-    }
+      return new Map([...known, ...found]);
+    });
+    if (isRead) answered = asked;
   }
   watch(() => [JSON.stringify(readQuestion()), [...wanted.value.keys()].join(';')].join('\n'), load, {
     immediate: true,
@@ -66,7 +58,7 @@ export function useMeasured(
 
   /** Returns the records grouped by some fields; null until they are known. */
   function find(by: readonly GroupKey[]): MeasuredGroups | null {
-    return answers.value.get(by.join()) ?? null;
+    return answers.value?.get(by.join()) ?? null;
   }
 
   return { find, error };

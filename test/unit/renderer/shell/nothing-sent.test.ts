@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineComponent, h, type Component } from 'vue';
 import ConnectionItem from '../../../../src-renderer/screens/connections/ConnectionItem.vue';
 import HealthCard from '../../../../src-renderer/screens/overview/health/HealthCard.vue';
-import OfflineBanner from '../../../../src-renderer/screens/overview/OfflineBanner.vue';
+import OverviewBanners from '../../../../src-renderer/screens/overview/OverviewBanners.vue';
 import AppSidebar from '../../../../src-renderer/shell/sidebar/AppSidebar.vue';
 import StatusBar from '../../../../src-renderer/shell/StatusBar.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
@@ -21,11 +21,12 @@ const sample = makeSample({
   connector: 'not-checked',
 });
 
+let backend: ScriptedBackend;
 let page: VueWrapper;
 let global: Awaited<ReturnType<typeof provideApplication>>['global'];
 
 beforeEach(async () => {
-  const backend = new ScriptedBackend({
+  backend = new ScriptedBackend({
     'app/get-info': () => ({ keychain: { kind: 'keychain' } }) as never,
     'settings/get': () => makeSettings(),
     'connections/list': () => [
@@ -75,13 +76,7 @@ describe('a connection without credentials, to which nothing was sent, is not ca
 
   it('in the Overview, which says what to do', () => {
     const shared = { nowMs: 2000, zone: 'UTC' };
-    const text = show(OfflineBanner, {
-      ...shared,
-      failure: 'secrets.missing',
-      lastReportedMs: null,
-      nextTryMs: null,
-      busy: false,
-    });
+    const text = show(OverviewBanners, { nowMs: 2000, connectionId: 'a', stale: null });
     expect(text).toContain('No credentials saved.');
     expect(text).toContain('Enter both under Settings, Connections.');
     expect(text).toContain('Edit connection');
@@ -102,15 +97,14 @@ describe('a connection without credentials, to which nothing was sent, is not ca
     expect(page.get('.mark').text()).toBe('Not checked');
   });
 
-  it('in the Overview of the built-in service, which can be started there', () => {
-    const text = show(OfflineBanner, {
-      nowMs: 2000,
-      zone: 'UTC',
+  it('in the Overview of the built-in service, which can be started there', async () => {
+    backend.emit('status/checked', {
+      ...sample,
+      checkedAtMs: sample.checkedAtMs + 1,
       failure: 'local-service.not-running',
-      lastReportedMs: null,
-      nextTryMs: 9000,
-      busy: false,
     });
+    await flushPromises();
+    const text = show(OverviewBanners, { nowMs: 2000, connectionId: 'a', stale: null });
     expect(text).toContain("Local service isn't running.");
     expect(page.findAll('button').map((button) => button.text())).toContain('Start');
     expect(text).not.toContain('Offline');
