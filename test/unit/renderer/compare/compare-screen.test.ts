@@ -20,7 +20,7 @@ const NOW_MS = Date.UTC(2026, 10, 22, 8, 42);
 const HOUR_MS = 3_600_000;
 const DAY = { fromMs: Date.UTC(2026, 10, 22), toMs: NOW_MS };
 
-const NAMES = [{ field: 'service', value: '7', name: 'Payments' }] as const;
+const NAMES = [{ field: 'service' as const, value: '7', name: 'Payments' }];
 
 /** Incidents of today. */
 let incidents: Incident[];
