@@ -2,7 +2,6 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Router } from 'vue-router';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
-import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import type { Incident } from '../../../../src-main/common/model/analysis/incident.ts';
 import type { Comparison } from '../../../../src-main/common/model/analysis/comparison.ts';
 import CompareScreen from '../../../../src-renderer/screens/compare/CompareScreen.vue';
@@ -21,7 +20,7 @@ const NOW_MS = Date.UTC(2026, 10, 22, 8, 42);
 const HOUR_MS = 3_600_000;
 const DAY = { fromMs: Date.UTC(2026, 10, 22), toMs: NOW_MS };
 
-const NAMES: Connection['names'] = [{ field: 'service', value: '7', name: 'Payments' }];
+const NAMES = [{ field: 'service' as const, value: '7', name: 'Payments' }];
 
 /** Incidents of today. */
 let incidents: Incident[];

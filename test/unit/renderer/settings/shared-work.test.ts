@@ -109,6 +109,7 @@ describe('the linked folder', () => {
     const cells = shown.findAll('td').map((cell: DOMWrapper<Element>) => cell.text());
     expect(cells).toEqual(['query', 'status >= 500', 'status >= 400']);
     expect(shown.text()).not.toContain('‮');
+    expect(shown.get('[role="status"]').text()).toBe('Not in step: it waits for your answer below.');
     await press('Keep both');
     expect(inputsOf(backend, 'shared-work/resolve')).toEqual([{ conflictId: 'c1', choice: 'both' }]);
     expect(shown.find('td').exists()).toBe(false);

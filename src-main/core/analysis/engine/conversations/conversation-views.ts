@@ -184,9 +184,11 @@ export function createConversationViews(
     },
     async open(question, signal) {
       const period = await findPeriod(question, signal);
-      const viewId = `conversations-${mark}-${++last}`;
+      // Another list may be asked for before this one's turn comes.
+      const number = ++last;
+      const viewId = `conversations-${mark}-${number}`;
       const opened = await period.run(signal, (connection) =>
-        openList(connection, source, { question, scopes: period.scopes, number: last }),
+        openList(connection, source, { question, scopes: period.scopes, number }),
       );
       period.lists.set(viewId, { ...opened.list, block: null, tables: new Map(), times: new Map() });
       owners.set(viewId, period);
