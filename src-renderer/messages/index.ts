@@ -83,7 +83,7 @@ function toWriter(message: unknown): unknown {
   return Object.fromEntries(Object.entries(message).map(([name, inner]) => [name, toWriter(inner)]));
 }
 
-function compileMessage(message: string): MessageFunction<string> {
+function compileMessage(message: string): MessageFunction {
   let forms: readonly Part[][] | null = null;
   return (context: MessageContext) => {
     forms ??= message.split(' | ').map(splitForm);
@@ -103,7 +103,7 @@ function splitForm(text: string): Part[] {
     end = found.index + whole.length;
     parts.push((writing) =>
       name === undefined
-        ? String(writing.linked(writing.interpolate(writing.named(key)), modifier, 'text'))
+        ? writing.linked(writing.interpolate(writing.named(key)), modifier, 'text')
         : writing.interpolate(writing.named(name)),
     );
   }

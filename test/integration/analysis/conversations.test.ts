@@ -297,10 +297,14 @@ describe('conversations that were simulated', () => {
   }, 120_000);
 
   it('lists that are opened at the same moment have their own conversations each', async () => {
-    const questions = [{}, { outcomes: ['lost'] }, { outcomes: ['fine'] }] as const;
-    const opened = await Promise.all(questions.map((question) => open('whole', whole, { ...question })));
+    const questions: Partial<Input<'conversations/open'>>[] = [
+      {},
+      { outcomes: ['lost'] },
+      { outcomes: ['fine'] },
+    ];
+    const opened = await Promise.all(questions.map((question) => open('whole', whole, question)));
     const alone = [];
-    for (const question of questions) alone.push(await open('whole', whole, { ...question }));
+    for (const question of questions) alone.push(await open('whole', whole, question));
     expect(await Promise.all(opened.map(readAll))).toEqual(await Promise.all(alone.map(readAll)));
   });
 
