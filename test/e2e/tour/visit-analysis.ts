@@ -25,7 +25,6 @@ export async function visitAnalysis(guide: Guide): Promise<void> {
   await guide.open('/conversations');
   await page.getByRole('gridcell').first().waitFor();
   await guide.show('conversations');
-  await guide.showOpened('conversations-clients', guide.button('conversations.clients.button'));
   await guide.open('/conversations?tab=times');
   await page.getByRole('rowheader').first().waitFor();
   await guide.show('conversations-times');
