@@ -3,7 +3,7 @@ import { CLOSING, OPENING } from '../../support/languages/pseudo-messages.ts';
 
 /** Where data stands: records, identifiers, code, keys, what people typed, and the guide, which is English. */
 const DATA = [
-  'code, kbd, pre, .mono, .cm-editor, .ag-row',
+  'code, kbd, pre, .mono, .cm-editor, .ag-row, .ag-cell-tooltip',
   '[lang=en], [translate=no], [data-spoken], .cs-connections, .cs-calendar [role=button]',
 ].join(', ');
 /** Attributes that are read out or shown. */
