@@ -55,13 +55,41 @@ function sortByDate<Dated extends { readonly dateMs: number | null }>(records: r
 }
 
 const NEVER = new AbortController().signal;
-const part = fc.record({
-  snapshotId: fc.constantFrom(1, 2),
-  fromMs: fc.integer({ min: 0, max: 60_000 }),
-  lengthMs: fc.integer({ min: 1, max: 60_000 }),
-  isWhole: fc.boolean(),
-  withUndated: fc.boolean(),
-});
+/** Where the records of a scope are taken from: all of a snapshot, or spans of it. */
+interface DrawnPart {
+  readonly snapshotId: number;
+  readonly spans: ScopePart['spans'];
+  readonly withUndated: boolean;
+}
+
+/** Parts as the scope's resolver gives them: in any order, and none with a record of another. */
+const partsArbitrary = fc
+  .tuple(
+    ...[1, 2].map((snapshotId) => {
+      const whole = fc.constant([{ snapshotId, spans: null, withUndated: true }]);
+      const spans = fc
+        .tuple(
+          fc.uniqueArray(fc.integer({ min: 0, max: 120_000 }), { minLength: 2, maxLength: 6 }),
+          fc.boolean(),
+          fc.boolean(),
+        )
+        .map(([edges, withUndated, areSeparate]): DrawnPart[] => {
+          const rising = edges.toSorted((a, b) => a - b);
+          const own = rising.flatMap((fromMs, place) =>
+            place % 2 === 0 && place + 1 < rising.length ? [{ fromMs, toMs: rising[place + 1] ?? 0 }] : [],
+          );
+          if (!areSeparate) return [{ snapshotId, spans: own, withUndated }];
+          // Records without a date go with one of them.
+          return own.map((span, place) => ({
+            snapshotId,
+            spans: [span],
+            withUndated: withUndated && place === 0,
+          }));
+        });
+      return fc.oneof(fc.constant<DrawnPart[]>([]), fc.oneof<fc.Arbitrary<DrawnPart[]>[]>(whole, spans));
+    }),
+  )
+  .chain((parts) => fc.shuffledSubarray(parts.flat(), { minLength: parts.flat().length }));
 
 describe('what the engine finds', () => {
   it('equals what a plain walk over the same records finds, for any records, parts, filters and orders', async () => {
@@ -71,7 +99,7 @@ describe('what the engine finds', () => {
       fc.asyncProperty(
         fc.array(recordArbitrary, { maxLength: 60 }),
         fc.array(recordArbitrary, { maxLength: 30 }),
-        fc.array(part, { minLength: 1, maxLength: 3 }),
+        partsArbitrary,
         fc.array(fc.tuple(filterArbitrary, orderArbitrary), { minLength: 3, maxLength: 6 }),
         fc.boolean(),
         fc.integer({ min: 1, max: 6 }),
@@ -104,15 +132,9 @@ describe('what the engine finds', () => {
           const source = createPlainSource(stored, 'cache', new Map(), runStarts);
           const feed = await createEngineFeed(connection, source);
           await feed.follow();
-          const parts = chosen.map(({ snapshotId, fromMs, lengthMs, isWhole, withUndated }): ScopePart => {
+          const parts = chosen.map(({ snapshotId, ...part }): ScopePart => {
             const id = snapshotId === 1 ? one : two;
-            const recordCount = snapshots.get(id)?.length ?? 0;
-            return {
-              snapshotId: id,
-              recordCount,
-              withUndated,
-              spans: isWhole ? null : [{ fromMs, toMs: fromMs + lengthMs }],
-            };
+            return { ...part, snapshotId: id, recordCount: snapshots.get(id)?.length ?? 0 };
           });
           const scope: ResolvedScope = { direction: 'inbound', parts };
           const records = listScope(snapshots, parts);
