@@ -78,6 +78,23 @@ export function useCompare() {
     return connections.list.find(({ id }) => id === partner.connectionId) ?? null;
   });
 
+  /** Which of two snapshots that the address names can't be compared: deleted, or of the other direction; null for none. */
+  const goneSnapshot = computed(() => {
+    const { ownSnapshotId, partner } = choice.value;
+    const named = [ownSnapshotId, partner.kind === 'snapshot' ? partner.snapshotId : null];
+    const place = named.findIndex(
+      (id) => id !== null && usable.value.every((snapshot) => snapshot.id !== id),
+    );
+    if (place === -1 || snapshots.snapshots === null) return null;
+    const isKept = snapshots.snapshots.some(({ id }) => id === named[place]);
+    return { side: place === 0 ? ('own' as const) : ('partner' as const), isKept };
+  });
+  const isListed = computed(
+    () =>
+      snapshots.snapshots !== null ||
+      (choice.value.ownSnapshotId === null && choice.value.partner.kind !== 'snapshot'),
+  );
+
   /** The period of all screens, and what it is compared with: null for a connection that can't be. */
   const pair = computed(() => {
     const { active } = connections;
@@ -102,6 +119,8 @@ export function useCompare() {
     return { ownSnapshot, own: ownSide, partner: toSide(same, part) };
   });
   const sides = computed(() => {
+    // Nothing is compared in place of a snapshot that isn't there.
+    if (!isListed.value || goneSnapshot.value !== null) return null;
     if (pair.value === null || pair.value.partner === null) return null;
     const { own, partner } = pair.value;
     return choice.value.isSwapped ? { before: own, after: partner } : { before: partner, after: own };
@@ -109,11 +128,11 @@ export function useCompare() {
   const isOwnOpen = computed(() => (pair.value?.own.whole.toMs ?? 0) > asOfMs.value);
   const coverage = {
     own: usePeriodCoverage(
-      () => pair.value?.own.period ?? null,
+      () => (goneSnapshot.value?.side === 'own' ? null : (pair.value?.own.period ?? null)),
       () => isOwnOpen.value,
     ),
     partner: usePeriodCoverage(
-      () => pair.value?.partner?.period ?? null,
+      () => (goneSnapshot.value?.side === 'partner' ? null : (pair.value?.partner?.period ?? null)),
       () => isOwnOpen.value && otherConnection.value !== null,
       () => (isOwnOpen.value && choice.value.partner.kind === 'shift' ? AHEAD_MS : 0),
     ),
@@ -241,6 +260,7 @@ export function useCompare() {
   return {
     connection,
     otherConnection,
+    goneSnapshot,
     zone,
     asOfMs,
     choice,

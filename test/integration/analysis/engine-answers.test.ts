@@ -66,7 +66,7 @@ interface DrawnPart {
 const partsArbitrary = fc
   .tuple(
     ...[1, 2].map((snapshotId) => {
-      const whole = fc.constant([{ snapshotId, spans: null, withUndated: true }]);
+      const whole = fc.constant<DrawnPart[]>([{ snapshotId, spans: null, withUndated: true }]);
       const spans = fc
         .tuple(
           fc.uniqueArray(fc.integer({ min: 0, max: 120_000 }), { minLength: 2, maxLength: 6 }),
@@ -86,7 +86,7 @@ const partsArbitrary = fc
             withUndated: withUndated && place === 0,
           }));
         });
-      return fc.oneof(fc.constant<DrawnPart[]>([]), fc.oneof<fc.Arbitrary<DrawnPart[]>[]>(whole, spans));
+      return fc.oneof(fc.constant<DrawnPart[]>([]), whole, spans);
     }),
   )
   .chain((parts) => fc.shuffledSubarray(parts.flat(), { minLength: parts.flat().length }));

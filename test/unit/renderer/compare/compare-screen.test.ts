@@ -423,4 +423,17 @@ describe('two periods on the Compare screen', () => {
     expect(page.text()).toContain('No cached records in either period');
     expect(page.find('table').exists()).toBe(false);
   });
+
+  it.each([
+    ['with=snapshot-77', 'This snapshot was deleted', 'Same weekday last week'],
+    ['of=snapshot-77', 'This snapshot was deleted', 'The period of all screens'],
+    ['with=snapshot-4&direction=outbound', 'holds no outbound records', 'Same weekday last week'],
+  ])('compares nothing in place of a snapshot that it has not (%s)', async (query, words, way) => {
+    await show(`/compare?${query}`);
+    expect(page.text()).toContain(words);
+    expect(backend.calls.some(({ name }) => name === 'compare/compare-groups')).toBe(false);
+    await press(way);
+    expect(page.text()).not.toContain(words);
+    expect(asked().after.scope).toMatchObject({ connectionId: 'one', fromMs: DAY.fromMs });
+  });
 });
