@@ -5,7 +5,7 @@ import type { Input, OperationName, Output } from '../../src-main/common/contrac
 import type { PartContent, PartDraft } from '../../src-main/common/model/cases/case.ts';
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
-import type { DetailKind } from '../../src-main/common/reporting/reports.ts';
+import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../src-main/common/reporting/reports.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
 import { checkPack } from '../../src-main/core/exports/evidence/signing/check-pack.ts';
@@ -291,6 +291,35 @@ describe('cases of the records of a real service', () => {
     await ask('cases/undo', { caseId });
     await ask('cases/undo', { caseId });
     expect((await ask('cases/read', { caseId })).parts[0]).toMatchObject({ answer: null });
+  });
+
+  it('names both connections where a part compares two, and asks again only while both are there', async () => {
+    const other = await ask('connections/save', {
+      connectionId: null,
+      draft: {
+        name: 'The other one',
+        baseAddress: 'http://127.0.0.1:9',
+        tenant: 7,
+        serviceZone: 'UTC',
+        reportIdentifiers: SPECIFIED_REPORT_IDENTIFIERS,
+        pageSize: 100,
+      },
+      secrets: { accessToken: 'one', accessTokenSecret: 'two' },
+    });
+    const { id: caseId } = await ask('cases/create', { title: 'Two' });
+    const own = toScope('inbound-detail');
+    const question = { ...toDraft({}).question, scopes: [{ ...own, connectionId: other.id }, own] };
+    const { parts } = await ask('cases/pin', { caseId, part: { ...toDraft({ kind: 'table' }), question } });
+    const partId = parts[0]?.id ?? '';
+    const { connectionName } = await ask('cases/read-part', { caseId, partId });
+    expect(connectionName).toMatch(/.+, The other one$/);
+    const page = await exportCase({ caseId, format: 'markdown', isMasked: false, isBrief: false });
+    expect(page).toContain(connectionName);
+    await ask('cases/ask', { caseId, partId });
+    await ask('connections/remove', { connectionId: other.id });
+    await expect(ask('cases/ask', { caseId, partId })).rejects.toMatchObject({
+      code: 'connections.not-found',
+    });
   });
 
   it('refuses what is no case and what can not be asked, and lists what is there', async () => {

@@ -40,7 +40,11 @@ export interface PartSource extends SubjectParts {
 /** Adds to a draft what is known of it now: the connection, the moment, what was cached, and whom it names. Throws `analysis.*`. */
 export async function takePart(source: PartSource, draft: PartDraft, id: string): Promise<PinnedContent> {
   const { question, content } = draft;
-  const connection = source.findConnection(question.connectionId);
+  const words = source.readWords();
+  const connections = listConnections(question).flatMap((connectionId) => {
+    const connection = source.findConnection(connectionId);
+    return connection === undefined ? [] : [nameConnection(connection, words)];
+  });
   const coverage = await readCoverage(source, question);
   const figures =
     content.statement === null
@@ -49,7 +53,7 @@ export async function takePart(source: PartSource, draft: PartDraft, id: string)
   return {
     id,
     ...draft,
-    connectionName: connection === undefined ? '' : nameConnection(connection, source.readWords()),
+    connectionName: connections.join(', '),
     takenAtMs: source.now(),
     coverage,
     figures,
@@ -62,7 +66,7 @@ export async function askAgain(source: PartSource, part: PinnedContent): Promise
   const { question, content } = part;
   if (part.figures === null)
     throw new AppError('cases.not-askable', 'What the part shows was computed of no records.');
-  if (source.findConnection(question.connectionId) === undefined)
+  if (listConnections(question).some((id) => source.findConnection(id) === undefined))
     throw new AppError('connections.not-found', 'The connection of the part is gone.');
   const coverage = await readCoverage(source, question);
   const askedAtMs = source.now();
@@ -72,6 +76,12 @@ export async function askAgain(source: PartSource, part: PinnedContent): Promise
   if (figures === null)
     throw new AppError('cases.not-askable', 'What the part shows was computed of no records.');
   return { askedAtMs, coverage, figures, newRows: null, goneRows: null };
+}
+
+/** The connections that a question asks: of two that are compared, that of the window first. */
+function listConnections({ connectionId, scopes }: PartQuestion): string[] {
+  const asked = scopes.flatMap((scope) => ('connectionId' in scope ? [scope.connectionId] : []));
+  return [...new Set([connectionId, ...asked])];
 }
 
 async function readCoverage(source: PartSource, { scopes }: PartQuestion): Promise<PartCoverage[]> {

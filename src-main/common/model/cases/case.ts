@@ -99,6 +99,7 @@ export type PartFigures = Static<typeof PartFigures>;
 export const PinnedContent = Type.Object({
   id: Type.String(),
   ...PartDraft.properties,
+  /** Of several, all of their names; empty where they are gone. */
   connectionName: Type.String(),
   takenAtMs: Type.Integer(),
   coverage: Type.Array(PartCoverage),
