@@ -11,11 +11,16 @@ import { readWindowFile } from '../core/window/window-files.ts';
 import type { FailureLimiter } from '../node/http/failure-limiter.ts';
 import { refuse } from '../node/http/problem.ts';
 import { readAcceptLanguage, type BrowserLanguages } from './browser-languages.ts';
-import { buildManifest, findIconName, ICON_PATH, insertManifest, MANIFEST_PATH } from './app-manifest.ts';
 import { buildComeBackPage } from './plain-pages.ts';
 import { allowMethods } from './request-checks.ts';
 import type { WebSessions } from './web-sessions.ts';
 import { refuseWhileSlowedDown, type SessionGuard } from './session-guard.ts';
+
+const ICON_SIZES = [128, 256, 512];
+
+/** Where browsers find the icons that the manifest names. */
+const ICON_PATH = '/icons';
+const MANIFEST_PATH = '/manifest.webmanifest';
 
 export interface PageParts {
   readonly guard: SessionGuard;
@@ -119,4 +124,35 @@ function sendPage(
     .headers(buildSecurityHeaders(nonce, connect))
     .type('text/html; charset=utf-8')
     .send(write(nonce));
+}
+
+/** Returns the web app manifest: with it, browsers offer to install the page as an application of its own. */
+function buildManifest(): Record<string, unknown> {
+  return {
+    id: '/',
+    name: 'Channelscope',
+    short_name: 'Channelscope',
+    description:
+      'The same application as on the desktop, in a browser of this computer. It works while Channelscope runs.',
+    start_url: '/',
+    scope: '/',
+    display: 'standalone',
+    background_color: '#f7f8fa',
+    theme_color: '#f7f8fa',
+    icons: ICON_SIZES.map((size) => ({
+      src: `${ICON_PATH}/${size}x${size}.png`,
+      sizes: `${size}x${size}`,
+      type: 'image/png',
+    })),
+  };
+}
+
+/** Puts the link to the manifest into the page. The desktop's window, which has the same page, needs none. */
+function insertManifest(html: string): string {
+  return html.replace('</head>', `<link rel="manifest" href="${MANIFEST_PATH}" /></head>`);
+}
+
+/** The file name of an icon that the manifest names; null for any other. */
+function findIconName(name: string): string | null {
+  return ICON_SIZES.some((size) => name === `${size}x${size}.png`) ? name : null;
 }

@@ -1,4 +1,13 @@
-import { computed, reactive, type ShallowUnwrapRef, watch } from 'vue';
+import {
+  computed,
+  reactive,
+  type ShallowUnwrapRef,
+  watch,
+  getCurrentScope,
+  onBeforeUnmount,
+  type ComputedRef,
+  shallowRef,
+} from 'vue';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useAddressChoice } from '../../address/use-address-choice.ts';
 import { useClock } from '../../composables/use-clock.ts';
@@ -7,8 +16,6 @@ import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
 import { GROUPINGS, type Grouping } from './errors/groupings.ts';
-import { useDetailScope, type DetailScope } from './use-detail-scope.ts';
-import { useRecordView } from './use-record-view.ts';
 import { useI18n } from 'vue-i18n';
 import { useRoute, useRouter } from 'vue-router';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
@@ -18,9 +25,19 @@ import { fromOrderText, toOrderText } from './address/order-query.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { useDownloadStart } from '../../composables/use-download-start.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
-import { isTouching } from '../../period/cached-snapshots.ts';
+import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
 import { usePeriodStore } from '../../stores/window/period.ts';
 import { useTasksStore } from '../../stores/window/tasks.ts';
+import { useThrottleFn } from '@vueuse/core';
+import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import { useRecordsStore } from '../../stores/records/records.ts';
+import { toZoomedSpan } from './use-time-zoom.ts';
+import type { PeriodScope, RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
+
+type DetailScope = ReturnType<typeof useDetailScope>;
+
+const REOPEN_INTERVAL_MS = 1000;
 
 /** The downloads of a Detail screen: the one that runs, the start of another, and why the last one brought nothing. */
 function useDetailDownload({ connection, report, period, parts, pinnedId, pin }: DetailScope) {
@@ -148,5 +165,160 @@ export function useDetail(readDirection: () => Direction) {
     orderFault,
     reopen,
     isBehind,
+  };
+}
+
+/**
+ * Keeps the view of the records open that a Detail screen shows: another one where something else is asked for, and anew
+ * while records arrive.
+ */
+function useRecordView(
+  { connection, report, period, pinnedId, snapshot, parts, scope, moveOn }: DetailScope,
+  readFilter: () => RecordFilter,
+  readOrder: () => RecordOrder,
+): {
+  /** Opens the records anew, of a period that moves with the clock as of now. */
+  reopen(): void;
+  /** Records are stored that the open view was opened too early for. */
+  readonly isBehind: ComputedRef<boolean>;
+} {
+  const clock = useClockStore();
+  const periods = usePeriodStore();
+  const records = useRecordsStore();
+
+  const question = computed(() =>
+    JSON.stringify([scope.value, parts.value.length > 0, readFilter(), readOrder(), clock.zone]),
+  );
+
+  const stored = computed(() =>
+    parts.value
+      .map(
+        ({ id, recordCount, state, reading, period: { fromMs } }) =>
+          `${id} ${recordCount} ${state} ${reading} ${fromMs}`,
+      )
+      .join(),
+  );
+
+  function open(): void {
+    const chosen = snapshot.value?.period ?? period.value;
+    if (scope.value === null || chosen === null || parts.value.length === 0) {
+      records.close();
+      return;
+    }
+    const whole = { fromMs: chosen.fromMs, toMs: chosen.toMs + 1000 };
+    void records.open({
+      scope: scope.value,
+      filter: readFilter(),
+      order: readOrder(),
+      span: toZoomedSpan(readFilter(), whole),
+      whole,
+      zone: clock.zone,
+      stored: stored.value,
+      subject: JSON.stringify([connection.value?.id, report.value, pinnedId.value ?? periods.selection]),
+    });
+  }
+
+  function reopen(): void {
+    const before = question.value;
+    moveOn();
+    // A period that has moved on opens by itself.
+    if (question.value === before) open();
+  }
+
+  const effects = getCurrentScope();
+  const reopenSoon = useThrottleFn(
+    () => {
+      // A view that opens after the screen is gone would stay open.
+      if (effects?.active === true) reopen();
+    },
+    REOPEN_INTERVAL_MS,
+    true,
+  );
+
+  watch(question, open, { immediate: true });
+  watch(stored, () => void reopenSoon());
+  onBeforeUnmount(records.close);
+
+  return { reopen, isBehind: computed(() => records.view !== null && records.view.stored !== stored.value) };
+}
+
+/** The snapshot that was opened by itself, which the address carries. */
+function usePinnedSnapshot(readReport: () => string) {
+  const route = useRoute();
+  const router = useRouter();
+
+  /** Null where the period is shown. */
+  const pinnedId = computed(() => {
+    const given = Number(route.params['snapshotId']);
+    return Number.isInteger(given) && given > 0 ? given : null;
+  });
+
+  /** Shows one snapshot by itself; null goes back to everything cached of the period. */
+  function pin(snapshotId: number | null): void {
+    const params = { snapshotId: snapshotId === null ? null : String(snapshotId) };
+    void router.push({ name: readReport(), params, query: route.query });
+  }
+
+  return { pinnedId, pin };
+}
+
+/** Which records a Detail screen shows: everything cached of the period, or one snapshot that was opened by itself. */
+function useDetailScope(readDirection: () => Direction) {
+  const connections = useConnectionsStore();
+  const periods = usePeriodStore();
+  const snapshots = useSnapshotsStore();
+
+  const connection = computed(() => connections.active);
+  const report = computed(() => `${readDirection()}-detail` as const);
+  const { pinnedId, pin } = usePinnedSnapshot(() => report.value);
+  /** A period that moves with the clock stands still until something new is there to show. */
+  const asOfMs = shallowRef(Date.now());
+  const period = computed(() =>
+    connection.value === null ? null : periods.toPeriod(asOfMs.value, connection.value),
+  );
+  /** The snapshots that hold anything to show, of any period. */
+  const usable = computed(() =>
+    connection.value === null ? [] : listUsable(snapshots.snapshots ?? [], connection.value.id, report.value),
+  );
+  /** The snapshot that was opened by itself; null where the period is shown. */
+  const snapshot = computed<Snapshot | null>(() =>
+    pinnedId.value === null ? null : (usable.value.find(({ id }) => id === pinnedId.value) ?? null),
+  );
+  /** What of the period is cached, the newest first. */
+  const parts = computed(() => {
+    const wanted = period.value;
+    if (pinnedId.value !== null) return snapshot.value === null ? [] : [snapshot.value];
+    return wanted === null ? [] : usable.value.filter((one) => isTouching(one.period, wanted));
+  });
+  const periodScope = computed<PeriodScope | null>(() => {
+    if (pinnedId.value !== null || connection.value === null || period.value === null) return null;
+    const { fromMs, toMs } = period.value;
+    // Periods are picked with their last second.
+    return { connectionId: connection.value.id, report: report.value, fromMs, toMs: toMs + 1000 };
+  });
+  const scope = computed<RecordScope | null>(() =>
+    snapshot.value === null ? periodScope.value : { snapshotId: snapshot.value.id },
+  );
+
+  /** Lets a period that moves with the clock end now. */
+  function moveOn(): void {
+    asOfMs.value = Date.now();
+  }
+
+  watch(() => periods.selection, moveOn);
+
+  return {
+    connection,
+    report,
+    period,
+    asOfMs,
+    usable,
+    pinnedId,
+    snapshot,
+    parts,
+    periodScope,
+    scope,
+    pin,
+    moveOn,
   };
 }

@@ -31,7 +31,13 @@ import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
 import { usePeriodStore } from '../../stores/window/period.ts';
 import { findWorst, useIncidentWords } from './incident-words.ts';
-import { useOtherIncidents } from './use-other-incidents.ts';
+
+/** What is listed of another connection. */
+interface OtherIncidents {
+  readonly connection: Connection;
+  readonly listed: Output<'incidents/list'> | null;
+  readonly error: ErrorLike | null;
+}
 
 /** Days are judged again at most so often while records come in. */
 const RELOAD_INTERVAL_MS = 15_000;
@@ -290,4 +296,78 @@ export function useIncidentRows(view: UnwrapNestedRefs<ReturnType<typeof useInci
   });
 
   return { state, kind, own, all, ofKind, rows, shown, unsure, unjudged, notes, toKey, toPlace, toName };
+}
+
+/**
+ * The incidents of other connections in a period, one connection after the other: what is known of days that were judged
+ * before is there at once. Nobody waits for those of another question.
+ */
+function useOtherIncidents(
+  others: () => readonly Connection[],
+  readPeriod: () => TimeSpan | null,
+  /** Another one where everything is to be listed anew. */
+  readQuestion: () => string,
+) {
+  const backend = useBackend();
+  const found = shallowRef<ReadonlyMap<string, Omit<OtherIncidents, 'connection'>>>(new Map());
+  let listId = '';
+  const stop = (): void => {
+    if (listId !== '') backend.call('findings/stop-list', { listId }).catch(() => undefined);
+    listId = '';
+  };
+
+  async function list(ids: readonly string[], period: TimeSpan, isGone: () => boolean): Promise<void> {
+    const note = (id: string, own: Omit<OtherIncidents, 'connection'>): void => {
+      if (!isGone()) found.value = new Map(found.value).set(id, own);
+    };
+    const incomplete: string[] = [];
+    for (const connectionId of ids) {
+      try {
+        const listed = await backend.call('incidents/list', { connectionId, period, isKeptOnly: true });
+        if (isGone()) return;
+        note(connectionId, { listed, error: null });
+        if (listed.unjudgedDays > 0) incomplete.push(connectionId);
+      } catch (cause) {
+        note(connectionId, { listed: null, error: toErrorLike(cause) });
+      }
+    }
+    for (const connectionId of incomplete) {
+      if (isGone()) return;
+      listId = crypto.randomUUID();
+      try {
+        const listed = await backend.call('incidents/list', { connectionId, period, listId });
+        note(connectionId, { listed, error: null });
+      } catch (cause) {
+        const before = found.value.get(connectionId)?.listed ?? null;
+        note(connectionId, { listed: before, error: toErrorLike(cause) });
+      }
+    }
+  }
+
+  watch(
+    () => JSON.stringify([others().map(({ id, incidents }) => [id, incidents]), readQuestion()]),
+    (_now, before, onCleanup) => {
+      let isGone = false;
+      onCleanup(() => {
+        isGone = true;
+        stop();
+      });
+      const period = readPeriod();
+      const ids = others().map(({ id }) => id);
+      if (before !== undefined) found.value = new Map();
+      if (period !== null) void list(ids, period, () => isGone);
+    },
+    { immediate: true },
+  );
+  onScopeDispose(stop);
+
+  return {
+    /** In the order of the connections. */
+    lists: computed((): readonly OtherIncidents[] =>
+      others().map((connection) => ({
+        connection,
+        ...(found.value.get(connection.id) ?? { listed: null, error: null }),
+      })),
+    ),
+  };
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { exportCommand } from '../../../src-main/cli/commands/export.ts';
+import { exportCommand, checkContentOptions, readContents } from '../../../src-main/cli/commands/export.ts';
 import { readArguments, type Arguments } from '../../../src-main/cli/words/command.ts';
 import { writeCompletion } from '../../../src-main/cli/commands/completion.ts';
-import { checkContentOptions, readContents } from '../../../src-main/cli/words/content-options.ts';
 import { DEFAULT_EVIDENCE } from '../../../src-main/common/model/exports/evidence-options.ts';
 
 const read = (...words: string[]): { readonly args: Arguments } => ({
