@@ -3,15 +3,21 @@ import { join } from 'node:path';
 import { runScript } from './run-script.ts';
 import { say } from './say.ts';
 
-/** When a file below these paths last changed, in milliseconds since 1970; 0 when there is none. */
-function findNewestMs(paths: readonly string[]): number {
+/** When a file at or below a path last changed, in milliseconds since 1970; 0 when there is none. */
+function findNewestMs(path: string): number {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return 0;
+  return found.isDirectory() ? findNewestBelowMs(path) : found.mtimeMs;
+}
+
+/** Every start waits for it: a folder says itself which of its entries are folders, and of those nothing else is asked. */
+function findNewestBelowMs(folder: string): number {
   let newestMs = 0;
-  for (const path of paths) {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined) continue;
-    const changedMs = found.isDirectory()
-      ? findNewestMs(readdirSync(path).map((name) => join(path, name)))
-      : found.mtimeMs;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`;
+    const changedMs = entry.isDirectory()
+      ? findNewestBelowMs(path)
+      : (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
     newestMs = Math.max(newestMs, changedMs);
   }
   return newestMs;
@@ -23,8 +29,8 @@ const BUILT = ['out/main/web.mjs', 'out/renderer/index.html'];
 
 /** Whether what is built is missing or older than what it is made of. */
 export function needsBuild(root: string): boolean {
-  const builtMs = Math.min(...BUILT.map((name) => findNewestMs([join(root, name)])));
-  return builtMs === 0 || findNewestMs(SOURCES.map((name) => join(root, name))) > builtMs;
+  const builtMs = Math.min(...BUILT.map((name) => findNewestMs(join(root, name))));
+  return builtMs === 0 || Math.max(...SOURCES.map((name) => findNewestMs(join(root, name)))) > builtMs;
 }
 
 /** Builds the application. Rejects with the end of the build's output when it fails. */

@@ -3,9 +3,11 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from '@playwright/test';
+import { SECOND_MS } from '../../src-main/common/time/durations.ts';
+import type { Cache } from '../../src-main/core/cache/cache.ts';
 import { openTestCache } from '../integration/cache/cache-fixture.ts';
 import { startApp, stopApp } from '../support/application/run-app.ts';
-import { fillCache } from './fill-cache.ts';
+import { createDocuments, fillCache } from './fill-cache.ts';
 
 const TENANT = 1001;
 
@@ -33,7 +35,7 @@ export async function openFilledApp(size: number, browser: Browser, folder?: str
     const cache = await openTestCache(join(dataFolder, 'cache.sqlite'));
     try {
       const counts = (await cache.listSnapshots(connectionId)).map(({ recordCount }) => recordCount);
-      if (counts.length === 0) await fillCache(cache, size, { connectionId, tenant: TENANT });
+      if (counts.length === 0) await fillUntilNow(cache, size, connectionId);
       else if (!counts.includes(size)) throw new Error(`The cache in ${dataFolder} was filled with others.`);
     } finally {
       await cache.close();
@@ -43,6 +45,20 @@ export async function openFilledApp(size: number, browser: Browser, folder?: str
     await remove();
     throw error;
   }
+}
+
+/** The newest record is of now, so that the periods which end now have some. */
+async function fillUntilNow(cache: Cache, size: number, connectionId: string): Promise<void> {
+  const toMs = Math.floor(Date.now() / SECOND_MS) * SECOND_MS;
+  const fromMs = toMs - (size - 1) * SECOND_MS;
+  const write = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+  const period = { startDate: write(fromMs), endDate: write(toMs), fromMs, toMs, zone: 'UTC' };
+  await fillCache(cache, size, { connectionId, tenant: TENANT, period }, (from, count) =>
+    createDocuments(from, count).map((document, at) => ({
+      ...document,
+      Date: new Date(fromMs + (from + at) * SECOND_MS).toISOString(),
+    })),
+  );
 }
 
 async function createConnection(dataFolder: string, browser: Browser): Promise<void> {
