@@ -184,6 +184,58 @@ describe('a window while clients and contents are masked', () => {
     await ask('settings/update', { maskTexts: false });
   });
 
+  it('says nothing of a body in a case, and pins what it shows: never the body of another record', async () => {
+    const toPart = (title: string, texts: readonly string[]): Input<'cases/pin'>['part'] => ({
+      kind: 'records',
+      title,
+      question: {
+        connectionId,
+        scopes: [toScope()],
+        filter: ALL,
+        query: '',
+        fromMs: FROM_MS,
+        toMs: FROM_MS + 3_600_000,
+        zone: 'UTC',
+        place: '/inbound/detail',
+      },
+      content: {
+        facts: [
+          { name: 'Client', value: texts[0] ?? '', role: 'client' },
+          { name: 'Payload', value: texts[1] ?? '', role: 'body' },
+        ],
+        table: {
+          columns: [
+            { name: 'Client', isRight: false, role: 'client' },
+            { name: 'Payload', isRight: false, role: 'body' },
+          ],
+          rows: [[...texts]],
+          rowCount: 1,
+        },
+        picture: null,
+        statement: null,
+      },
+    });
+    const { id: caseId } = await ask('cases/create', { title: 'Shown' });
+    const pin = async (...texts: string[]): Promise<string> => {
+      const { parts } = await ask('cases/pin', { caseId, part: toPart('Part', texts) });
+      return parts.at(-1)?.id ?? '';
+    };
+    const read = async (partId: string) => (await ask('cases/read-part', { caseId, partId })).content;
+    const partId = await pin(CLIENTS[0] ?? '', SAID[0] ?? '');
+    expect(findSaid(await read(partId)).length).toBeGreaterThan(1);
+    await ask('settings/update', { maskTexts: true });
+    const shown = await read(partId);
+    expect(findSaid(shown)).toEqual([]);
+    const [client, payload] = shown.facts.map(({ value }) => value);
+    expect(client).toMatch(/^client-[0-9a-z]{12}$/u);
+    expect(payload).toBe('xxxxx xxxxxxxxx xxxxxxxxx xxxxxx');
+    const again = await pin(client ?? '', payload ?? '');
+    await ask('settings/update', { maskTexts: false });
+    // The client is who it was; of the body nothing is made up.
+    expect((await read(again)).facts.map(({ value }) => value)).toEqual([CLIENTS[0], payload]);
+    expect((await read(again)).table?.rows).toEqual([[CLIENTS[0], payload]]);
+  });
+
   it('leaves what the command line is answered as it is', async () => {
     await ask('settings/update', { maskTexts: true });
     const answer = await rig().core.call('records/read-fields', {

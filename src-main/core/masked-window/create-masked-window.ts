@@ -1,7 +1,8 @@
 import { toErrorInfo } from '../../common/contract/errors.ts';
-import { OPERATIONS, type OperationName } from '../../common/contract/index.ts';
+import { OPERATIONS, type Input, type OperationName } from '../../common/contract/index.ts';
 import type { Envelope } from '../../common/contract/operation.ts';
 import type { AlertBoard } from '../../common/model/alerts/alert-state.ts';
+import type { PartContent, PartDraft, PinnedContent } from '../../common/model/cases/case.ts';
 import { DEFAULT_EVIDENCE } from '../../common/model/exports/evidence-options.ts';
 import { isBodyField, isOwnField } from '../../common/model/records/body-path.ts';
 import type { SqlColumn } from '../../common/model/records/sql.ts';
@@ -282,6 +283,28 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
   const replacePseudonyms = (text: string): string =>
     text.replace(PSEUDONYM, (pseudonym) => [...(originals.get(pseudonym) ?? [])][0] ?? pseudonym);
 
+  /**
+   * What a part of a case asks is meant as it is; what it shows is kept as it was seen, clients by their names: many bodies
+   * have one shape, and none of them may stand in a case for another.
+   */
+  function unmaskPart({ question, content, title, kind }: PartDraft): PartDraft {
+    const { table, facts, statement, picture } = content;
+    return {
+      kind,
+      title: replacePseudonyms(title),
+      question: unmask(question) as PartDraft['question'],
+      content: {
+        facts: facts.map((fact) => ({ ...fact, value: replacePseudonyms(fact.value) })),
+        table:
+          table === null
+            ? null
+            : { ...table, rows: table.rows.map((row) => row.map((cell) => replacePseudonyms(cell))) },
+        statement: statement === null ? null : replacePseudonyms(statement),
+        picture,
+      },
+    };
+  }
+
   function listLiterals(name: OperationName): ReadonlySet<string> {
     const found = literals.get(name) ?? new Set(findLiterals(OPERATIONS[name].output));
     literals.set(name, found);
@@ -302,6 +325,7 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
     if (MASKED[name] === 'raw') return maskRaw(value);
     learn(value);
     if (name === 'alerts/list') return maskBoard(value as AlertBoard, place);
+    if (name === 'cases/read-part') return maskPart(value as PinnedContent, place);
     if (name === 'sql/run') keepColumns(value);
     if (name === 'sql/read-rows')
       return maskCells(value as unknown[][], columnsOf.get(resultId ?? ''), place);
@@ -318,6 +342,35 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
         const { each } = rule.condition as { each?: string };
         return { rule, state: mask(state, { ...place, field: each ?? null }) };
       }),
+    };
+  }
+
+  /** A part says of each of its values whom it may tell of. */
+  function maskPart({ content, ...part }: PinnedContent, place: Place): unknown {
+    for (const client of part.clients) known.add(client);
+    const { facts, table, ...shown } = content;
+    const own = facts.find(({ role }) => role === 'client')?.value ?? '';
+    const maskValue = (text: string, role: PartContent['facts'][number]['role'], whose: string): string => {
+      const key = role === 'client' ? 'client' : role === 'body' ? 'payload' : 'value';
+      return remember(maskText(text, { ...place, own: whose, key }), text);
+    };
+    const roles = table?.columns.map(({ role }) => role) ?? [];
+    const ownAt = roles.indexOf('client');
+    return {
+      ...(mask(part, place) as object),
+      content: {
+        ...(mask(shown, place) as object),
+        facts: facts.map((fact) => ({ ...fact, value: maskValue(fact.value, fact.role, own) })),
+        table:
+          table === null
+            ? null
+            : {
+                ...table,
+                rows: table.rows.map((row) =>
+                  row.map((cell, at) => maskValue(cell, roles[at], row[ownAt] ?? '')),
+                ),
+              },
+      },
     };
   }
 
@@ -357,13 +410,15 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
     });
   }
 
+  const unmaskPin = (input: Input<'cases/pin'>): unknown => ({ ...input, part: unmaskPart(input.part) });
+
   return {
     isMasked,
     addClients(clients) {
       for (const client of clients) known.add(client);
     },
     guard: (call) => async (name, input) => {
-      const asked = unmask(input);
+      const asked = name === 'cases/pin' ? unmaskPin(input as Input<'cases/pin'>) : unmask(input);
       const given = PREVIEWS.has(name) ? withMasks(asked) : asked;
       const envelope = await call(name, given);
       if (!envelope.ok || !isMasked(name)) return envelope;
