@@ -84,12 +84,16 @@ async function readAll(): Promise<Readonly<Record<string, unknown>>> {
   const ran = await ask('sql/run', { runId: 'own', connectionId, ...span, zone: 'UTC', text });
   const resultId = ran.kind === 'failed' ? '' : ran.resultId;
   const selection = { conditions: [{ field: 'responseCode' as const, values: [500] }] };
+  const bars = { ...question, ...span, viewId, zone: 'UTC', maxBuckets: 10, withMedian: false };
   return {
     rows,
     record: await ask('records/read-record', place),
     raw: await ask('records/read-raw', place),
     session: await ask('records/read-session', { connectionId, sessionId: row?.sessionId ?? '', limit: 100 }),
     fields: await ask('records/read-fields', { ...question, viewId }),
+    clientBars: await ask('records/read-histogram', { ...bars, split: 'client' }),
+    errorBars: await ask('records/read-histogram', { ...bars, split: 'errorFamily' }),
+    wordBars: await ask('records/read-histogram', { ...bars, split: 'payload.text' }),
     facets: await ask('records/read-facets', { ...question, viewId }),
     path: await ask('records/read-path', { ...question, viewId, path: 'payload.text', limit: 20 }),
     families: await ask('records/find-error-families', { ...question, viewId, ...span }),
@@ -145,6 +149,13 @@ describe('a window while clients and contents are masked', () => {
     const client = rows[0]?.client ?? '';
     expect(client).toMatch(/^client-[0-9a-z]{12}$/u);
     expect(await count({ conditions: [{ field: 'client', values: [client] }] })).toBe(60);
+    const { series } = await ask('records/read-histogram', {
+      ...{ scope: toScope(), filter: ALL, fromMs: FROM_MS, toMs: FROM_MS + 3_600_000, zone: 'UTC' },
+      ...{ maxBuckets: 10, withMedian: false, split: 'client' },
+    });
+    const bar = series.flatMap((one) => (one.kind === 'value' ? String(one.value) : []))[0] ?? '';
+    expect(bar).toMatch(/^client-[0-9a-z]{12}$/u);
+    expect(await count({ conditions: [{ field: 'client', values: [bar] }] })).toBe(60);
     const { families } = await ask('records/find-error-families', {
       scope: toScope(),
       filter: ALL,

@@ -4,6 +4,7 @@ import type { Envelope } from '../../common/contract/operation.ts';
 import type { AlertBoard } from '../../common/model/alerts/alert-state.ts';
 import type { PartContent, PartDraft, PinnedContent } from '../../common/model/cases/case.ts';
 import { DEFAULT_EVIDENCE } from '../../common/model/exports/evidence-options.ts';
+import type { Histogram } from '../../common/model/records/histogram.ts';
 import { isBodyField, isOwnField } from '../../common/model/records/body-path.ts';
 import type { SqlColumn } from '../../common/model/records/sql.ts';
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
@@ -87,6 +88,7 @@ const MASKED: Partial<Readonly<Record<OperationName, 'values' | 'raw'>>> = {
   'records/read-path': 'values',
   'records/find-error-families': 'values',
   'records/find-first-seen': 'values',
+  'records/read-histogram': 'values',
   'records/group-errors': 'values',
   'records/find-patterns': 'values',
   'records/read-record': 'values',
@@ -325,6 +327,7 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
     if (MASKED[name] === 'raw') return maskRaw(value);
     learn(value);
     if (name === 'alerts/list') return maskBoard(value as AlertBoard, place);
+    if (name === 'records/read-histogram') return maskSeries(value as Histogram, place);
     if (name === 'cases/read-part') return maskPart(value as PinnedContent, place);
     if (name === 'sql/run') keepColumns(value);
     if (name === 'sql/read-rows')
@@ -341,6 +344,23 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
       rules: rules.map(({ rule, state }) => {
         const { each } = rule.condition as { each?: string };
         return { rule, state: mask(state, { ...place, field: each ?? null }) };
+      }),
+    };
+  }
+
+  /** Of a histogram only what its series are of. */
+  function maskSeries(histogram: Histogram, place: Place): Histogram {
+    const { split, series } = histogram;
+    const texts = series.flatMap((one) =>
+      one.kind === 'value' && typeof one.value === 'string' ? [one.value] : [],
+    );
+    if (split === 'client') for (const client of texts) known.add(client);
+    return {
+      ...histogram,
+      series: series.map((one) => {
+        if (one.kind !== 'value' || typeof one.value !== 'string') return one;
+        const masked = maskText(one.value, { ...place, field: split, key: 'value' });
+        return { ...one, value: remember(masked, one.value) };
       }),
     };
   }
