@@ -2,6 +2,7 @@ import { toErrorInfo } from '../../common/contract/errors.ts';
 import { OPERATIONS, type Input, type OperationName } from '../../common/contract/index.ts';
 import type { Envelope } from '../../common/contract/operation.ts';
 import type { AlertBoard } from '../../common/model/alerts/alert-state.ts';
+import type { DeliveredAlert, DestinationState } from '../../common/model/alerts/destination.ts';
 import type { PartContent, PartDraft, PinnedContent } from '../../common/model/cases/case.ts';
 import { DEFAULT_EVIDENCE } from '../../common/model/exports/evidence-options.ts';
 import type { Histogram } from '../../common/model/records/histogram.ts';
@@ -112,6 +113,7 @@ const MASKED: Partial<Readonly<Record<OperationName, 'values' | 'raw'>>> = {
   'alerts/list': 'values',
   'alerts/test-rule': 'values',
   'alerts/read-log': 'values',
+  'destinations/list': 'values',
   'sql/run': 'values',
   'sql/read-rows': 'values',
   'summaries/read': 'values',
@@ -185,6 +187,8 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
   const originals = new Map<string, Set<string>>();
   const columnsOf = new Map<string, readonly SqlColumn[]>();
   const literals = new Map<string, ReadonlySet<string>>();
+  /** The field whose values each rule watches; null for none. */
+  const watchedBy = new Map<string, string | null>();
 
   function remember(masked: string, original: string): string {
     if (masked === original) return masked;
@@ -327,6 +331,8 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
     if (MASKED[name] === 'raw') return maskRaw(value);
     learn(value);
     if (name === 'alerts/list') return maskBoard(value as AlertBoard, place);
+    if (name === 'destinations/list')
+      return (value as DestinationState[]).map((each) => maskSent(each, place));
     if (name === 'records/read-histogram') return maskSeries(value as Histogram, place);
     if (name === 'cases/read-part') return maskPart(value as PinnedContent, place);
     if (name === 'sql/run') keepColumns(value);
@@ -343,8 +349,27 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
       ...board,
       rules: rules.map(({ rule, state }) => {
         const { each } = rule.condition as { each?: string };
+        watchedBy.set(rule.id, each ?? null);
         return { rule, state: mask(state, { ...place, field: each ?? null }) };
       }),
+    };
+  }
+
+  /** Messages that were sent name the value that an alert was about; of which field it is, the list of rules has told. */
+  function maskSent({ deliveries, ...state }: DestinationState, place: Place): DestinationState {
+    const maskAlert = (alert: DeliveredAlert): DeliveredAlert => {
+      const { value, name, text } = alert;
+      const say = (words: string): string => remember(masks.text(words, ''), words);
+      if (typeof value !== 'string' || value === '') return { ...alert, name: say(name), text: say(text) };
+      const field = watchedBy.has(alert.ruleId) ? (watchedBy.get(alert.ruleId) ?? null) : 'payload';
+      if (field === 'client') known.add(value);
+      const masked = remember(maskText(value, { ...place, field, key: 'value' }), value);
+      const [own, said] = [name, text].map((words) => say(words.replaceAll(value, () => masked)));
+      return { ...alert, value: masked, name: own ?? '', text: said ?? '' };
+    };
+    return {
+      ...state,
+      deliveries: deliveries.map((each) => ({ ...each, alerts: each.alerts.map(maskAlert) })),
     };
   }
 

@@ -58,3 +58,35 @@ it('answers what tells of no record as it is', async () => {
   const settings = { savedFilters: [{ name: 'Rosa Lopez' }] };
   expect((await ask('settings/get', null, settings, masks)).value).toEqual(settings);
 });
+
+it('masks the value that a sent message is about, whatever it is a value of', async () => {
+  const masks = createCallMasks(new Uint8Array(32));
+  const toRule = (id: string, each: string): unknown => ({
+    rule: { id, name: 'Failures', condition: { kind: 'measure', each } },
+    state: { values: [] },
+  });
+  const rules = [toRule('one', 'client'), toRule('two', 'payload.text'), toRule('three', 'channel')];
+  await ask('alerts/list', null, { rules, mutes: [] }, masks);
+  const toAlert = (ruleId: string, value: string | number) => ({
+    ruleId,
+    value,
+    name: `Failures: ${value}`,
+    text: `12 of 40 failed at ${value}.`,
+  });
+  const alerts = [
+    toAlert('one', 'Bo'),
+    toAlert('two', 'my word'),
+    toAlert('three', 4),
+    toAlert('gone', 'said'),
+  ];
+  const destination = { name: 'Bo at night', kind: 'webhook' };
+  const { value } = await ask('destinations/list', null, [{ destination, deliveries: [{ alerts }] }], masks);
+  const [state] = value as { destination: unknown; deliveries: { alerts: typeof alerts }[] }[];
+  expect(state?.destination).toEqual(destination);
+  const [client, words, channel, gone] = state?.deliveries[0]?.alerts ?? [];
+  expect(client?.value).toMatch(/^client-/u);
+  expect(client?.text).toBe(`12 of 40 failed at ${client?.value}.`);
+  expect(words).toMatchObject({ value: 'xx xxxx', name: 'Failures: xx xxxx' });
+  expect(channel).toEqual(alerts[2]);
+  expect(gone).toMatchObject({ value: 'xxxx', text: '12 of 40 failed at xxxx.' });
+});
