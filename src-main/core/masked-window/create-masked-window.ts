@@ -291,7 +291,7 @@ export function createCallMasks(pseudonymKey: Uint8Array): CallMasks {
 
   /**
    * What a part of a case asks is meant as it is; what it shows is kept as it was seen, clients by their names: many bodies
-   * have one shape, and none of them may stand in a case for another.
+   * have one shape, and none of them may stand in a case for another. A picture is markup: no name is put into it.
    */
   function unmaskPart({ question, content, title, kind }: PartDraft): PartDraft {
     const { table, facts, statement, picture } = content;
