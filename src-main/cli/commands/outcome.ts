@@ -88,7 +88,7 @@ async function printAdvice(
   for (const suggestion of suggestions) await out.text(`  ${explain(suggestion)}`);
   for (const { code, count } of unclear)
     await out.text(
-      `  Nothing tells what ${code === null ? 'no code' : `code ${code}`} means: ${countWords(count, 'record')} stay unknown.`,
+      `  It isn't clear what ${code === null ? 'no code' : `code ${code}`} means: ${countWords(count, 'record')} stay unknown.`,
     );
 }
 

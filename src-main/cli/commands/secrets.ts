@@ -41,7 +41,7 @@ async function requireNew(context: CommandContext, option: string): Promise<stri
   if (chosen.length < MIN_PASSPHRASE_CHARACTERS) {
     throw toUsageError(`A passphrase has ${MIN_PASSPHRASE_CHARACTERS} characters or more.`, '');
   }
-  if (given === null && (await askSecret?.('The same again: ')) !== chosen) {
+  if (given === null && (await askSecret?.('Repeat passphrase: ')) !== chosen) {
     throw toUsageError("The two passphrases aren't the same.", 'Nothing was changed.');
   }
   return chosen;
@@ -118,7 +118,7 @@ const change: Command = {
   async run(context) {
     const session = await context.open();
     await requireFile(session);
-    const passphrase = await requirePassphrase(context, 'Passphrase now: ');
+    const passphrase = await requirePassphrase(context, 'Current passphrase: ');
     const next = await requireNew(context, 'new-passphrase-file');
     const keychain = await session.call('secrets/change-passphrase', { passphrase, next });
     await context.out.json({ kind: keychain.kind, file: keychain.file, failure: keychain.failure });

@@ -102,7 +102,7 @@ test('a rule is one sentence, with what it would have done below', async () => {
   expect(screen.get<HTMLInputElement>('input[aria-label=Threshold]').element.value).toBe('5');
   expect(words).toContain('Would have fired 2 times');
   expect(words).toContain('13 d 19 h of 14 d cached');
-  expect(words).toContain("Can't tell: 12 min not cached");
+  expect(words).toContain('No data for 12 min');
   expect(words).toContain('still firing');
   expect(words).toContain('Error share 61.8%, 21 of 34 requests');
   expect(words).toContain('From a finding');
@@ -184,11 +184,11 @@ test('a hostile name stays text, and deleting asks first', async () => {
 test('of days that nothing is known of, neither firings nor notifications are denied', async () => {
   const nothing = { firings: [], notes: [], others: [{ threshold: 0.05, count: 0 }] };
   const { screen } = await open(makeBoard(), '/alerts/new', makeTest({ ...nothing, knownMinutes: 0 }));
-  expect(textOf(screen)).toContain('None of these 14 days could be judged');
+  expect(textOf(screen)).toContain('No data for the last 14 days');
   expect(textOf(screen)).not.toMatch(/would have been none|0 times/);
   screen.unmount();
   const known = await open(makeBoard(), '/alerts/new', makeTest(nothing));
-  expect(textOf(known.screen)).toContain('In what is known of these 14 days there would have been none.');
+  expect(textOf(known.screen)).toContain('No notifications in the last 14 days.');
   expect(textOf(known.screen)).toContain('0 times');
 });
 
@@ -328,7 +328,7 @@ test('an alert of each service shows where each stands, and mutes one alone', as
   expect(text).toMatch(/Service 2Warning since .*, muted/u);
   expect(text).toContain('Service 5OK0.0%0 of 100');
   expect(text).toContain('Service 9Too few requests–1 of 6');
-  expect(text).toContain("Service 11Can't tell––");
+  expect(text).toContain('Service 11No data––');
   expect(text).toContain('Only 50 values are watched.');
   expect(text).toContain('Service 7: 2 times');
   await screen
@@ -345,7 +345,7 @@ test('an alert of each service shows where each stands, and mutes one alone', as
 
 test('an alert of an imported connection says that it rests', async () => {
   const { screen } = await open(makeBoard([{ state: { rests: 'imported', blindMinutes: 500 } }]));
-  expect(textOf(screen)).toContain("Resting: imported records don't change");
-  expect(textOf(screen)).not.toContain("Can't tell");
+  expect(textOf(screen)).toContain("Paused: imported records don't change");
+  expect(textOf(screen)).not.toContain('No data');
   screen.unmount();
 });

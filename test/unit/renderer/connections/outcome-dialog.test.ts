@@ -99,10 +99,8 @@ describe('the dialog of what counts as failed', () => {
       'With these rules 0.20% of 1,000 cached records failed (now 0.20%).',
     );
     expect(dialog().textContent).toContain('11.80% of the records stay unknown.');
-    expect(dialog().textContent).toMatch(
-      /Code 0 comes with a text in Error in 97(\.0)?% of its records \(412\)\./u,
-    );
-    expect(dialog().textContent).toContain('Nothing tells what Code 7 means (3)');
+    expect(dialog().textContent).toMatch(/Code 0 has a text in Error in 97(\.0)?% of its records \(412\)\./u);
+    expect(dialog().textContent).toContain("It isn't clear what Code 7 means (3)");
     await press('Use');
     await vi.waitFor(() => expect(dialog().textContent).toContain('With these rules 12.00% of 1,000'));
     expect(dialog().textContent).not.toContain('Code 0 comes with');

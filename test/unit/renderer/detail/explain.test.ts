@@ -242,7 +242,7 @@ describe('the explanation of a selection', () => {
   it('says that nothing is certain where all could be chance', async () => {
     const values = EXPLAINED.values.map((value) => ({ ...value, certainty: 'chance' as const }));
     const { panel } = await show({ conditions: [TIME] }, { ...EXPLAINED, values: [...values, ...values] });
-    expect(panel.get('[role=status]').text()).toBe('Nothing sets these records apart for certain.');
+    expect(panel.get('[role=status]').text()).toBe('No significant differences.');
     expect(panel.findAll('ol > li')).toHaveLength(5);
   });
 

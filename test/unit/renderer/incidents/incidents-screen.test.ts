@@ -149,7 +149,7 @@ describe('the incidents of a period', () => {
       toMs: NOW_MS,
     } as const;
     const { screen: unsure } = await show({ incidents: [], gaps: [gap] });
-    expect(unsure.text()).toContain('Nothing stood out in what is cached');
+    expect(unsure.text()).toContain('Nothing stood out in cached records');
     const { screen: none } = await show({ incidents: [], untilMs: null });
     expect(none.text()).toContain('No records of this period');
   });
@@ -165,11 +165,11 @@ describe('the incidents of a period', () => {
     };
     const { screen } = await show({}, undefined, list);
     expect(readRows(screen)).toHaveLength(1);
-    expect(screen.text()).toContain('Judging 3 more days…');
+    expect(screen.text()).toContain('Checking 3 more days…');
     finish();
     await flushPromises();
     expect(readRows(screen)).toHaveLength(LISTED.length);
-    expect(screen.text()).not.toContain('Judging');
+    expect(screen.text()).not.toContain('Checking');
   });
 
   it('says nothing of days that were not judged yet, and stops when it is left', async () => {
@@ -180,7 +180,7 @@ describe('the incidents of a period', () => {
       return { incidents: [], untilMs: NOW_MS, gaps: [], unjudgedDays: 1 };
     };
     const { screen } = await show({}, undefined, list);
-    expect(screen.text()).toContain('Judging one more day…');
+    expect(screen.text()).toContain('Checking one more day…');
     expect(screen.text()).not.toContain('Nothing stood out');
     screen.unmount();
     screens.pop();

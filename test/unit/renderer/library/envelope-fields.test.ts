@@ -28,8 +28,8 @@ test('what a service says beside the records stands in the details, as text, of 
   ]);
   expect(view.text()).toContain('Incoming, by hour');
   expect(view.findAll('h3').map((title) => title.text())).toEqual([
-    'More as received, beside the records of page 1',
-    'More as received, beside the records of page 3',
+    'Other fields of page 1, as received',
+    'Other fields of page 3, as received',
   ]);
   expect(view.findAll('.other dd').map((value) => value.text())).toEqual(['<b>eu</b>', '1.50']);
   expect(view.text()).toContain('2 more fields are too long or too deep to be shown.');

@@ -99,7 +99,7 @@ it('suggests what is quiet every week: it becomes a planned time, or is not sugg
   };
   const { page, backend } = await show(undefined, { 'planned/suggest': () => [suggestion] });
   expect(page.text()).toContain('Quiet 4 weeks in a row: Thursday, 21:00 to 00:00. Mark as planned?');
-  expect(page.text()).toContain('11 requests in all; other days have about 460 then.');
+  expect(page.text()).toContain('11 requests in total; other days have about 460 then.');
   await press(page, 'Not planned');
   await press(page, 'Mark as planned');
   const made = backend.calls.filter(({ name }) => /dismiss|save-time/u.test(name));

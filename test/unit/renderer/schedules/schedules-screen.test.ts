@@ -131,7 +131,7 @@ describe('the schedules', () => {
 
   it('say that none runs after a safe start, and that there are none', async () => {
     const idle = await open([STATE], '/schedules', true);
-    expect(idle.readText()).toContain("Schedules don't run by themselves now");
+    expect(idle.readText()).toContain('Schedules are paused');
     shown.splice(0)[0]?.unmount();
     const empty = await open([]);
     expect(empty.readText()).toContain('No schedules');

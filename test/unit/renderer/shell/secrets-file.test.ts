@@ -75,7 +75,7 @@ describe('the settings of a computer without a keychain', () => {
     expect(submit().disabled).toBe(true);
     await type('password1', 'password2');
     expect(document.body.textContent).toContain('Weak');
-    expect(document.body.textContent).toContain("The two aren't the same.");
+    expect(document.body.textContent).toContain("The passphrases don't match.");
     expect(submit().disabled).toBe(true);
     await type(PASSPHRASE, PASSPHRASE);
     expect(document.body.textContent).toContain('Fair');

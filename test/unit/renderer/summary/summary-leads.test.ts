@@ -94,7 +94,7 @@ describe('the menu of a group', () => {
     await openLeaf();
     await flushPromises();
     expect(document.body.textContent).toContain('Channel 3, Timeout after ‹n› ms');
-    expect(await choose('Explain what sets them apart')).toEqual({
+    expect(await choose("Find what's different")).toEqual({
       place: 'inbound-detail',
       q: 'service:7 channel:3 family:="Timeout after ‹n› ms"',
       explain: '1',
