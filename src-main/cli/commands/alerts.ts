@@ -95,7 +95,7 @@ const REST_WORDS: Readonly<Record<AlertRest, string>> = {
 
 const list: Command = {
   name: 'alerts list',
-  summary: 'lists the rules of alerts, and where each stood when it was last looked at',
+  summary: 'lists alerts with their last known state',
   operands: '',
   maxOperands: 0,
   options: [CONNECTION_OPTION],
@@ -211,14 +211,13 @@ function judge(
 
 const check: Command = {
   name: 'alerts check',
-  summary: 'looks at the rules of alerts once, over what is cached up to now',
+  summary: 'checks all alerts once against cached records',
   operands: '',
   maxOperands: 0,
   options: [CONNECTION_OPTION],
-  about: `Tells nobody and changes nothing: a script decides by the exit code, 9 where a rule fires, 5 where none does and of
-one more than the last five minutes are not cached ("fetch" or "follow" them first). A rule that watches each value
-has a line for each, a rule on findings one for each that goes on.
-Rules that are off or muted are left out, and so are muted values.`,
+  about: `Notifies nobody and changes nothing. Exit code 9: an alert fires; 5: none fires, and more than the last five minutes of
+one aren't cached ("fetch" or "follow" them first). An alert for each value has a line for each, an alert on findings
+one for each that is ongoing. Alerts that are off or muted, and muted values, are skipped.`,
   async run(context) {
     const { out, now, open } = context;
     const session = await open();
@@ -333,16 +332,16 @@ function createTeller(
 
 const watch: Command = {
   name: 'alerts watch',
-  summary: 'follows connections and says what fires and what ends, until it is ended',
+  summary: 'follows connections and reports alerts, until it is ended',
   operands: '',
   maxOperands: 0,
   options: [
-    { ...CONNECTION_OPTION, summary: 'follow this one too; left out, those that are followed' },
+    { ...CONNECTION_OPTION, summary: 'follow this one too (default: the followed ones)' },
     ...SECRET_OPTIONS,
   ],
-  about: `One line for each rule, or value or finding of one, that fires, comes to another level, or ends. Destinations of alerts
-get their messages, as from the window. Where Channelscope is open with the same data folder, that one follows and
-sends, and this only says what it finds.`,
+  about: `Prints a line when an alert, or a value or finding of one, fires, changes its level, or ends. Destinations get their
+messages, as from the window. If Channelscope is open with the same data folder, it follows and sends, and this only
+prints.`,
   async run(context) {
     const { args, out, signal, open } = context;
     const session = await open('watching');

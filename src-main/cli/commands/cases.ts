@@ -50,7 +50,7 @@ async function write(
 
 export const casesCommand: Command = {
   name: 'cases',
-  summary: 'lists the cases that were written in the window, and exports one',
+  summary: 'lists cases, and exports one',
   operands: '[CASE]',
   maxOperands: 1,
   options: [
@@ -63,10 +63,10 @@ export const casesCommand: Command = {
     {
       name: 'clients',
       value: 'HOW',
-      summary: 'how clients are written; left out, pseudonym',
+      summary: 'how clients are written (default: pseudonym)',
       choices: ['pseudonym', 'received'],
     },
-    { name: 'short', value: null, summary: 'cuts tables after five rows, leaves folded parts out' },
+    { name: 'short', value: null, summary: 'cut tables after five rows, leave folded parts out' },
   ],
   about: `CASE is a title or an id, as the list has them. With pseudonyms, contents of records are left out.`,
   async run(context): Promise<ExitCode> {

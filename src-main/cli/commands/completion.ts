@@ -5,12 +5,12 @@ import { toUsageError, COMMON_OPTIONS, type Command, type OptionSpec } from '../
 export function createCompletionCommand(listCommands: () => readonly Command[]): Command {
   return {
     name: 'completion',
-    summary: 'writes a script that makes a shell complete commands and options',
+    summary: "prints a shell's completion script",
     operands: SHELLS.join('|'),
     choices: SHELLS,
     maxOperands: 1,
-    options: [{ name: 'command', value: 'WORD', summary: 'the word that you type for it (channelscope)' }],
-    about: `The word is an alias or a function of your own for "npm --prefix FOLDER run --silent cli --", or the packaged
+    options: [{ name: 'command', value: 'WORD', summary: 'the command that you type (channelscope)' }],
+    about: `The command is your alias or function for "npm --prefix FOLDER run --silent cli --", or the packaged
 application.`,
     async run({ args, out }) {
       const shell = SHELLS.find((each) => each === args.operands[0]);

@@ -65,22 +65,22 @@ const add: Command = {
   operands: '',
   maxOperands: 0,
   options: [
-    { name: 'name', value: 'NAME', summary: 'what it is called' },
+    { name: 'name', value: 'NAME', summary: 'name of the connection' },
     { name: 'address', value: 'URL', summary: "the service's base address" },
     { name: 'tenant', value: 'NUMBER', summary: 'tenant number' },
     ...SECRET_OPTIONS,
-    { name: 'page-size', value: 'NUMBER', summary: `records requested in a page (${PAGE_SIZE})` },
+    { name: 'page-size', value: 'NUMBER', summary: `records per page (${PAGE_SIZE})` },
     { name: 'zone', value: 'ZONE', summary: "the service's time zone (UTC)" },
     { name: 'outbound-summary-id', value: 'GUID', summary: "the outbound summary's own report identifier" },
     {
       name: 'allow-plain-http',
       value: null,
-      summary: 'agree that credentials go unencrypted to another computer',
+      summary: 'allow sending credentials unencrypted to another computer',
     },
-    { name: 'replace', value: null, summary: 'change the connection of this name where there is one' },
+    { name: 'replace', value: null, summary: 'change an existing connection of this name' },
   ],
-  about: `A secret is never an argument: other users of the computer can read those. The names of the variables are
-remembered, what they hold is not; where there is neither a keychain nor a secrets file, later commands read them again.`,
+  about: `Secrets are never arguments, which other users can read. The names of the variables are saved, their values aren't;
+without a keychain or a secrets file, later commands read them again.`,
   async run(context) {
     const { args, out, environment } = context;
     const name = args.require('name');
@@ -140,7 +140,7 @@ const list: Command = {
 
 const test: Command = {
   name: 'connection test',
-  summary: 'asks the service everything that the application will ask it',
+  summary: 'tests every request that the application makes',
   operands: 'NAME',
   maxOperands: 1,
   options: [CONNECTION_OPTION, ...SECRET_OPTIONS],
@@ -176,7 +176,7 @@ const test: Command = {
 
 const remove: Command = {
   name: 'connection remove',
-  summary: 'removes a connection with its credentials and everything that is cached of it',
+  summary: 'removes a connection, its credentials and its cached records',
   operands: 'NAME',
   maxOperands: 1,
   options: [CONNECTION_OPTION, { name: 'yes', value: null, summary: "don't ask" }],

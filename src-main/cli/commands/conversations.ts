@@ -31,19 +31,19 @@ function toCells(one: Conversation, zone: string): (string | number | null)[] {
 
 export const conversationsCommand: Command = {
   name: 'conversations',
-  summary: 'lists the conversations of a period, both directions together, with what became of them',
+  summary: 'lists the conversations of a period with their outcome',
   operands: '',
   maxOperands: 0,
   options: [
     CONNECTION_OPTION,
     ...PERIOD_OPTIONS,
     { name: 'outcome', value: 'OUTCOME', summary: 'only these', choices: CONVERSATION_OUTCOMES },
-    { ...QUERY_OPTION, summary: 'only those with a record that meets it: "service:7"' },
+    { ...QUERY_OPTION, summary: 'only those with a matching record: "service:7"' },
     GAPS_OPTION,
   ],
   about: `A conversation is everything of one session. It is lost if its last request of a kind failed, recovered if each
-that failed succeeded later, waiting if it goes on at the end of what is cached, and unknown if a part of it may not be
-cached. The last line counts all of them, with the clients behind the lost ones.`,
+that failed succeeded later, waiting if it is still going on at the end of the cached records, and unknown if a part may
+not be cached. The last line counts all of them, and the clients of lost ones.`,
   async run(context) {
     const { args, out, now, signal } = context;
     const wanted = args.require('connection');

@@ -14,7 +14,7 @@ export const countCommand: Command = {
     { name: 'report', value: 'REPORT', summary: 'the report', choices: DETAIL_KINDS },
     QUERY_OPTION,
   ],
-  about: `Each moment counts once, however often it was fetched. With --json it writes {"records","missingSeconds"}.`,
+  about: `Each moment counts once, even if fetched several times. With --json it writes {"records","missingSeconds"}.`,
   async run(context) {
     checkRecordOptions(context);
     readQuery(context, 'UTC', []);

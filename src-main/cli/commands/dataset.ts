@@ -21,17 +21,17 @@ async function update(context: CommandContext, session: Session, datasetId: stri
 
 export const datasetCommand: Command = {
   name: 'dataset',
-  summary: 'brings a folder of Parquet up to what is cached, one file for each report and day',
+  summary: 'updates a folder of Parquet, one file per report and day',
   operands: '',
   maxOperands: 0,
   options: [
     CONNECTION_OPTION,
-    { name: 'out', value: 'FOLDER', summary: 'the folder; made where there is none', isPath: true },
+    { name: 'out', value: 'FOLDER', summary: 'the folder; created if missing', isPath: true },
     { name: 'report', value: 'REPORT', summary: 'one report; both by default', choices: DATASET_REPORTS },
-    { name: 'keep', value: null, summary: 'remember it, and keep it up to date while Channelscope runs' },
+    { name: 'keep', value: null, summary: 'remember it, and update it while Channelscope runs' },
   ],
-  about: `Days that did not change are left alone; one that did is replaced whole, and can be read meanwhile. Without --keep the
-folder is written once and not remembered; one that Channelscope knows already stays as it is.
+  about: `Only changed days are replaced, and the folder can be read meanwhile. A folder that is written without
+--keep isn't remembered, unless it was before.
 
 With --json it writes {"folder","days","records","bytes","written","incomplete"}.`,
   async run(context) {

@@ -264,35 +264,33 @@ export const errorsCommand: Command = {
     {
       name: 'field',
       value: 'FIELD',
-      summary: 'the field whose texts are grouped; left out, error',
+      summary: 'the field whose texts are grouped (default: error)',
       choices: ['error', ...PATTERN_FIELDS],
     },
-    { name: 'report', value: 'REPORT', summary: 'the report; left out, both', choices: DETAIL_KINDS },
+    { name: 'report', value: 'REPORT', summary: 'the report (default: both)', choices: DETAIL_KINDS },
     QUERY_OPTION,
-    { name: 'family', value: 'FAMILY', summary: 'a family to change first, of the report given' },
+    { name: 'family', value: 'FAMILY', summary: 'a family of the given report to change first' },
     { name: 'rename', value: 'NAME', summary: 'gives the family a name' },
-    { name: 'merge-into', value: 'FAMILY', summary: 'makes it part of another family' },
+    { name: 'merge-into', value: 'FAMILY', summary: 'merges it into another family' },
     {
       name: 'split-by',
       value: 'VARIABLE',
-      summary: 'makes a family of each value of a variable, such as host',
+      summary: 'splits it by the values of a variable, such as host',
     },
-    { name: 'split-text', value: 'TEXT', summary: 'makes a family of the errors that hold a text' },
-    { name: 'name', value: 'NAME', summary: 'the name of what --split-text makes' },
-    { name: 'undo', value: null, summary: 'takes the last change of the family back' },
+    { name: 'split-text', value: 'TEXT', summary: 'splits off errors that contain a text' },
+    { name: 'name', value: 'NAME', summary: 'the name for --split-text' },
+    { name: 'undo', value: null, summary: "undoes the family's last change" },
   ],
-  about: `A family are errors that say the same but for names, numbers and the like: its pattern has words in
-angle brackets in their place. The 200 families with the most records are listed, with the
-sessions and clients that their records name.
+  about: `A family is a group of errors that differ only in names, numbers and the like, which its pattern shows in angle
+brackets. The 200 families with the most records are listed, with their sessions and clients.
 
-With --family one is renamed, merged, split or taken back first, for this connection and report, in the window
-too. Filters, alerts and rules that name a family by what it was called before go on to mean it.
+--family changes one first, for this connection and report, in the window too. Filters, alerts and rules with its old
+name keep working.
 
-With several connections the same family is one row for each of them, with its connection; counts add up, sessions and
-clients may be the same ones elsewhere.
+With several connections a family has a row for each. Counts can be added up, sessions and clients can't.
 
-With --field payload or response their texts are grouped in the same way, those of at most 100,000
-records, spread evenly where there are more; the last line says how many were read.`,
+--field payload or response groups those texts instead, of at most 100,000 records, spread evenly; the last line says
+how many were read.`,
   async run(context) {
     const { args, out } = context;
     checkConnections(context);

@@ -15,14 +15,14 @@ function readFingerprint({ args }: CommandContext): string | null {
 
 export const evidenceCommand: Command = {
   name: 'evidence check',
-  summary: 'checks evidence packs: that nothing in them was altered, and who signed them',
+  summary: 'checks evidence packs: unaltered, and signed by whom',
   operands: 'FILE…',
   maxOperands: 10_000,
   options: [
     {
       name: 'fingerprint',
       value: 'HEX',
-      summary: "of the sender's key, from the sender and not from the pack",
+      summary: "of the sender's key; get it from the sender, not from the pack",
     },
   ],
   about: `Checks ZIP files as verify.py in a pack does. Needs no data folder, and unpacks nothing.

@@ -40,9 +40,9 @@ const CONTENT_OPTIONS: readonly OptionSpec[] = [
     choices: PAYLOAD_MASKS,
   },
   { name: 'errors', value: 'HOW', summary: 'how error texts are written', choices: ERROR_MASKS },
-  { name: 'sessions', value: 'IDS', summary: 'evidence: sessions to add, with commas between' },
+  { name: 'sessions', value: 'IDS', summary: 'evidence: sessions to add, separated by commas' },
   { name: 'no-finding-sessions', value: null, summary: 'evidence: leave the sessions of findings out' },
-  { name: 'short', value: null, summary: 'html, pdf: one page, in place of all' },
+  { name: 'short', value: null, summary: 'html, pdf: one page only' },
 ];
 
 /** What each format has its own way of, or no use for. */
@@ -125,11 +125,11 @@ export const exportCommand: Command = {
   options: [
     ...RECORD_OPTIONS,
     { name: 'report', value: 'REPORT', summary: 'the report', choices: REPORT_KINDS },
-    { name: 'format', value: 'FORMAT', summary: 'what to write', choices: FORMATS },
-    { name: 'out', value: 'FILE', summary: 'the file; one that is there is replaced', isPath: true },
+    { name: 'format', value: 'FORMAT', summary: 'format of the file', choices: FORMATS },
+    { name: 'out', value: 'FILE', summary: 'the file; an existing one is replaced', isPath: true },
     QUERY_OPTION,
     ...CHOICE_OPTIONS,
-    { name: 'computed', value: null, summary: 'the summary computed of the records' },
+    { name: 'computed', value: null, summary: 'compute the summary from cached records' },
     {
       name: 'with-paths',
       value: 'PATH,…',
@@ -137,7 +137,7 @@ export const exportCommand: Command = {
     },
     ...CONTENT_OPTIONS,
   ],
-  about: `The file appears under its name once it is whole. A preset of your own has its format. With
+  about: `The file appears under its name once it is complete. A preset sets the format. With
 --json it writes {"file","records","bytes","sha256"}, and "signature" of an evidence pack.`,
   async run(context) {
     const { args, out } = context;

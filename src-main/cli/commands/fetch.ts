@@ -39,10 +39,10 @@ export const fetchCommand: Command = {
     {
       name: 'patience',
       value: 'SECONDS',
-      summary: `how long a download that has begun waits for a lost service (${PATIENCE_S})`,
+      summary: `how long a running download waits for an unreachable service (${PATIENCE_S})`,
     },
   ],
-  about: `What arrived stays when it is cancelled or the network goes: the same command goes on where it ended. With --json it
+  about: `After a cancel or a lost network, the same command continues where it ended. With --json it
 writes {"state","records","certificate"}; a summary has no certificate.`,
   async run(context) {
     const { args } = context;

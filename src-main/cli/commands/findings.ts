@@ -34,7 +34,7 @@ function writeMeasure({ kind }: Finding, value: number): string {
 
 export const findingsCommand: Command = {
   name: 'findings',
-  summary: 'lists what stands out at the end of what is cached, or stood out in a period',
+  summary: 'lists what stands out now, or stood out in a period',
   operands: '',
   maxOperands: 0,
   options: [
@@ -43,11 +43,10 @@ export const findingsCommand: Command = {
     {
       name: 'resolved',
       value: null,
-      summary: 'also what ended in the 24 hours before; a period has it anyway',
+      summary: 'include findings that ended in the last 24 hours; a period always does',
     },
   ],
-  about: `With --from and --to it is what stood out between them, as it was told at the end: days are judged by the
-days before them, whatever came later. Without them it is what stands out now.`,
+  about: `With --from and --to, days are compared with the days before them only. Without them it lists what stands out now.`,
   async run(context) {
     const { args, out } = context;
     checkConnections(context);
@@ -79,7 +78,7 @@ days before them, whatever came later. Without them it is what stands out now.`,
 
 export const incidentsCommand: Command = {
   name: 'incidents',
-  summary: 'lists what went wrong in a period, joined where it came back, with the names that people gave',
+  summary: 'lists what went wrong in a period, with names and recurrences',
   operands: '',
   maxOperands: 0,
   options: [
@@ -87,8 +86,8 @@ export const incidentsCommand: Command = {
     ...PERIOD_OPTIONS,
     { name: 'state', value: 'STATE', summary: 'only these', choices: INCIDENT_STATES },
   ],
-  about: `Each is one object: its name, note and state, and its parts, each time that it was there. "came-back" was over,
-came again at the same place with the same errors within a week, and is over again.`,
+  about: `Each has a name, note and state, and a part for each time it occurred. "came-back" means that it recurred at the same
+place with the same errors within a week, and is over.`,
   async run(context) {
     const { args, out } = context;
     checkConnections(context);

@@ -6,7 +6,7 @@ import type { Command } from '../words/command.ts';
 
 export const followCommand: Command = {
   name: 'follow',
-  summary: 'fetches new records of a connection as they appear, until it is ended',
+  summary: 'fetches new records of a connection until it is ended',
   operands: '',
   maxOperands: 0,
   options: [
@@ -14,7 +14,7 @@ export const followCommand: Command = {
     { name: 'once', value: null, summary: 'end as soon as everything is up to date' },
     ...SECRET_OPTIONS,
   ],
-  about: `One line each time that it was up to date. A connection that was not followed before is not followed after it.`,
+  about: `Prints a line each time it is up to date. Following ends with the command, unless it was on before.`,
   async run(context) {
     const { args, out, signal, open } = context;
     args.require('connection');

@@ -22,7 +22,7 @@ function readFile({ args, workFolder }: CommandContext): string {
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'brings an export or a portable snapshot into the cache',
+  summary: 'imports an export or a portable snapshot into the cache',
   operands: 'FILE',
   maxOperands: 1,
   options: [
@@ -33,7 +33,7 @@ export const importCommand: Command = {
       summary: 'what it is of',
       choices: REPORT_KINDS,
     },
-    { name: 'zone', value: 'ZONE', summary: 'zone of dates that have none' },
+    { name: 'zone', value: 'ZONE', summary: 'time zone of dates without one' },
     {
       name: 'dates',
       value: 'ORDER',

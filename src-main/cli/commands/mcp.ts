@@ -3,18 +3,18 @@ import type { Command } from '../words/command.ts';
 
 export const mcpCommand: Command = {
   name: 'mcp',
-  summary: 'answers an assistant over standard input and output (Model Context Protocol), reading only',
+  summary: 'serves an assistant over standard input and output (Model Context Protocol), read-only',
   operands: '',
   maxOperands: 0,
   options: [
     {
       name: 'clients',
       value: 'HOW',
-      summary: 'how clients are written; left out, pseudonym',
+      summary: 'how clients are written (default: pseudonym)',
       choices: ['pseudonym', 'received'],
     },
   ],
-  about: `The assistant's program starts it, and ends it. Nothing can be changed through it, and nothing is fetched. It has
+  about: `The assistant's program starts and ends it. It changes and fetches nothing. It has
 the tools connections, coverage, count, records, summary, incidents, errors and sql; each answer says what of its
 period is cached, and where it was cut. With pseudonyms, payloads are left out, and sql has no columns with texts.
 Each call is in the log. Start the application first: without it, this holds the data folder until it ends.`,

@@ -97,20 +97,24 @@ const advise = (session: Session, connectionId: string, direction: Direction): P
 
 export const outcomeCommand: Command = {
   name: 'outcome',
-  summary: 'says which requests of a connection count as failed',
+  summary: 'shows and changes which requests count as failed',
   operands: '',
   maxOperands: 0,
   options: [
     CONNECTION_OPTION,
-    { name: 'suggest', value: null, summary: 'prints what the cached records suggest; changes nothing' },
-    { name: 'accept', value: null, summary: 'takes all suggestions' },
-    { name: 'file', value: 'RULES.json', summary: 'replaces the rules by those of a file' },
-    { name: 'defaults', value: null, summary: 'goes back to the rules that every connection begins with' },
+    {
+      name: 'suggest',
+      value: null,
+      summary: 'prints rules suggested by the cached records; changes nothing',
+    },
+    { name: 'accept', value: null, summary: 'accepts all suggestions' },
+    { name: 'file', value: 'RULES.json', summary: 'replaces the rules with those of a file' },
+    { name: 'defaults', value: null, summary: 'restores the default rules' },
   ],
-  about: `Without --suggest the rules are printed as JSON, after what --accept, --file or --defaults changed:
-{"inbound":[…],"outbound":[…]}. The first rule that holds decides; a record that none holds for is
+  about: `Without --suggest the rules are printed as JSON, after changes by --accept, --file or --defaults:
+{"inbound":[…],"outbound":[…]}. The first matching rule decides; a record without one is
 unknown. A rule says "outcome": "ok", "failed", "expected" (a business answer: counted apart, never
-a failure) or "unknown", and what it looks at, all of which must hold:
+a failure) or "unknown", and its conditions, all of which must match:
   "codes": [0, [400, 599], null]      codes, ranges with both ends, and null for no code
   "error": "present" or "absent", {"contains": "timeout"}, {"is": ["OK"]}, {"family": "…"}
   "path": {"in": "response", "at": "status", "is": ["failed"]}

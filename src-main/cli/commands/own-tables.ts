@@ -36,15 +36,20 @@ export const ownTablesCommand: Command = {
     {
       name: 'add',
       value: 'FILE',
-      summary: 'adds a CSV file, or replaces the table of its name',
+      summary: 'adds a CSV file, or replaces the table of that name',
       isPath: true,
     },
-    { name: 'by', value: 'FIELD', summary: 'the field of its key', choices: [...OWN_TABLE_FIELDS] },
-    { name: 'key', value: 'COLUMN', summary: 'the column with the key; left out, the first one' },
-    { name: 'name', value: 'NAME', summary: 'name of the table; left out, that of its file' },
+    {
+      name: 'by',
+      value: 'FIELD',
+      summary: 'the record field that the key matches',
+      choices: [...OWN_TABLE_FIELDS],
+    },
+    { name: 'key', value: 'COLUMN', summary: 'the key column (default: the first)' },
+    { name: 'name', value: 'NAME', summary: "name of the table (default: the file's)" },
     { name: 'remove', value: 'NAME', summary: 'removes a table' },
   ],
-  about: `A table joined by "service" with the columns service and team makes own.TABLE.team a field: in --filter, and in SQL
+  about: `A table joined by "service" with the columns service and team makes own.TABLE.team a field: in --query, and in SQL
 as own_TABLE_team. Tables stay on this computer and are never sent.`,
   async run(context): Promise<ExitCode> {
     const { args } = context;

@@ -156,18 +156,18 @@ export const plannedCommand: Command = {
     CONNECTION_OPTION,
     { name: 'add', value: 'TIME', summary: 'adds a planned time' },
     { name: 'mark', value: 'MOMENT', summary: 'adds a mark at a moment, such as 2026-11-26T12:30Z' },
-    { name: 'import', value: 'FILE', summary: 'adds what an .ics or a .json file holds', isPath: true },
+    { name: 'import', value: 'FILE', summary: 'imports an .ics or .json file', isPath: true },
     { name: 'remove', value: 'ID', summary: 'removes a planned time or a mark' },
-    { name: 'export', value: null, summary: 'prints all as JSON, as --import reads it' },
-    { name: 'suggest', value: null, summary: 'prints times that are quiet every week; changes nothing' },
-    { name: 'name', value: 'NAME', summary: 'name of what is added' },
+    { name: 'export', value: null, summary: 'prints all as JSON for --import' },
+    { name: 'suggest', value: null, summary: 'suggests times that are quiet every week; changes nothing' },
+    { name: 'name', value: 'NAME', summary: 'name of the new entry' },
     {
       name: 'kind',
       value: 'KIND',
-      summary: 'of a time, or of a mark',
+      summary: 'kind of time or mark',
       choices: [...PLANNED_KINDS, ...TIME_MARK_KINDS],
     },
-    { name: 'zone', value: 'ZONE', summary: "time zone; left out, the service's" },
+    { name: 'zone', value: 'ZONE', summary: "time zone (default: the service's)" },
     { name: 'channels', value: 'LIST', summary: 'only these channels, such as 1,2' },
     { name: 'services', value: 'LIST', summary: 'only these services' },
     {
@@ -177,8 +177,8 @@ export const plannedCommand: Command = {
       choices: [...PLANNED_ALERTS],
     },
   ],
-  about: `Planned times are left out of baselines, findings, uptime and, as chosen, alerts. Special times keep alerts
-and uptime. TIME is one of:
+  about: `Planned times are excluded from baselines, findings, uptime and, as chosen, alerts. Special times still count
+for alerts and uptime. TIME is one of:
   "thursday 21:00-24:00"              each week; several weekdays with commas
   "last friday 18:00-23:00"           each month; also "first monday", "day 15", "last day",
                                       "last working day"

@@ -31,7 +31,7 @@ import { toUsageError, type Command, type CommandContext, type OptionSpec } from
 import { readZone } from '../words/period-options.ts';
 import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
 
-const NAME_OPTION = { name: 'name', value: 'NAME', summary: 'what it is called' } as const;
+const NAME_OPTION = { name: 'name', value: 'NAME', summary: 'name of the connection' } as const;
 
 /** The option and the operand name the same schedule. */
 function readName({ args }: CommandContext): string {
@@ -58,7 +58,7 @@ async function findState(context: CommandContext, session: Session): Promise<Sch
 
 const list: Command = {
   name: 'schedule list',
-  summary: 'lists the schedules, when each is due next, and what its last run did',
+  summary: 'lists schedules with their next and last run',
   operands: '',
   maxOperands: 0,
   options: [],
@@ -98,11 +98,11 @@ function readFolder({ args, workFolder }: CommandContext): string {
 const SCHEDULE_OPTIONS: readonly OptionSpec[] = [
   { name: 'period', value: 'PERIOD', summary: 'period', choices: SCHEDULE_PERIODS },
   { name: 'at', value: 'HH:MM', summary: 'the time of day' },
-  { name: 'days', value: 'DAYS', summary: 'with --at, the days: mon-fri or mon,thu; left out, every day' },
+  { name: 'days', value: 'DAYS', summary: 'with --at, the days: mon-fri or mon,thu (default: every day)' },
   {
     name: 'every',
     value: 'HOURS',
-    summary: 'in place of --at, every so many hours from midnight on',
+    summary: 'instead of --at, every so many hours from midnight',
     choices: HOUR_STEPS.map(String),
   },
 ];
@@ -111,7 +111,7 @@ const TIME = /^(?:[01]?\d|2[0-3]):[0-5]\d$/;
 
 const add: Command = {
   name: 'schedule add',
-  summary: 'makes a schedule: an export that is written again and again, to a folder',
+  summary: 'creates a schedule that repeats an export into a folder',
   operands: '',
   maxOperands: 0,
   options: [
@@ -119,25 +119,25 @@ const add: Command = {
     CONNECTION_OPTION,
     { name: 'report', value: 'REPORT', summary: 'the report', choices: REPORT_KINDS },
     ...SCHEDULE_OPTIONS,
-    { name: 'zone', value: 'ZONE', summary: "zone of its times and its period; left out, the connection's" },
+    { name: 'zone', value: 'ZONE', summary: "time zone of its times and period (default: the connection's)" },
     QUERY_OPTION,
     {
       name: 'format',
       value: 'FORMAT',
-      summary: 'what to write',
+      summary: 'format of the file',
       choices: SCHEDULE_FORMATS,
     },
-    { name: 'out', value: 'FOLDER', summary: 'the folder of its files', isPath: true },
+    { name: 'out', value: 'FOLDER', summary: 'folder for its files', isPath: true },
     ...CHOICE_OPTIONS,
     {
       name: 'cached-only',
       value: null,
-      summary: 'fetch nothing: write what is cached, and say what is missing',
+      summary: 'fetch nothing: write what is cached, and report gaps',
     },
     { name: 'off', value: null, summary: "don't switch it on" },
-    { name: 'replace', value: null, summary: 'change the schedule of this name where there is one' },
+    { name: 'replace', value: null, summary: 'change an existing schedule of this name' },
   ],
-  about: `A summary is computed of the cached records. It runs while Channelscope does; "schedule run" runs one now. With
+  about: `Summaries are computed from cached records. It runs while Channelscope does; "schedule run" runs one now. With
 --json it writes what "schedule list" does.`,
   async run(context) {
     const { args, out } = context;
@@ -223,11 +223,11 @@ const remove: Command = {
 
 const run: Command = {
   name: 'schedule run',
-  summary: 'runs a schedule now, also one that is off',
+  summary: 'runs a schedule now, even if it is off',
   operands: 'NAME',
   maxOperands: 1,
   options: [NAME_OPTION, ...SECRET_OPTIONS, GAPS_OPTION],
-  about: `Its period is the one that it has at this moment. With --json it writes {"file","records","bytes","missingSeconds"}.`,
+  about: `Its period is the current one. With --json it writes {"file","records","bytes","missingSeconds"}.`,
   async run(context) {
     const { out } = context;
     const session = await context.open();

@@ -16,8 +16,8 @@ const FILES: Readonly<Record<Keychain['file'], string>> = {
   locked: ' The encrypted file is locked.',
   open: '',
 };
-const ABOUT = `A passphrase is never an argument: other users of the computer can read those. Without --passphrase-file, and
-without CHANNELSCOPE_PASSPHRASE_FILE, it is asked for at the terminal.`;
+const ABOUT = `The passphrase is never an argument, which other users can read. Without --passphrase-file or
+CHANNELSCOPE_PASSPHRASE_FILE, you enter it in the terminal.`;
 
 async function tell({ out }: CommandContext, { kind, file, failure }: Keychain): Promise<ExitCode> {
   await out.json({ kind, file, failure });
@@ -56,7 +56,7 @@ async function requireFile(session: Session): Promise<void> {
 
 const status: Command = {
   name: 'secrets status',
-  summary: 'says where credentials are kept',
+  summary: 'shows where credentials are kept',
   operands: '',
   maxOperands: 0,
   options: [],
@@ -67,7 +67,7 @@ const status: Command = {
 
 const encrypt: Command = {
   name: 'secrets encrypt',
-  summary: 'keeps credentials in an encrypted file, where a Linux has no keychain',
+  summary: 'keeps credentials in an encrypted file, on Linux without a keychain',
   operands: '',
   maxOperands: 0,
   options: [],
@@ -92,7 +92,7 @@ const encrypt: Command = {
 
 const unlock: Command = {
   name: 'secrets unlock',
-  summary: 'opens the encrypted file in the Channelscope that runs, or tries its passphrase',
+  summary: 'unlocks the encrypted file in the running Channelscope, or tests its passphrase',
   operands: '',
   maxOperands: 0,
   options: [],
@@ -108,7 +108,7 @@ const unlock: Command = {
 
 const change: Command = {
   name: 'secrets change-passphrase',
-  summary: 'encrypts the file with another passphrase',
+  summary: 'changes the passphrase of the encrypted file',
   operands: '',
   maxOperands: 0,
   options: [

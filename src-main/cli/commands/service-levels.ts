@@ -153,26 +153,31 @@ async function writeReport(
 
 export const serviceLevelsCommand: Command = {
   name: 'service-levels',
-  summary: 'says how a month stands against agreed targets, and changes them',
+  summary: 'compares a month with its targets, and changes them',
   operands: '',
   maxOperands: 0,
   options: [
     CONNECTION_OPTION,
-    { name: 'month', value: 'MONTH', summary: 'such as 2026-11; left out, the present one' },
+    { name: 'month', value: 'MONTH', summary: 'such as 2026-11 (default: the current one)' },
     { name: 'out', value: 'FILE', summary: "writes the month's report as .html or .pdf", isPath: true },
     { name: 'add', value: 'PERCENT', summary: 'adds a target, such as 99.5' },
-    { name: 'part', value: 'PART', summary: 'of what; left out, the platform', choices: LEVEL_PARTS },
+    {
+      name: 'part',
+      value: 'PART',
+      summary: 'what the target is for (default: the platform)',
+      choices: LEVEL_PARTS,
+    },
     { name: 'name', value: 'NAME', summary: 'name of the target' },
-    { name: 'hours', value: 'HOURS', summary: 'service hours; left out, all hours' },
-    { name: 'zone', value: 'ZONE', summary: "time zone; left out, the service's" },
+    { name: 'hours', value: 'HOURS', summary: 'service hours (default: all hours)' },
+    { name: 'zone', value: 'ZONE', summary: "time zone (default: the service's)" },
     { name: 'with-planned', value: null, summary: 'planned times count as agreed time' },
     { name: 'remove', value: 'ID', summary: 'removes a target' },
     { name: 'import', value: 'FILE', summary: 'adds the targets of a file', isPath: true },
-    { name: 'export', value: null, summary: 'prints all targets as JSON, as --import reads it' },
+    { name: 'export', value: null, summary: 'prints all targets as JSON for --import' },
   ],
-  about: `Uptime is what this application saw when it requested the tenant's status: time that wasn't watched is neither
-up nor down, and the budget is of the agreed time of the whole month. HOURS is such as
-"monday-friday 08:00-20:00; saturday 09:00-13:00", by the clock of ZONE; an end before its beginning is on the next day.`,
+  about: `Uptime is based on this application's status checks: unwatched time is neither up nor down, and the budget is of the
+agreed time of the whole month. HOURS is such as
+"monday-friday 08:00-20:00; saturday 09:00-13:00", in ZONE; an end before its beginning is on the next day.`,
   async run(context): Promise<ExitCode> {
     const { args, out } = context;
     const wanted = args.require('connection');

@@ -17,7 +17,7 @@ import type { Session } from '../session/session.ts';
 import { toUsageError, type Command, type CommandContext, type OptionSpec } from '../words/command.ts';
 
 const CHOICE_OPTIONS: readonly OptionSpec[] = [
-  { name: 'kinds', value: 'KINDS', summary: 'what, with commas between; left out, everything' },
+  { name: 'kinds', value: 'KINDS', summary: 'kinds, separated by commas (default: all)' },
   { name: 'map', value: 'PAIRS', summary: 'connections, such as "Here=There, Other=There 2"' },
 ];
 const MAP_ABOUT = `KINDS are ${SHARED_KINDS.slice(0, 6).join(', ')},
@@ -146,8 +146,8 @@ const exportCommand: Command = {
   maxOperands: 1,
   options: [
     ...CHOICE_OPTIONS,
-    { name: 'dry-run', value: null, summary: 'only list what it would do' },
-    { name: 'replace', value: null, summary: 'replace what has other contents in the folder' },
+    { name: 'dry-run', value: null, summary: 'only list the changes' },
+    { name: 'replace', value: null, summary: 'replace differing items in the folder' },
   ],
   about: MAP_ABOUT,
   async run(context) {
@@ -167,16 +167,16 @@ const exportCommand: Command = {
 
 const importCommand: Command = {
   name: 'shared import',
-  summary: 'takes what "shared export" wrote to a folder',
+  summary: 'imports what "shared export" wrote to a folder',
   operands: 'FOLDER',
   maxOperands: 1,
   options: [
     ...CHOICE_OPTIONS,
-    { name: 'dry-run', value: null, summary: 'only list what it would do' },
-    { name: 'replace', value: null, summary: 'replace what has other contents here' },
+    { name: 'dry-run', value: null, summary: 'only list the changes' },
+    { name: 'replace', value: null, summary: 'replace differing items here' },
   ],
   about: `${MAP_ABOUT}
-Schedules come in switched off and without a folder.`,
+Schedules arrive switched off and without a folder.`,
   async run(context) {
     const { args } = context;
     const session = await context.open();
@@ -236,7 +236,7 @@ async function printStatus(context: CommandContext, work: SharedWork): Promise<E
 
 const linkCommand: Command = {
   name: 'shared link',
-  summary: 'links a folder that Git or a synced drive carries: both sides follow each other',
+  summary: 'links a folder of Git or a synced drive, and keeps both sides equal',
   operands: 'FOLDER',
   maxOperands: 1,
   options: CHOICE_OPTIONS,
@@ -251,7 +251,7 @@ It follows while Channelscope is open; "shared status" looks once.`,
 
 const unlinkCommand: Command = {
   name: 'shared unlink',
-  summary: 'ends it; both sides stay as they are',
+  summary: 'unlinks the folder; both sides stay as they are',
   operands: '',
   maxOperands: 0,
   options: [],
@@ -263,11 +263,11 @@ const unlinkCommand: Command = {
 
 const statusCommand: Command = {
   name: 'shared status',
-  summary: 'looks at the linked folder, carries what changed, and lists conflicts',
+  summary: 'syncs the linked folder once, and lists conflicts',
   operands: '',
   maxOperands: 0,
   options: [],
-  about: 'Ends with 0 where both sides are the same, and as incomplete where something waits for a person.',
+  about: 'Ends with 0 if both sides are equal, and as incomplete if something waits for you.',
   async run(context) {
     const session = await context.open();
     const { choice } = await session.call('shared-work/read', null);
@@ -297,12 +297,12 @@ const resolveCommand: Command = {
 
 const removalsCommand: Command = {
   name: 'shared removals',
-  summary: 'answers where so many items are gone at once that nothing was deleted yet',
+  summary: 'decides about many items that disappeared at once',
   operands: 'ANSWER',
   choices: ['delete', 'restore'],
   maxOperands: 1,
   options: [],
-  about: '"delete" deletes them on the other side, too, where they are kept; "restore" brings them back.',
+  about: '"delete" deletes them on the other side, too (versions are kept); "restore" restores them.',
   async run(context) {
     const [word] = context.args.operands;
     const answer = (['delete', 'restore'] as const).find((each) => each === word);
@@ -315,10 +315,10 @@ const removalsCommand: Command = {
 
 const keptCommand: Command = {
   name: 'shared kept',
-  summary: 'lists versions that were replaced or deleted, and brings one back',
+  summary: 'lists replaced and deleted versions, and restores one',
   operands: '',
   maxOperands: 0,
-  options: [{ name: 'restore', value: 'ID', summary: 'brings this version back' }],
+  options: [{ name: 'restore', value: 'ID', summary: 'restores this version' }],
   async run(context) {
     const { args, out } = context;
     const session = await context.open();

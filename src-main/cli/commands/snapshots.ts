@@ -73,11 +73,11 @@ function readIds({ args }: CommandContext): number[] {
 
 const verify: Command = {
   name: 'verify',
-  summary: 'computes the checksum of every stored page again',
+  summary: 'checks the checksum of every stored page',
   operands: '[SNAPSHOT…]',
   maxOperands: MAX_IDS,
   options: [CONNECTION_OPTION],
-  about: 'Without numbers it checks all snapshots, of one connection where that is given.',
+  about: 'Without numbers it checks all snapshots, or those of --connection.',
   async run(context) {
     const { out } = context;
     const ids = readIds(context);

@@ -75,12 +75,12 @@ async function writeRows(
 
 export const sqlCommand: Command = {
   name: 'sql',
-  summary: 'runs a statement that reads the cached records of a period',
+  summary: 'runs a read-only statement on the cached records of a period',
   operands: 'STATEMENT',
   maxOperands: 1,
   options: [...CONNECTIONS_OPTIONS, ...PERIOD_OPTIONS, GAPS_OPTION],
   about: `The tables are those of the SQL screen: inbound, outbound and others; resources/guide/sql.md lists them.
-With several connections they have the rows of all of them, and begin with the columns connection and connection_id.`,
+With several connections they have the rows of all, and begin with the columns connection and connection_id.`,
   async run(context) {
     const { args, out, signal, now } = context;
     const [text] = args.operands;

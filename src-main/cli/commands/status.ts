@@ -6,7 +6,7 @@ import type { Command } from '../words/command.ts';
 
 export const statusCommand: Command = {
   name: 'status',
-  summary: 'asks the service how platform and connector are',
+  summary: 'shows the status of platform and connector',
   operands: '',
   maxOperands: 0,
   options: [CONNECTION_OPTION, ...SECRET_OPTIONS],

@@ -21,13 +21,13 @@ async function findOfRecords(context: CommandContext, session: Session): Promise
 
 export const summaryCommand: Command = {
   name: 'summary',
-  summary: 'shows a summary as the service reported it, or computed of cached records',
+  summary: 'shows a summary as reported by the service, or computed from cached records',
   operands: '',
   maxOperands: 0,
   options: [
     ...RECORD_OPTIONS,
     { name: 'report', value: 'REPORT', summary: 'the report', choices: SUMMARY_KINDS },
-    { name: 'computed', value: null, summary: 'compute it of the cached detail records' },
+    { name: 'computed', value: null, summary: 'compute it from cached detail records' },
   ],
   async run(context) {
     const { args, out } = context;

@@ -31,18 +31,18 @@ function toWords(rise: TimeRise, zone: string): string {
 
 export const timesCommand: Command = {
   name: 'times',
-  summary: 'adds up where the time of conversations went, and says what became slow first',
+  summary: 'shows where the time of conversations went, and what slowed down first',
   operands: '',
   maxOperands: 0,
   options: [
     CONNECTION_OPTION,
     ...PERIOD_OPTIONS,
-    { name: 'by', value: 'FIELD', summary: 'a line for each of these (service)', choices: FIELDS },
-    { ...QUERY_OPTION, summary: 'only conversations with a record that meets it: "service:7"' },
+    { name: 'by', value: 'FIELD', summary: 'a line per value (service)', choices: FIELDS },
+    { ...QUERY_OPTION, summary: 'only conversations with a matching record: "service:7"' },
     GAPS_OPTION,
   ],
-  about: `Times are in seconds, each moment of a conversation counted once, as on the screen of a session. Conversations that
-may have a part that isn't cached are counted apart. Below stands what became slow in the period, the first one first.`,
+  about: `Times are in seconds; each moment of a conversation counts once. Conversations that may have an uncached part are
+counted apart. Below is what slowed down in the period, in order of time.`,
   async run(context) {
     const { args, out, now } = context;
     const wanted = args.require('connection');

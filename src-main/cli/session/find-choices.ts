@@ -32,11 +32,11 @@ export const CHOICE_OPTIONS: readonly OptionSpec[] = [
     value: 'PRESET',
     summary: `a preset of your own, or ${BUILT_IN_PRESETS.join(', ')}; "preset list" lists them`,
   },
-  { name: 'field-names', value: 'NAMES', summary: 'spelling of the fields', choices: FIELD_NAMES },
+  { name: 'field-names', value: 'NAMES', summary: 'spelling of field names', choices: FIELD_NAMES },
   {
     name: 'manifest',
     value: null,
-    summary: 'write FILE.manifest.json beside it: what it holds, and what is missing',
+    summary: 'add FILE.manifest.json with contents and gaps',
   },
   { name: 'no-payload', value: null, summary: 'leave payloads and responses out' },
   { name: 'with-names', value: null, summary: 'add your own names of channels, services and actions' },

@@ -12,14 +12,14 @@ import type { Session } from './session.ts';
 export const GAPS_OPTION: OptionSpec = {
   name: 'allow-gaps',
   value: null,
-  summary: 'exit with 0 also where something of the period is not cached',
+  summary: "exit with 0 even if the period isn't completely cached",
 };
 
 /** Options that say which cached records a command is about. */
 export const RECORD_OPTIONS: readonly OptionSpec[] = [
   CONNECTION_OPTION,
   ...PERIOD_OPTIONS,
-  { name: 'snapshot', value: 'NUMBER', summary: 'one snapshot, in place of connection, report and period' },
+  { name: 'snapshot', value: 'NUMBER', summary: 'one snapshot instead of connection, report and period' },
   GAPS_OPTION,
 ];
 

@@ -56,25 +56,25 @@ export interface OptionSpec {
 
 /** Options that every command has. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
-  { name: 'data', value: 'DIR', summary: "the data folder; left out, the user's own", isPath: true },
+  { name: 'data', value: 'DIR', summary: "the data folder (default: the user's)", isPath: true },
   {
     name: 'passphrase-file',
     value: 'FILE',
     summary: 'file with the passphrase of the secrets file, such as /dev/stdin',
     isPath: true,
   },
-  { name: 'json', value: null, summary: 'standard output is exactly one object a line' },
+  { name: 'json', value: null, summary: 'write exactly one JSON object a line to standard output' },
   {
     name: 'progress',
     value: null,
-    summary: 'write progress to standard error, also where it is no terminal',
+    summary: 'write progress to standard error, even without a terminal',
   },
   {
     name: 'wait',
     value: 'SECONDS',
-    summary: 'wait this long for another command to let go of the folder (30)',
+    summary: 'wait this long for another command to release the folder (30)',
   },
-  { name: 'help', value: null, summary: 'show this' },
+  { name: 'help', value: null, summary: 'show this help' },
 ];
 
 const COLUMN = 30;

@@ -7,7 +7,7 @@ import { toUsageError, type CommandContext, type OptionSpec } from './command.ts
 const ZONE_OPTION: OptionSpec = {
   name: 'zone',
   value: 'ZONE',
-  summary: "zone of times that name none, and of those shown; left out, the connection's",
+  summary: "time zone of input and output (default: the connection's)",
 };
 
 export const PERIOD_OPTIONS: readonly OptionSpec[] = [

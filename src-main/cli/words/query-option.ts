@@ -8,7 +8,7 @@ import { toUsageError, type CommandContext, type OptionSpec } from './command.ts
 export const QUERY_OPTION: OptionSpec = {
   name: 'query',
   value: 'QUERY',
-  summary: 'only the records that meet it, as in the window: "code:>=500"',
+  summary: 'only matching records, as in the window: "code:>=500"',
 };
 
 /** Reads `--query`; without it, a filter that every record meets. */
