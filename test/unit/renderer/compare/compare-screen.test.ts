@@ -293,7 +293,7 @@ describe('two periods on the Compare screen', () => {
       .trigger('click');
     await flushPromises();
     const items = [...document.querySelectorAll<HTMLElement>('.picker-list .cs-menu-item')];
-    expect(items[0]?.textContent).toContain('The period of all screens');
+    expect(items[0]?.textContent).toContain('Current period');
     items[0]?.click();
     await flushPromises();
     expect(router.currentRoute.value.query['of']).toBeUndefined();
@@ -426,7 +426,7 @@ describe('two periods on the Compare screen', () => {
 
   it.each([
     ['with=snapshot-77', 'This snapshot was deleted', 'Same weekday last week'],
-    ['of=snapshot-77', 'This snapshot was deleted', 'The period of all screens'],
+    ['of=snapshot-77', 'This snapshot was deleted', 'Current period'],
     ['with=snapshot-4&direction=outbound', 'holds no outbound records', 'Same weekday last week'],
   ])('compares nothing in place of a snapshot that it has not (%s)', async (query, words, way) => {
     await show(`/compare?${query}`);

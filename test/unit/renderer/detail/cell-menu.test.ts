@@ -97,7 +97,7 @@ afterEach(() => {
 describe('the menu of a cell', () => {
   it('keeps only the records with its value, in the place of what the filter says of the field', async () => {
     show('channel:1,2 code:5xx');
-    expect(await choose('channel', 'Only these')).toBe('code:5xx channel:3');
+    expect(await choose('channel', 'Filter by value')).toBe('code:5xx channel:3');
   });
 
   it('names a date as the table shows it, on a full second too', async () => {
@@ -108,25 +108,25 @@ describe('the menu of a cell', () => {
 
   it('leaves its value out, beside what else is left out', async () => {
     show('-channel:1 channel:3,4');
-    expect(await choose('channel', 'Not these')).toBe('-channel:1,3 channel:4');
+    expect(await choose('channel', 'Exclude value')).toBe('-channel:1,3 channel:4');
   });
 
   it('says how many records each way shows, where they are counted', async () => {
     show('', counts);
     await openAt('[col-id=channel]');
-    expect(names().slice(0, 2)).toEqual(['Only these 1,234 (12%)', 'Not these 8,766 (88%)']);
+    expect(names().slice(0, 2)).toEqual(['Filter by value 1,234 (12%)', 'Exclude value 8,766 (88%)']);
     await openAt('[col-id=service]');
-    expect(names().slice(0, 2)).toEqual(['Only these', 'Not these']);
+    expect(names().slice(0, 2)).toEqual(['Filter by value', 'Exclude value']);
     menu.unmount();
     show('', { ...counts, rowCount: 1000 });
     await openAt('[col-id=channel]');
-    expect(names()[0]).toBe('Only these');
+    expect(names()[0]).toBe('Filter by value');
   });
 
   it('knows cells without a value', async () => {
     show('');
-    expect(await choose('error', 'Only these')).toBe('error:""');
-    expect(await choose('responseCode', 'Not these')).toBe('code:*');
+    expect(await choose('error', 'Filter by value')).toBe('error:""');
+    expect(await choose('responseCode', 'Exclude value')).toBe('code:*');
   });
 
   it('narrows the time to five minutes around the record', async () => {
@@ -174,7 +174,13 @@ describe('the menu of a cell', () => {
     expect(names()).toEqual([]);
     await menu.get('[col-id=origin]').trigger('keydown', { key: 'F10', shiftKey: true });
     await flushPromises();
-    expect(names()).toEqual(['Only these', 'Not these', 'Around this time', 'Copy value', ...MARK_ITEMS]);
+    expect(names()).toEqual([
+      'Filter by value',
+      'Exclude value',
+      'Around this time',
+      'Copy value',
+      ...MARK_ITEMS,
+    ]);
   });
 
   it('opens the session of a session cell, and offers that nowhere else', async () => {
@@ -211,8 +217,8 @@ describe('the menu of a value in the inspector', () => {
     openContextMenu(button.element);
     await flushPromises();
     expect(names()).toEqual([
-      'Only these',
-      'Not these',
+      'Filter by value',
+      'Exclude value',
       'Around this time',
       'Copy value',
       'Name this channel…',
@@ -245,7 +251,7 @@ describe('the menu of a value in the inspector', () => {
     const dialog = document.querySelector('[role=dialog]');
     dialog?.querySelector<HTMLElement>('[data-field=channel] button')?.click();
     await flushPromises();
-    expect(names()).toContain('Only these');
+    expect(names()).toContain('Filter by value');
   });
 
   it('leaves texts the menu that they have by themselves', async () => {

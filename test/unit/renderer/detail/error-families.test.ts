@@ -133,7 +133,7 @@ describe('the families of errors', () => {
       .find((button) => button.text() === 'Open family')!
       .trigger('click');
     expect(screen.emitted('open')).toEqual([[REFUSED.pattern]]);
-    const not = screen.findAll('.below button').find((button) => button.text() === 'Not these');
+    const not = screen.findAll('.below button').find((button) => button.text() === 'Exclude');
     await not!.trigger('click');
     const own = { field: 'errorFamily', values: [REFUSED.pattern], exclude: true };
     expect(screen.emitted('filter')).toEqual([[{ conditions: [...view.filter.conditions, own] }]]);

@@ -93,7 +93,7 @@ describe('the linked folder', () => {
       'shared-work/read': () => makeSharedWork(LINKED),
     });
     expect(shown.text()).toContain('/team');
-    expect(shown.get('[role="status"]').text()).toMatch(/In step since .+: 3 items\./u);
+    expect(shown.get('[role="status"]').text()).toMatch(/In sync since .+: 3 items\./u);
     expect(useSharedWorkStore().needsCare).toBe(false);
     backend.emit('shared-work/changed', makeSharedWork({ ...LINKED, state: 'gone' }));
     await flushPromises();
@@ -109,7 +109,7 @@ describe('the linked folder', () => {
     const cells = shown.findAll('td').map((cell: DOMWrapper<Element>) => cell.text());
     expect(cells).toEqual(['query', 'status >= 500', 'status >= 400']);
     expect(shown.text()).not.toContain('‮');
-    expect(shown.get('[role="status"]').text()).toBe('Not in step: it waits for your answer below.');
+    expect(shown.get('[role="status"]').text()).toBe('Not in sync: waiting for your answer below.');
     await press('Keep both');
     expect(inputsOf(backend, 'shared-work/resolve')).toEqual([{ conflictId: 'c1', choice: 'both' }]);
     expect(shown.find('td').exists()).toBe(false);
@@ -131,7 +131,7 @@ describe('the linked folder', () => {
       'shared-work/answer-removals': () => makeSharedWork(LINKED),
     });
     expect(shown.text()).toContain('12 items are gone at once from the folder');
-    await press('Bring them back');
+    await press('Restore them');
     expect(inputsOf(backend, 'shared-work/answer-removals')).toEqual([{ answer: 'restore' }]);
   });
 });
@@ -155,7 +155,7 @@ describe('an import', () => {
         await flushPromises();
       }
       const words = document.body.textContent;
-      expect(words).toContain('New: 1. The same: 1. With other contents: 1.');
+      expect(words).toContain('New: 1. Unchanged: 1. Different: 1.');
       expect(words).toContain('Fresh');
       expect(words).not.toContain('Alike');
       expect(words).toContain('views/cut.json');

@@ -100,7 +100,7 @@ test('a share of few requests is hatched and never a percentage', async () => {
   await chooseMeasure(1);
   expect(cellAt(FIRST + 1).attributes('data-hatched')).toBe('true');
   expect(said(FIRST + 1)).toBe(
-    'Friday 11:00 – 12:00, 5 requests, 3 errors, too few requests for a share, too few requests for a median',
+    'Friday 11:00 – 12:00, 5 requests, 3 errors (too few requests for a rate), too few requests for a median',
   );
   await cellAt(FIRST).trigger('click');
   expect(panel.emitted('pick')).toMatchObject([
