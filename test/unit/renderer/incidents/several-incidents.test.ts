@@ -148,7 +148,7 @@ describe('incidents of several connections', () => {
       family: { connectionId: 'one' },
     });
     const panel = screen.text().replace(/\s+/gu, ' ');
-    expect(panel).toContain('Other connections in the same time');
+    expect(panel).toContain('Other connections at the same time');
     expect(panel).toContain('1 of 1 other connections with cached records have this error too.');
     expect(panel).toMatch(/Shop1 h missing12 ?25.0? ?%|Shop.*12.*25/u);
     expect(panel).toContain('AirlineNot cached');
