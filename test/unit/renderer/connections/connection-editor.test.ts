@@ -114,7 +114,7 @@ describe('a new connection', () => {
     await field(editor, 'Base address').setValue('http://reports.example.com');
     expect(editor.text()).toContain("This address isn't encrypted.");
     await submit(editor);
-    expect(editor.text()).toContain('Tick this box to go on');
+    expect(editor.text()).toContain('Tick this box to continue');
     expect(backend.calls).toEqual([]);
     await editor.get('input[type=checkbox]').setValue(true);
     await field(editor, 'Base address').setValue('http://elsewhere.example.com');

@@ -93,7 +93,7 @@ async function open(tables: OwnTable[]) {
 
 it('adds a file as a table by the field that its key looks like, and says which fields there are', async () => {
   const { asked, choose, press, read } = await open([]);
-  expect(read()).toContain('There are none yet.');
+  expect(read()).toContain('None yet.');
   await choose('Owners.csv');
   await press('Add table');
   expect(asked).toMatchObject([{ tableId: null, name: 'Owners', field: 'service', keyColumn: 'Service id' }]);

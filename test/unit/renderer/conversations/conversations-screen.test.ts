@@ -161,7 +161,7 @@ it('says why there are none: nothing cached, or nothing that matches', async () 
   const none = { rowCount: 0, totalCount: 0, knownUntilMs: null };
   const { screen } = await show(none);
   expect(screen.text()).toContain('No conversations in this period');
-  expect(screen.text()).toContain('Nothing is known of one direction');
+  expect(screen.text()).toContain("One direction isn't cached");
   const { screen: filtered } = await show({ rowCount: 0 }, '/conversations?period=yesterday&outcome=lost');
   expect(filtered.text()).toContain('No conversation matches');
 });

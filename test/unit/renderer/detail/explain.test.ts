@@ -149,7 +149,7 @@ describe('the explanation of a selection', () => {
     expect(panel.find('b').exists()).toBe(false);
     expect(panel.text()).toContain('10,021, 10,047 ms');
     expect(panel.text()).toContain('The median is certainly longer here.');
-    expect(panel.text()).toContain('131 values and pairs of values were looked at');
+    expect(panel.text()).toContain('131 values and pairs tested');
   });
 
   it('says of what is in bodies where it is, of how many records, and filters by it where a filter can', async () => {

@@ -142,7 +142,7 @@ describe('saved views', () => {
   it('are offered where the records have their fields', async () => {
     await show([timeouts, slow, answers], 'channel:3', 'outbound');
     expect(listNames()).toEqual(['TimeoutsInbound', 'Answers']);
-    expect(inMenu('.note').textContent).toContain('1 saved view names a field');
+    expect(inMenu('.note').textContent).toContain("1 saved view doesn't apply here");
   });
 
   it('are replaced and renamed in their place', async () => {

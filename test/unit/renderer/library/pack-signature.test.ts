@@ -10,7 +10,7 @@ const show = (signature: Signature) =>
 it('shows the fingerprint of the key in groups, with a way to copy it', () => {
   const wrapper = show({ fingerprint: 'ab12'.repeat(16), unsigned: null });
   expect(wrapper.text()).toContain(Array.from({ length: 16 }, () => 'ab12').join(' '));
-  expect(wrapper.text()).toContain('another way than the pack');
+  expect(wrapper.text()).toContain('separately from the pack');
   expect(wrapper.find('button').text()).toBe('Copy fingerprint');
 });
 

@@ -76,6 +76,6 @@ it('shows the status as it was then, where checks of then are kept', async () =>
 
 it('says so where no check of then is kept, and shows no state of another time', async () => {
   const { screen } = await show((history) => ({ ...history, ticks: toTicks('not-checked') }));
-  expect(screen.text()).toContain("so it isn't known how platform and connector were");
+  expect(screen.text()).toContain('No status checks are kept for this period');
   expect(screen.text()).not.toContain('Up');
 });

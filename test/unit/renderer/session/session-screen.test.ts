@@ -117,7 +117,7 @@ describe('the session screen', () => {
     expect(text).toContain('1 failed');
     expect(text).toContain('2026-11-20 16:42:09 – 16:42:09 UTC');
     expect(text).toContain('1 record has no readable date');
-    expect(text).toContain('1 record has no time of its own');
+    expect(text).toContain('1 record has no time, so no bar');
     expect(text).toMatch(/In the bot\s*1,000 ms/);
     const rows = screen.findAll('[role=option]');
     expect(rows.map((row) => row.get('.sr-only').text())).toEqual([

@@ -130,7 +130,7 @@ describe('the linked folder', () => {
       'shared-work/read': () => makeSharedWork({ ...LINKED, state: 'waiting', removals }),
       'shared-work/answer-removals': () => makeSharedWork(LINKED),
     });
-    expect(shown.text()).toContain('12 items are gone at once from the folder');
+    expect(shown.text()).toContain('12 items disappeared at once from the folder');
     await press('Restore them');
     expect(inputsOf(backend, 'shared-work/answer-removals')).toEqual([{ answer: 'restore' }]);
   });
@@ -162,7 +162,7 @@ describe('an import', () => {
       expect(inputsOf(backend, 'shared-work/import')).toEqual([]);
       await press('Import');
       expect(inputsOf(backend, 'shared-work/import')).toMatchObject([{ take: ['views/a'] }]);
-      expect(document.body.textContent).toContain('Left as they were: 1.');
+      expect(document.body.textContent).toContain('Skipped: 1.');
     } finally {
       vi.useRealTimers();
     }

@@ -46,7 +46,7 @@ it('what nobody caught in the window is logged without its message and said, onc
   page.dispatchEvent(new ErrorEvent('error', { error: failAt('index-a1.js:2:31') }));
   await flushPromises();
   expect(readDialog()).toContain('Something unexpected happened');
-  await press('Go on');
+  await press('Continue');
   expect(readDialog()).toBe('');
 
   page.dispatchEvent(Object.assign(new Event('unhandledrejection'), { reason: failAt('index-a1.js:2:31') }));
@@ -55,7 +55,7 @@ it('what nobody caught in the window is logged without its message and said, onc
   page.dispatchEvent(Object.assign(new Event('unhandledrejection'), { reason: failAt('detail-b2.js:9:4') }));
   await flushPromises();
   expect(readDialog()).toContain('Something unexpected happened');
-  await press('Go on');
+  await press('Continue');
   expect(noted).toEqual([
     { name: 'TypeError', places: ['index-a1.js:2:31'] },
     { name: 'TypeError', places: ['detail-b2.js:9:4'] },
