@@ -174,7 +174,7 @@ describe('a time histogram', () => {
 
   test('goes back and shows the median at the press of a button', async () => {
     const { view } = mountHistogram();
-    await view.get('[aria-label^="Back to the time before"]').trigger('click');
+    await view.get('[aria-label^="Zoom out"]').trigger('click');
     await view.get('button.median').trigger('click');
     expect(view.emitted('zoomOut')).toHaveLength(1);
     expect(view.emitted('update:withMedian')).toEqual([[true]]);
