@@ -42,7 +42,7 @@ export const ownTablesCommand: Command = {
     {
       name: 'by',
       value: 'FIELD',
-      summary: 'the field that the key matches',
+      summary: 'field of the key',
       choices: [...OWN_TABLE_FIELDS],
     },
     { name: 'key', value: 'COLUMN', summary: 'the key column (default: the first)' },
