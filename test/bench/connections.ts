@@ -40,6 +40,7 @@ async function measureQuestions(ids: readonly string[], each: number): Promise<R
       await fillCache(cache, each, toSnapshot(connectionId, seconds), (from, count) =>
         createDocuments(from, count).map((document, at) => ({
           ...document,
+          ReponseTime: scatter(from + at),
           Date: new Date(FROM_MS + ((from + at) * ids.length + offset) * SECOND_MS).toISOString(),
         })),
       );
@@ -82,6 +83,12 @@ async function measureQuestions(ids: readonly string[], each: number): Promise<R
     await cache.close();
     await place.remove();
   }
+}
+
+/** A response time in no order of any period: nothing may stand out in one number of connections and not in another. */
+function scatter(index: number): number {
+  const mix = (value: number, factor: number): number => Math.imul(value ^ (value >>> 15), factor);
+  return (mix(mix(index + 1, 0x85eb_ca6b), 0xc2b2_ae35) >>> 8) % 10_007;
 }
 
 function toSnapshot(connectionId: string, seconds: number): Parameters<typeof fillCache>[2] {

@@ -8,6 +8,7 @@ import {
   divideByDay,
   joinDays,
 } from '../../../src-main/core/analysis/engine/findings/settled-traffic.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { ResolvedScope, ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import type { TrafficCells } from '../../../src-main/core/analysis/findings/traffic-cells.ts';
 import { openEngineFile } from './open-engine-file.ts';
@@ -41,7 +42,7 @@ async function followCache() {
   // Nothing of the cache before, whose snapshots had the same numbers.
   for (const table of ['inbound', 'outbound', 'fed_snapshots']) await connection.run(`DELETE FROM ${table}`);
   const feed = await createEngineFeed(connection, createPlainSource(snapshots, 'cache', readings));
-  const readSettled = createDayReader(() => feed.version, {
+  const days = createDayReader(() => feed.version, {
     read: async (own, scope: ResolvedScope, span) =>
       divideByDay(await readTraffic(own, scope, span, SLOT_MS), DAY_MS / SLOT_MS),
     measure: ({ slots }) => slots.length,
@@ -70,12 +71,16 @@ async function followCache() {
       if (own.length === 0) snapshots.delete(id);
       else snapshots.set(id, own);
     },
+    async readAhead(span: TimeSpan): Promise<void> {
+      await feed.follow();
+      await days.readAhead(connection, toScope(true), { span, version: feed.version });
+    },
     async ask(isDated: boolean): Promise<{ settled: string[]; counted: string[] }> {
       await feed.follow();
       const { version } = feed;
       const scope = toScope(isDated);
       const question = { span: SETTLED, version };
-      const settled = toRows(joinDays(await readSettled(connection, scope, question), 0));
+      const settled = toRows(joinDays(await days.read(connection, scope, question), 0));
       return { settled, counted: toRows(await readTraffic(connection, scope, SETTLED, SLOT_MS)) };
     },
   };
@@ -93,6 +98,7 @@ it('what was counted before is what is counted now, whatever became of the recor
       const cache = await followCache();
       for (const { id, records, isReadAgain, isDated } of changes) {
         cache.change(id, records, isReadAgain);
+        if (isDated) await cache.readAhead(SETTLED);
         // Asked twice, so that the second answer is the one that was kept.
         for (let time = 0; time < 2; time += 1) {
           const { settled, counted } = await cache.ask(isDated);
@@ -123,4 +129,26 @@ it('records after a span leave what was counted of it alone', async () => {
   expect(more.settled).toEqual(more.counted);
   // The two days that have other records, side by side, are counted at once.
   expect(stream).toHaveBeenCalledTimes(5);
+});
+
+it('days that will be asked for are counted in one reading, and not again', async () => {
+  const [sample] = fc.sample(recordArbitrary, 1);
+  const at = (dateMs: number): Unfed => ({ ...sample!, dateMs });
+  const cache = await followCache();
+  cache.change(1, [at(1000), at(11_000)], false);
+  cache.change(2, [at(21_000)], false);
+  const stream = vi.spyOn(connection, 'stream');
+  stream.mockClear();
+  await cache.readAhead(SETTLED);
+  expect(stream).toHaveBeenCalledTimes(1);
+  await cache.readAhead(SETTLED);
+  const { settled, counted } = await cache.ask(true);
+  expect(settled).toEqual(counted);
+  // Only what it is compared with.
+  expect(stream).toHaveBeenCalledTimes(2);
+  // What came meanwhile is counted when it is asked for.
+  cache.change(1, [at(2000)], false);
+  const more = await cache.ask(true);
+  expect(more.settled).toEqual(more.counted);
+  expect(stream).toHaveBeenCalledTimes(4);
 });

@@ -136,6 +136,7 @@ function createFlow(
   setAside: readonly TimeSpan[] = [],
 ): TrafficFlow {
   const isSetAside = (slot: number, slotMs: number): boolean =>
+    setAside.length > 0 &&
     setAside.some(({ fromMs, toMs }) => slot * slotMs < toMs && (slot + 1) * slotMs > fromMs);
   const firstDay = Math.floor(firstMinute / DAY_MINUTES);
   const days = Math.max(1, Math.ceil((firstMinute + minuteCount) / DAY_MINUTES) - firstDay);
@@ -160,14 +161,15 @@ function createFlow(
     };
     count(ofHours, 1);
     count(ofMinutes, HOUR_MINUTES);
-    const limits = into.map((_, day) => findSlow(outcomes, (firstDay + day) * 24 - firstHour));
+    const sums = sumUpHours(outcomes);
+    const limits = into.map((_, day) => findSlow(sums, (firstDay + day) * 24 - firstHour));
+    /** How many requests of an hour had an outcome or a later one. */
+    const later = new Float64Array(ROW + 1);
+    const sum = (from: number): number => later[from - UNTIMED] ?? 0;
     for (let hour = 0; hour < hourCount; hour += 1) {
       const row = outcomes.subarray(hour * ROW, (hour + 1) * ROW);
-      const sum = (from: number): number => {
-        let total = 0;
-        for (let place = from - UNTIMED; place < ROW; place += 1) total += row[place] ?? 0;
-        return total;
-      };
+      for (let place = ROW - 1; place >= 0; place -= 1)
+        later[place] = (later[place + 1] as number) + (row[place] as number);
       each(hour, sum, row);
       for (const [day, long] of into.entries()) long[hour] = sum(limits[day] ?? OUTCOMES);
     }
@@ -220,22 +222,35 @@ function createFlow(
   };
 }
 
+/** For each hour and the end: how many timed requests of all hours before it had each outcome. */
+function sumUpHours(outcomes: Float64Array): Float64Array {
+  const hours = outcomes.length / ROW;
+  const sums = new Float64Array((hours + 1) * OUTCOMES);
+  for (let hour = 0; hour < hours; hour += 1) {
+    const [from, own] = [hour * OUTCOMES, hour * ROW - UNTIMED];
+    for (let outcome = 0; outcome < OUTCOMES; outcome += 1)
+      sums[from + OUTCOMES + outcome] =
+        (sums[from + outcome] as number) + (outcomes[own + outcome] as number);
+  }
+  return sums;
+}
+
 /** The first outcome that is slow on a day, from the hours of the week before it. */
-function findSlow(outcomes: Float64Array, firstHourOfDay: number): number {
+function findSlow(sums: Float64Array, firstHourOfDay: number): number {
+  const hours = sums.length / OUTCOMES - 1;
   const count = (from: number, to: number): { counts: Float64Array; total: number } => {
-    const counts = new Float64Array(OUTCOMES);
+    const [first, end] = [Math.min(hours, Math.max(0, from)), Math.min(hours, Math.max(0, to))];
+    const before = sums.subarray(first * OUTCOMES, (first + 1) * OUTCOMES);
+    const counts = sums.slice(end * OUTCOMES, (end + 1) * OUTCOMES);
     let total = 0;
-    for (let hour = Math.max(0, from); hour < to; hour += 1) {
-      for (let outcome = 0; outcome < OUTCOMES; outcome += 1) {
-        const own = outcomes[hour * ROW + outcome - UNTIMED] ?? 0;
-        counts[outcome] = (counts[outcome] ?? 0) + own;
-        total += own;
-      }
+    for (let outcome = 0; outcome < OUTCOMES; outcome += 1) {
+      counts[outcome] = (counts[outcome] as number) - (before[outcome] as number);
+      total += counts[outcome] as number;
     }
     return { counts, total };
   };
   const before = count(firstHourOfDay - USUAL_DAYS * 24, firstHourOfDay);
-  const { counts, total } = before.total >= MIN_TIMED ? before : count(0, outcomes.length / ROW);
+  const { counts, total } = before.total >= MIN_TIMED ? before : count(0, hours);
   let above = 0;
   for (let outcome = OUTCOMES - 1; outcome >= 0; outcome -= 1) {
     above += counts[outcome] ?? 0;

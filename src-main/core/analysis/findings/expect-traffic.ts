@@ -165,18 +165,21 @@ function toUsualShare(
   hours: readonly number[],
   around: number,
 ): number | null {
-  const isDaily = around > 0;
-  const whole = hours.map((hour) => ({
-    hits: add(hits, isDaily ? hour - 11 : hour, isDaily ? hour + 12 : hour),
-    all: add(all, isDaily ? hour - 11 : hour, isDaily ? hour + 12 : hour),
-  }));
-  const seen = whole.reduce((total, day) => total + day.all, 0);
+  const [back, ahead] = around > 0 ? [11, 12] : [0, 0];
+  let seen = 0;
+  let own = 0;
+  const shares: number[] = [];
+  for (const hour of hours) {
+    const [dayHits, dayAll] = [add(hits, hour - back, hour + ahead), add(all, hour - back, hour + ahead)];
+    seen += dayAll;
+    own += dayHits;
+    if (dayAll > 0) shares.push((dayHits + 0.5) / (dayAll + 1));
+  }
   if (seen < MIN_REQUESTS) {
     if (ofAll === null) return null;
-    const own = whole.reduce((total, day) => total + day.hits, 0);
     return Math.max(least, ofAll, (own + 0.5 + OF_ALL_REQUESTS * ofAll) / (seen + 1 + OF_ALL_REQUESTS));
   }
-  const daily = toMedian(whole.filter((day) => day.all > 0).map((day) => (day.hits + 0.5) / (day.all + 1)));
+  const daily = toMedian(shares);
   const near = hours.map(
     (hour) =>
       (add(hits, hour - around, hour + around) + 30 * daily) / (add(all, hour - around, hour + around) + 30),

@@ -29,7 +29,7 @@ import {
 import type { ResolvedScope } from '../resolved-scope.ts';
 import { describeDown, describeIncident, type Looked } from './describe-finding.ts';
 import { listNewFamilies, readFamilyCells, type FamilyCounts } from './read-families.ts';
-import { joinDays, type ReadSettled, type SettledTraffic } from './settled-traffic.ts';
+import { joinDays, type DayReader, type SettledTraffic } from './settled-traffic.ts';
 
 /** Whose findings, and what is known from elsewhere. */
 export interface FindingsQuestion {
@@ -103,18 +103,51 @@ export async function findFindings(
   };
 }
 
+/** What is looked at for what is told at a moment: a window, the hours that its usual level is learned from, and weeks. */
+function listSpans(untilMs: number, earlierDays: number) {
+  // A window that begins at a midnight is the same for a whole day, and so is everything that is found in it.
+  const fromMs = (Math.floor((untilMs - SHOWN_MS - LEAD_MS) / DAY_MS) - earlierDays) * DAY_MS;
+  const window = { fromMs, toMs: untilMs };
+  const firstHour = toFirstHour(window);
+  const hoursMs = Math.floor((firstHour * HOUR_MS) / DAY_MS) * DAY_MS;
+  return { window, firstHour, hoursMs, weeksMs: toFirstSlot(window) * LONG_SLOT_MS };
+}
+
+/**
+ * Counts the days that findings at several moments are made of, from the first moment to the last one, in one reading of
+ * each kind; what can't be remembered until then is counted when it is asked for.
+ */
+export async function readTrafficAhead(
+  connection: DuckDBConnection,
+  { resolve, getVersion, settled }: FindingsRecords,
+  connectionId: string,
+  { fromMs: firstMs, toMs }: TimeSpan,
+): Promise<void> {
+  const { window, hoursMs, weeksMs } = listSpans(firstMs, EARLIER_DAYS[0] ?? 0);
+  const { window: last } = listSpans(toMs, EARLIER_DAYS[0] ?? 0);
+  for (const direction of DIRECTIONS) {
+    const version = getVersion();
+    const report = `${direction}-detail` as const;
+    const scope = await resolve({ connectionId, report, fromMs: Math.min(hoursMs, weeksMs), toMs });
+    const count = <Counts>(of: DayReader<Counts>, fromMs: number, endMs = toMs): Promise<void> =>
+      of.readAhead(connection, scope, { span: { fromMs, toMs: endMs }, version });
+    await count(settled.minutes, window.fromMs);
+    await count(settled.lateMinutes, window.fromMs);
+    await count(settled.hours, hoursMs, last.fromMs);
+    await count(settled.lateHours, hoursMs, last.fromMs);
+    await count(settled.weeks, weeksMs);
+    await count(settled.families, hoursMs);
+  }
+}
+
 async function look(
   connection: DuckDBConnection,
   { resolve, getVersion, settled }: FindingsRecords,
   { connectionId, untilMs, covered, setAside = [] }: FindingsQuestion,
   earlierDays: number,
 ): Promise<Looked & { readonly incidents: readonly JoinedIncident[]; readonly readSizes: () => FoundSizes }> {
-  // A window that begins at a midnight is the same for a whole day, and so is everything that is found in it.
-  const fromMs = (Math.floor((untilMs - SHOWN_MS - LEAD_MS) / DAY_MS) - earlierDays) * DAY_MS;
-  const window = { fromMs, toMs: untilMs };
-  const firstHour = toFirstHour(window);
-  const hoursMs = Math.floor((firstHour * HOUR_MS) / DAY_MS) * DAY_MS;
-  const weeksMs = toFirstSlot(window) * LONG_SLOT_MS;
+  const { window, firstHour, hoursMs, weeksMs } = listSpans(untilMs, earlierDays);
+  const { fromMs } = window;
   const read: Omit<Parameters<typeof createTrafficGrid>[0], 'window' | 'covered'>[] = [];
   const traffic: LongTraffic[] = [];
   const known: FamilyCounts[] = [];
@@ -129,20 +162,20 @@ async function look(
       toMs: untilMs,
     });
     scopes[direction] = scope;
-    const count = <Counts>(settledOf: ReadSettled<Counts>, span: TimeSpan): Promise<readonly Counts[]> =>
-      settledOf(connection, scope, { span, version });
+    const count = <Counts>(of: DayReader<Counts>, span: TimeSpan): Promise<readonly Counts[]> =>
+      of.read(connection, scope, { span, version });
     const before = { fromMs: hoursMs, toMs: fromMs };
-    const hours = joinDays(await count(settled.readHours, before), firstHour);
-    const minutes = joinDays(await count(settled.readMinutes, window), 0);
+    const hours = joinDays(await count(settled.hours, before), firstHour);
+    const minutes = joinDays(await count(settled.minutes, window), 0);
     const late = {
-      hours: joinDays(await count(settled.readLateHours, before), firstHour),
-      minutes: joinDays(await count(settled.readLateMinutes, window), 0),
+      hours: joinDays(await count(settled.lateHours, before), firstHour),
+      minutes: joinDays(await count(settled.lateMinutes, window), 0),
     };
     read.push({ direction, hours, minutes, late });
-    const cells = await count(settled.readWeeks, { fromMs: weeksMs, toMs: untilMs });
+    const cells = await count(settled.weeks, { fromMs: weeksMs, toMs: untilMs });
     traffic.push({ direction, covered: sinceFirst(covered[direction], cells), cells });
-    known.push(...(await count(settled.readFamilies, before)));
-    fresh.push(...(await count(settled.readFamilies, window)));
+    known.push(...(await count(settled.families, before)));
+    fresh.push(...(await count(settled.families, window)));
   }
   // They are read while the traffic is judged.
   const families = readFamilyCells(connection, Object.values(scopes), window, listNewFamilies(known, fresh));

@@ -10,6 +10,7 @@ import { joinSizes, NO_SIZES, type FoundSizes } from '../../findings/noticed-siz
 import { readRows } from '../engine-database.ts';
 import {
   findFindings,
+  readTrafficAhead,
   type FindingsQuestion,
   type FindingsRecords,
   type FoundFindings,
@@ -27,6 +28,9 @@ const DECIDING_MS = 45 * DAY_MS;
 const OUTAGES_MS = 2 * DAY_MS;
 /** Days begin at such moments somewhere: what is told of these is written, of others only remembered. */
 const KEPT_MS = 15 * MINUTE_MS;
+
+/** Days that are looked at one after the other are counted together so far ahead. */
+const AHEAD_MS = 7 * DAY_MS;
 
 /** Where what was told of days is kept, until records that it was told of are decided otherwise or go. */
 export interface KeptDays {
@@ -63,6 +67,7 @@ export async function findPeriodFindings(
   let learned: FoundFindings['learned'] = { inbound: null, outbound: null };
   const unjudgedMs: number[] = [];
   const sizes: FoundSizes[] = [];
+  let aheadMs = -Infinity;
   for (const untilMs of listEnds(period)) {
     signal?.throwIfAborted();
     const day = clipQuestion(question, untilMs);
@@ -73,6 +78,10 @@ export async function findPeriodFindings(
     if (before === null && isKeptOnly) {
       unjudgedMs.push(untilMs);
       continue;
+    }
+    if (before === null && untilMs > aheadMs && untilMs < period.toMs) {
+      aheadMs = Math.min(period.toMs, untilMs + AHEAD_MS);
+      await readTrafficAhead(connection, records, connectionId, { fromMs: untilMs, toMs: aheadMs });
     }
     const found = before ?? (await findFindings(connection, records, day));
     if (before === null) kept?.keep({ connectionId, untilMs, key, found, version });

@@ -6,21 +6,27 @@ import { LONG_SLOT_MS } from '../../findings/long-series.ts';
 import { NO_CELLS, type TrafficCells } from '../../findings/traffic-cells.ts';
 import { FAILED, UNTIMED } from '../../findings/traffic-grid.ts';
 import { FAILED_SQL, findColumn } from '../engine-tables.ts';
-import { toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
+import { countAtMost, toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
 import { readFamilyDays, type FamilyCounts } from './read-families.ts';
 
 /** Cells that are remembered of each kind: fifty megabytes together. */
 const MAX_CELLS = 262_144;
 
-/**
- * Counts the requests of a span, day by day (UTC). `version` is what the feed's was before the scope was resolved; the
- * scope holds all of each day that the span touches, but for what came after the span's end.
- */
-export type ReadSettled<Counts> = (
-  connection: DuckDBConnection,
-  scope: ResolvedScope,
-  question: { readonly span: TimeSpan; readonly version: number },
-) => Promise<readonly Counts[]>;
+/** Counts by day (UTC). */
+export interface DayReader<Counts> {
+  /**
+   * Counts the requests of a span. `version` is what the feed's was before the scope was resolved; the scope holds all of
+   * each day that the span touches, but for what came after the span's end.
+   */
+  read(connection: DuckDBConnection, scope: ResolvedScope, question: DayQuestion): Promise<readonly Counts[]>;
+  /** Counts days that will be asked for, all in one reading, as far as they can be remembered until then. */
+  readAhead(connection: DuckDBConnection, scope: ResolvedScope, question: DayQuestion): Promise<void>;
+}
+
+interface DayQuestion {
+  readonly span: TimeSpan;
+  readonly version: number;
+}
 
 /** What is counted of days. */
 interface DayCounts<Counts> {
@@ -30,7 +36,7 @@ interface DayCounts<Counts> {
     scope: ResolvedScope,
     span: TimeSpan,
   ) => Promise<ReadonlyMap<number, Counts>>;
-  /** How much a day holds. */
+  /** How much a day holds: at most one for each record. */
   readonly measure: (counts: Counts) => number;
   /** How long a day is. */
   readonly dayMs?: number;
@@ -44,7 +50,7 @@ interface DayCounts<Counts> {
 export function createDayReader<Counts>(
   getVersion: () => number,
   { read, measure, dayMs = DAY_MS }: DayCounts<Counts>,
-): ReadSettled<Counts> {
+): DayReader<Counts> {
   const known = new Map<string, Counts | null>();
   let held = 0;
   const forget = (key: string): void => {
@@ -52,67 +58,113 @@ export function createDayReader<Counts>(
     if (counts !== undefined && counts !== null) held -= measure(counts);
     known.delete(key);
   };
-  return async (connection, scope, { span, version }) => {
+  const remember = (key: string, counts: Counts | null): void => {
+    // The one asked for last is the last to be forgotten.
+    forget(key);
+    known.set(key, counts);
+    held += counts === null ? 0 : measure(counts);
+    for (const oldest of known.keys()) {
+      if (held <= MAX_CELLS) break;
+      forget(oldest);
+    }
+  };
+  const listDays = (scope: ResolvedScope, { span, version }: DayQuestion) => {
     const first = Math.floor(span.fromMs / dayMs);
-    const days = Array.from({ length: Math.max(0, Math.ceil(span.toMs / dayMs) - first) }, (_, place) => {
+    return Array.from({ length: Math.max(0, Math.ceil(span.toMs / dayMs) - first) }, (_, place) => {
       const day = first + place;
-      const own = clipScope(scope, { fromMs: day * dayMs, toMs: Math.min((day + 1) * dayMs, span.toMs) });
-      const key = (day + 1) * dayMs > span.toMs ? null : JSON.stringify([version, day, own]);
+      const whole = { fromMs: day * dayMs, toMs: (day + 1) * dayMs };
+      const own = clipScope(scope, { ...whole, toMs: Math.min(whole.toMs, span.toMs) });
+      const key = whole.toMs > span.toMs ? null : toDayKey(version, own, whole);
       const counts = own.parts.length === 0 ? null : key === null ? undefined : known.get(key);
       return { day, key, counts };
     });
-    const counted = new Map<number, Counts | null>();
-    for (const run of listRuns(days.filter(({ counts }) => counts === undefined).map(({ day }) => day))) {
-      const missing = { fromMs: run.first * dayMs, toMs: Math.min((run.last + 1) * dayMs, span.toMs) };
-      const found = await read(connection, clipScope(scope, missing), missing);
-      for (let day = run.first; day <= run.last; day += 1) counted.set(day, found.get(day) ?? null);
-    }
-    return days.flatMap(({ day, key, counts: before }) => {
-      const counts = before === undefined ? (counted.get(day) ?? null) : before;
-      if (key !== null && getVersion() === version) {
-        // The one asked for last is the last to be forgotten.
-        forget(key);
-        known.set(key, counts);
-        held += counts === null ? 0 : measure(counts);
-        for (const oldest of known.keys()) {
-          if (held <= MAX_CELLS) break;
-          forget(oldest);
-        }
-      }
-      return counts ?? [];
-    });
   };
+  const countMissing = async (
+    connection: DuckDBConnection,
+    scope: ResolvedScope,
+    days: ReturnType<typeof listDays>,
+    endMs: number,
+  ): Promise<ReadonlyMap<number, Counts>> => {
+    const counted = new Map<number, Counts>();
+    for (const run of listRuns(days.filter(({ counts }) => counts === undefined).map(({ day }) => day))) {
+      const missing = { fromMs: run.first * dayMs, toMs: Math.min((run.last + 1) * dayMs, endMs) };
+      for (const [day, counts] of await read(connection, clipScope(scope, missing), missing))
+        counted.set(day, counts);
+    }
+    return counted;
+  };
+  /** How many days fit into half of what is remembered, going by the days that are. */
+  const countRoom = (): number => {
+    const days = [...known.values()].filter((counts) => counts !== null).length;
+    return days === 0 ? 0 : Math.floor((MAX_CELLS / 2) * (days / Math.max(1, held)));
+  };
+  return {
+    async read(connection, scope, question) {
+      const days = listDays(scope, question);
+      const counted = await countMissing(connection, scope, days, question.span.toMs);
+      const isSame = getVersion() === question.version;
+      return days.flatMap(({ day, key, counts: before }) => {
+        const counts = before === undefined ? (counted.get(day) ?? null) : before;
+        if (key !== null && isSame) remember(key, counts);
+        return counts ?? [];
+      });
+    },
+    async readAhead(connection, scope, question) {
+      const days = listDays(scope, question).filter(
+        ({ key, counts }) => key !== null && counts === undefined,
+      );
+      const { span, version } = question;
+      const room = countAtMost(clipScope(scope, span)) <= MAX_CELLS / 2 ? days.length : countRoom();
+      const own = days.slice(0, room);
+      // One day is counted when it is asked for.
+      if (own.length < 2) return;
+      const counted = await countMissing(connection, scope, own, span.toMs);
+      if (getVersion() !== version) return;
+      for (const { day, key } of own) if (key !== null) remember(key, counted.get(day) ?? null);
+    },
+  };
+}
+
+/** Which records a day has: the same ones whichever span the scope was resolved for. */
+function toDayKey(version: number, { parts }: ResolvedScope, day: TimeSpan): string {
+  const records = parts.map(({ snapshotId, recordCount, fromSeq = 0, spans }) => [
+    snapshotId,
+    fromSeq,
+    recordCount,
+    (spans ?? [day]).map(({ fromMs, toMs }) => [fromMs, toMs]),
+  ]);
+  return JSON.stringify([version, day.fromMs, records]);
 }
 
 /** What was counted of days: requests by the minute, the hour, and the half hour of weeks, and patterns of errors. */
 export interface SettledTraffic {
-  readonly readMinutes: ReadSettled<TrafficCells>;
-  readonly readHours: ReadSettled<TrafficCells>;
-  readonly readLateMinutes: ReadSettled<TrafficCells>;
-  readonly readLateHours: ReadSettled<TrafficCells>;
-  readonly readWeeks: ReadSettled<LongCells>;
-  readonly readFamilies: ReadSettled<FamilyCounts>;
+  readonly minutes: DayReader<TrafficCells>;
+  readonly hours: DayReader<TrafficCells>;
+  readonly lateMinutes: DayReader<TrafficCells>;
+  readonly lateHours: DayReader<TrafficCells>;
+  readonly weeks: DayReader<LongCells>;
+  readonly families: DayReader<FamilyCounts>;
 }
 
 /** Creates what counts the days that findings are made of, each once. */
 export function createSettledTraffic(getVersion: () => number): SettledTraffic {
-  const createTrafficReader = (read: typeof readTraffic, slotMs: number): ReadSettled<TrafficCells> =>
+  const createTrafficReader = (read: typeof readTraffic, slotMs: number): DayReader<TrafficCells> =>
     createDayReader(getVersion, {
       read: async (connection, scope, span) =>
         divideByDay(await read(connection, scope, span, slotMs), DAY_MS / slotMs),
       measure: ({ slots }) => slots.length,
     });
   return {
-    readMinutes: createTrafficReader(readTraffic, MINUTE_MS),
-    readHours: createTrafficReader(readTraffic, HOUR_MS),
-    readLateMinutes: createTrafficReader(readLateTraffic, MINUTE_MS),
-    readLateHours: createTrafficReader(readLateTraffic, HOUR_MS),
-    readWeeks: createDayReader(getVersion, {
+    minutes: createTrafficReader(readTraffic, MINUTE_MS),
+    hours: createTrafficReader(readTraffic, HOUR_MS),
+    lateMinutes: createTrafficReader(readLateTraffic, MINUTE_MS),
+    lateHours: createTrafficReader(readLateTraffic, HOUR_MS),
+    weeks: createDayReader(getVersion, {
       read: async (connection, scope, span) =>
         divideByDay(await readLongTraffic(connection, scope, span), DAY_MS / LONG_SLOT_MS),
       measure: ({ slots }) => slots.length,
     }),
-    readFamilies: createDayReader(getVersion, { read: readFamilyDays, measure: ({ size }) => size }),
+    families: createDayReader(getVersion, { read: readFamilyDays, measure: ({ size }) => size }),
   };
 }
 
