@@ -184,11 +184,11 @@ test('a hostile name stays text, and deleting asks first', async () => {
 test('of days that nothing is known of, neither firings nor notifications are denied', async () => {
   const nothing = { firings: [], notes: [], others: [{ threshold: 0.05, count: 0 }] };
   const { screen } = await open(makeBoard(), '/alerts/new', makeTest({ ...nothing, knownMinutes: 0 }));
-  expect(textOf(screen)).toContain('No data for the last 14 days');
+  expect(textOf(screen)).toContain('Not enough data in the last 14 days');
   expect(textOf(screen)).not.toMatch(/No notifications|0 times/);
   screen.unmount();
   const known = await open(makeBoard(), '/alerts/new', makeTest(nothing));
-  expect(textOf(known.screen)).toContain('No notifications in the last 14 days.');
+  expect(textOf(known.screen)).toContain('The cached part of these 14 days would have sent no notification.');
   expect(textOf(known.screen)).toContain('0 times');
 });
 
