@@ -6,7 +6,7 @@ import type { Histogram } from '../../../src-main/common/model/records/histogram
 import { HOUR_MS, SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
-import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { createReading } from '../../composables/use-query.ts';
 import { isReadable, listUsable } from '../../period/cached-snapshots.ts';
 import { toPeriodText } from '../../period/period-query.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
@@ -31,6 +31,7 @@ interface Read {
   readonly choice: CompareChoice;
   /** What was stored of the report by then. */
   readonly stored: string;
+  readonly twins: Twins;
   /** What was not cached of either period by then. */
   readonly lacks: Readonly<Record<'own' | 'partner', Parameters<typeof judgeCache>[2]>>;
 }
@@ -55,10 +56,8 @@ export function useCompare() {
   const periods = usePeriodStore();
   const snapshots = useSnapshotsStore();
   const asOfMs = shallowRef(Date.now());
-  const read = shallowRef<Read | null>(null);
-  const twins = shallowRef<Twins | null>(null);
-  const error = shallowRef<ErrorLike | null>(null);
-  let ticket = 0;
+  const { value: read, error, ask, clear } = createReading<Read>();
+  const twins = computed(() => read.value?.twins ?? null);
 
   const zone = computed(() => clock.zone);
   const connection = computed(() => connections.active);
@@ -172,10 +171,9 @@ export function useCompare() {
   }
 
   async function load(): Promise<void> {
-    const mine = ++ticket;
     const wanted = sides.value;
     if (wanted === null) {
-      [read.value, twins.value, error.value] = [null, null, null];
+      clear();
       return;
     }
     const { before, after } = wanted;
@@ -203,7 +201,7 @@ export function useCompare() {
         split: 'class' as const,
         withMedian: false,
       });
-    try {
+    await ask(async () => {
       const [comparison, earlier, later] = await Promise.all([
         backend.call('compare/compare-groups', {
           before: toInput(before),
@@ -215,27 +213,22 @@ export function useCompare() {
         readBars(before),
         readBars(after),
       ]);
-      if (mine !== ticket) return;
-      read.value = { comparison, before, after, choice: own, ...asOf };
-      twins.value = { before: earlier, after: later };
-      error.value = null;
-    } catch (thrown) {
-      if (mine === ticket) error.value = toErrorLike(thrown);
-    }
+      return {
+        comparison,
+        before,
+        after,
+        choice: own,
+        ...asOf,
+        twins: { before: earlier, after: later },
+      };
+    });
   }
 
   onMounted(async () => {
     if (snapshots.snapshots === null) await snapshots.load();
   });
   // What was found of one connection says nothing of another.
-  watch(
-    () => connection.value?.id,
-    () => {
-      read.value = null;
-      twins.value = null;
-      error.value = null;
-    },
-  );
+  watch(() => connection.value?.id, clear);
   watch(() => JSON.stringify([sides.value, choice.value]), load, { immediate: true });
   watch(
     () => periods.selection,

@@ -2,7 +2,7 @@ import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import type { Dataset, DatasetReport } from '../../../../src-main/common/model/exports/dataset.ts';
 import { useBackend } from '../../../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
+import { createReading } from '../../../composables/use-query.ts';
 import { useConnectionsStore } from '../../../stores/connections/connections.ts';
 import { useTasksStore } from '../../../stores/window/tasks.ts';
 
@@ -11,10 +11,7 @@ export const useDatasetsStore = defineStore('datasets', () => {
   const backend = useBackend();
   const connections = useConnectionsStore();
   const tasks = useTasksStore();
-  /** Null before they were read. */
-  const list = shallowRef<readonly Dataset[] | null>(null);
-  const error = shallowRef<ErrorLike | null>(null);
-  let ticket = 0;
+  const { value: list, error, ask } = createReading<readonly Dataset[]>();
   /** The newest update of each, started here. */
   const taskIds = shallowRef<ReadonlyMap<string, string>>(new Map());
   /** Those of the connection that every screen looks at. */
@@ -27,15 +24,7 @@ export const useDatasetsStore = defineStore('datasets', () => {
   });
 
   async function load(): Promise<void> {
-    const mine = ++ticket;
-    try {
-      const read = await backend.call('datasets/list', null);
-      if (mine !== ticket) return;
-      list.value = read;
-      error.value = null;
-    } catch (thrown) {
-      if (mine === ticket) error.value = toErrorLike(thrown);
-    }
+    await ask(() => backend.call('datasets/list', null));
   }
 
   /** Adds a folder and begins to fill it; false when the person closed the dialog. */
