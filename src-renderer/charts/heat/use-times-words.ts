@@ -1,7 +1,7 @@
 import { useI18n } from 'vue-i18n';
 import type { TimesRow } from '../../../src-main/common/model/records/response-times.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
-import { useZone } from '../../composables/use-zone.ts';
+import { useZone } from '../../composables/surroundings.ts';
 import { formatRange } from '../../format/dates.ts';
 import { formatCount, formatDuration } from '../../format/numbers.ts';
 import type { TimesArea } from './times-grid.ts';

@@ -1,7 +1,6 @@
 import { useI18n } from 'vue-i18n';
 import { isMutedAt } from '../../../src-main/common/model/alerts/alert-rule.ts';
-import { useClock } from '../../composables/use-clock.ts';
-import { useZone } from '../../composables/use-zone.ts';
+import { useClock, useZone } from '../../composables/surroundings.ts';
 import { formatClock, formatDayClock, formatFullDay } from '../../format/dates.ts';
 import { formatCount } from '../../format/numbers.ts';
 import type { BoardRule } from '../../stores/analysis/alerts.ts';

@@ -17,7 +17,7 @@ import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { toQueryText, withQueryText } from '../../address/query-text.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { useClock } from '../../composables/use-clock.ts';
+import { useClock } from '../../composables/surroundings.ts';
 import { useRecordFilter } from '../../filters/use-record-filter.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';

@@ -10,7 +10,7 @@ import {
 } from 'vue';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useAddressChoice } from '../../address/use-address-choice.ts';
-import { useClock } from '../../composables/use-clock.ts';
+import { useScreenClock } from '../../composables/surroundings.ts';
 import { useRecordFilter } from '../../filters/use-record-filter.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
@@ -118,7 +118,7 @@ export type Detail = ShallowUnwrapRef<ReturnType<typeof useDetail>>;
 export function useDetail(readDirection: () => Direction) {
   const clock = useClockStore();
   const snapshots = useSnapshotsStore();
-  const nowMs = useClock(CLOCK_INTERVAL_MS);
+  const nowMs = useScreenClock(CLOCK_INTERVAL_MS);
   const { filter, setFilter } = useRecordFilter();
   const { order, fault: orderFault, setOrder } = useRecordOrder(readDirection);
 

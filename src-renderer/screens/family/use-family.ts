@@ -6,7 +6,7 @@ import type { PeriodScope } from '../../../src-main/common/model/records/record-
 import { toRules, type OutcomeRule } from '../../../src-main/common/reporting/outcome.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { useClock } from '../../composables/use-clock.ts';
+import { useScreenClock } from '../../composables/surroundings.ts';
 import { useQuery } from '../../composables/use-query.ts';
 import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
@@ -27,7 +27,7 @@ export function useFamily(readDirection: () => Direction, readName: () => string
   const connections = useConnectionsStore();
   const periods = usePeriodStore();
   const snapshots = useSnapshotsStore();
-  const nowMs = useClock(CLOCK_INTERVAL_MS);
+  const nowMs = useScreenClock(CLOCK_INTERVAL_MS);
   /** A period that moves with the clock stands still until something new is there to show. */
   const asOfMs = ref(Date.now());
 

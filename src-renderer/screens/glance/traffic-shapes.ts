@@ -7,7 +7,7 @@ export const PLOT_HEIGHT = 100;
 /** The scale of failed shares is the same for every connection that it suffices for. */
 const FULL_SHARES = [0.3, 0.5, 1];
 /** Shares of fewer requests are not drawn. */
-const MIN_REQUESTS = 10;
+const MIN_JUDGED_REQUESTS = 10;
 
 /** Parts of the drawing of 24 hours, in its own units. */
 export interface TrafficShapes {
@@ -28,7 +28,7 @@ export interface TrafficShapes {
 export function toShapes({ buckets, hour }: Pick<ConnectionGlance, 'buckets' | 'hour'>): TrafficShapes {
   const peakCount = Math.max(0, ...buckets.map(({ isCached, count }) => (isCached ? count : 0)));
   const shares = buckets.map(({ isCached, count, failures }) =>
-    isCached && count >= MIN_REQUESTS ? failures / count : null,
+    isCached && count >= MIN_JUDGED_REQUESTS ? failures / count : null,
   );
   const bars = buckets.flatMap(({ isCached, count }, place) => {
     const height = peakCount === 0 ? 0 : (count / peakCount) * PLOT_HEIGHT;

@@ -4,7 +4,7 @@ import type { ConnectionGlance } from '../../../src-main/common/contract/operati
 import type { FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { oneAtATime } from '../../backend/one-at-a-time.ts';
-import { useClock } from '../../composables/use-clock.ts';
+import { useScreenClock } from '../../composables/surroundings.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useAppStore } from '../../stores/window/app.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
@@ -20,7 +20,7 @@ export function useGlance() {
   const backend = useBackend();
   const app = useAppStore();
   const connections = useConnectionsStore();
-  const nowMs = useClock();
+  const nowMs = useScreenClock();
   const glances = shallowRef<ReadonlyMap<string, ConnectionGlance>>(new Map());
   /** Null for what could not be read. */
   const reports = shallowRef<ReadonlyMap<string, FindingsReport | null>>(new Map());

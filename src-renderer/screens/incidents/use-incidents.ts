@@ -18,7 +18,7 @@ import { useAddressChoice } from '../../address/use-address-choice.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { oneAtATime } from '../../backend/one-at-a-time.ts';
 import { useAttempt } from '../../composables/use-attempt.ts';
-import { useClock } from '../../composables/use-clock.ts';
+import { useScreenClock } from '../../composables/surroundings.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useFindingWords } from '../../messages/finding-words.ts';
@@ -54,7 +54,7 @@ export function useIncidents() {
   const connections = useConnectionsStore();
   const periods = usePeriodStore();
   const snapshots = useSnapshotsStore();
-  const nowMs = useClock(CLOCK_INTERVAL_MS);
+  const nowMs = useScreenClock(CLOCK_INTERVAL_MS);
   /** What is waited for. */
   let listId = '';
   /** A period that moves with the clock stands still until something new is there to show. */

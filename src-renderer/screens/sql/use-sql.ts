@@ -1,7 +1,7 @@
 import { computed, onBeforeUnmount, reactive, shallowRef, watch } from 'vue';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { DIRECTIONS, type Direction } from '../../../src-main/common/reporting/reports.ts';
-import { useClock } from '../../composables/use-clock.ts';
+import { useClock } from '../../composables/surroundings.ts';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
 import { useClockStore } from '../../stores/window/clock.ts';

@@ -1,7 +1,7 @@
 import { computed, onBeforeUnmount, onMounted, reactive, watch, type Ref, shallowRef } from 'vue';
 import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { useQuery } from '../../composables/use-query.ts';
-import { useClock } from '../../composables/use-clock.ts';
+import { useScreenClock } from '../../composables/surroundings.ts';
 import { useClockStore } from '../../stores/window/clock.ts';
 import { usePeriodStore } from '../../stores/window/period.ts';
 import { toPeriodEnds } from '../../period/period-selection.ts';
@@ -106,7 +106,7 @@ export function useSummary(readDirection: () => Direction, chosenSource: Readonl
   const periods = usePeriodStore();
   const snapshots = useSnapshotsStore();
   const summaries = useSummariesStore();
-  const nowMs = useClock(CLOCK_INTERVAL_MS);
+  const nowMs = useScreenClock(CLOCK_INTERVAL_MS);
 
   const zone = computed(() => clock.zone);
   const subject = computed(() =>

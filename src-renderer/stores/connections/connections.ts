@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia';
-import { computed, ref, shallowRef } from 'vue';
+import { computed, ref, shallowRef, type ComputedRef } from 'vue';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
 import type { ConnectionOutcomes } from '../../../src-main/common/reporting/outcome.ts';
@@ -125,3 +125,13 @@ export const useConnectionsStore = defineStore('connections', () => {
     checkZone,
   } as const;
 });
+
+/** The connection of this window, for parts that are there only while it shows one; the one before while they go. */
+export function useShownConnection(): ComputedRef<Connection> {
+  const connections = useConnectionsStore();
+  return computed((last?: Connection) => {
+    const shown = connections.active ?? last;
+    if (shown === undefined) throw new Error('This window shows no connection.');
+    return shown;
+  });
+}

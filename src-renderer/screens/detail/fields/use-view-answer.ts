@@ -3,19 +3,19 @@ import { useQuery } from '../../../composables/use-query.ts';
 import { isSameSource, useRecordsStore, type OpenView } from '../../../stores/records/records.ts';
 
 /** What was read, and of which view. */
-export type ViewAnswer<Answer> = Answer & Pick<OpenView, 'viewId' | 'scope'>;
+export type ViewAnswer<Found> = Found & Pick<OpenView, 'viewId' | 'scope'>;
 
 /**
  * Something that is read of the open view once its records have been counted, and `again` for other choices. `read` gets the
  * answer before, which is shown until there is another one.
  */
-export function useViewAnswer<Answer extends object>(
-  read: (view: OpenView, before: ViewAnswer<Answer> | null) => Promise<Answer>,
+export function useViewAnswer<Found extends object>(
+  read: (view: OpenView, before: ViewAnswer<Found> | null) => Promise<Found>,
   again: readonly WatchSource[],
 ) {
   const records = useRecordsStore();
   const countedId = computed(() => (records.counts === null ? null : (records.view?.viewId ?? null)));
-  let last: ViewAnswer<Answer> | null = null;
+  let last: ViewAnswer<Found> | null = null;
 
   const { value, error, reload } = useQuery(
     () => null,

@@ -15,7 +15,7 @@ export function createWheelPace({ rowHeightPx, readRowCount }: Pace) {
 
   return (event: WheelEvent): void => {
     if (event.ctrlKey || event.shiftKey || event.deltaMode !== PIXELS || event.deltaY === 0) return;
-    const scroller = findScroller(event.target);
+    const scroller = findScrollable(event.target);
     const squeeze = scroller === null ? 1 : (readRowCount() * rowHeightPx) / scroller.scrollHeight;
     if (scroller === null || squeeze <= 1) return;
     event.preventDefault();
@@ -28,7 +28,7 @@ export function createWheelPace({ rowHeightPx, readRowCount }: Pace) {
 }
 
 /** The grid's own element that scrolls up and down. */
-function findScroller(target: EventTarget | null): HTMLElement | null {
+function findScrollable(target: EventTarget | null): HTMLElement | null {
   let element = target instanceof HTMLElement ? target : null;
   while (element !== null && !isScrolling(element)) element = element.parentElement;
   return element;

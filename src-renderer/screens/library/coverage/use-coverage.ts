@@ -4,7 +4,7 @@ import type { Connection } from '../../../../src-main/common/model/connections/c
 import { REPORT_KINDS, type ReportKind } from '../../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../../backend/backend.ts';
-import { useClock } from '../../../composables/use-clock.ts';
+import { useClock } from '../../../composables/surroundings.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
 import { useClockStore } from '../../../stores/window/clock.ts';
 import {

@@ -10,6 +10,7 @@ import { markParts } from '../../../../src-renderer/screens/detail/compare/mark-
 import { toComparisonMarkdown } from '../../../../src-renderer/screens/detail/compare/to-markdown.ts';
 import { onRowKey } from '../../../../src-renderer/screens/detail/grid/row-keys.ts';
 import { makeRecord } from '../support/make-record.ts';
+import { surround } from '../support/surround.ts';
 
 const withPayload = (payload: string, change: Partial<RecordDetail> = {}): RecordDetail =>
   makeRecord({ payload, ...change });
@@ -169,11 +170,9 @@ describe('the dialog', () => {
     dialog = mount(CompareDialog, {
       props: {
         open: true,
-        direction: 'inbound',
-        zone: 'UTC',
         records: [makeRecord({ client: '<img src=x>' }), makeRecord({ seq: 1, client: 'Bob' })],
       },
-      global: { plugins: [createMessages()] },
+      global: surround({ plugins: [createMessages()] }, {}),
       attachTo: document.body,
     });
     await flushPromises();

@@ -14,6 +14,7 @@ import { installFakeCanvas } from '../support/fake-canvas.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { surround } from '../support/surround.ts';
 
 const MINUTE_MS = 60_000;
 const HISTOGRAM: Histogram = {
@@ -47,8 +48,8 @@ async function show() {
   const span = { fromMs: 0, toMs: 2 * MINUTE_MS };
   await useRecordsStore().open({ scope: { snapshotId: 1 }, filter, order: DEFAULT_ORDER, span, zone: 'UTC' });
   const view = mount(DetailHistogram, {
-    props: { filter, zone: 'UTC', direction: 'inbound' },
-    global,
+    props: { filter },
+    global: surround(global, {}),
     attachTo: document.body,
   });
   await flushPromises();
@@ -130,8 +131,11 @@ test('a time that is explained is framed in the whole period, and the bars aroun
     whole: { fromMs: 0, toMs: 4 * MINUTE_MS },
     zone: 'UTC',
   });
-  const props = { filter, direction: 'inbound' } as const;
-  const view = mount(DetailHistogram, { props: { ...props, isExplained: true }, global });
+  const props = { filter };
+  const view = mount(DetailHistogram, {
+    props: { ...props, isExplained: true },
+    global: surround(global, {}),
+  });
   await flushPromises();
   expect(view.get<HTMLElement>('.frame').element.style.left).toBe('25%');
   expect(view.get<HTMLElement>('.frame').element.style.width).toBe('25%');
@@ -154,7 +158,7 @@ test('bars are divided by any field; the address says by which, and back leads t
   const span = { fromMs: 0, toMs: 2 * MINUTE_MS };
   const filter = { conditions: [] };
   await useRecordsStore().open({ scope: { snapshotId: 1 }, filter, order: DEFAULT_ORDER, span, zone: 'UTC' });
-  const view = mount(DetailHistogram, { props: { filter, direction: 'inbound' }, global });
+  const view = mount(DetailHistogram, { props: { filter }, global: surround(global, {}) });
   await flushPromises();
   const select = view.getComponent(SelectField as Component);
   const lastSplit = () => {
@@ -198,7 +202,7 @@ test('an entry of the legend filters to its value, to none, and to all other val
   const span = { fromMs: 0, toMs: MINUTE_MS };
   const filter = { conditions: [] };
   await useRecordsStore().open({ scope: { snapshotId: 1 }, filter, order: DEFAULT_ORDER, span, zone: 'UTC' });
-  const view = mount(DetailHistogram, { props: { filter, direction: 'inbound' }, global });
+  const view = mount(DetailHistogram, { props: { filter }, global: surround(global, {}) });
   await flushPromises();
   const entries = view.findAll('.legend button');
   expect(entries.map((entry) => entry.text())).toEqual(['Zoe3', '3 others2', '(empty)1']);

@@ -1,5 +1,5 @@
 import { flushPromises, mount } from '@vue/test-utils';
-import type { Component } from 'vue';
+import { ref, type Component } from 'vue';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { ResponseTimes } from '../../../../src-main/common/model/records/response-times.ts';
@@ -14,6 +14,8 @@ import { catchSavedFiles } from '../support/catch-saved-files.ts';
 import { installFakeCanvas } from '../support/fake-canvas.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { surround } from '../support/surround.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 
 const MINUTE_MS = 60_000;
 const TIMES: ResponseTimes = {
@@ -57,14 +59,15 @@ async function show(filter: RecordFilter, props: Record<string, unknown> = {}, p
     whole,
     zone: 'UTC',
   });
-  const view = mount(DetailTimes, { props: { filter, direction: 'inbound', ...props }, global });
+  const direction = ref<Direction>('inbound');
+  const view = mount(DetailTimes, { props: { filter, ...props }, global: surround(global, { direction }) });
   await flushPromises();
   const asked = () =>
     backend.calls.findLast(({ name }) => name === 'records/read-response-times')?.input as Record<
       string,
       unknown
     >;
-  return { view, router, backend, asked, map: view.getComponent(TimesHeatMap as Component) };
+  return { view, direction, router, backend, asked, map: view.getComponent(TimesHeatMap as Component) };
 }
 
 test('an area becomes conditions on time and response time beside those of the filter', async () => {
@@ -137,13 +140,13 @@ test('while an area is explained, the whole stays in sight around it', async () 
 });
 
 test('what is measured is in the address; outbound records have one time only', async () => {
-  const { view, router, asked } = await show({ conditions: [] });
+  const { view, direction, router, asked } = await show({ conditions: [] });
   view.getComponent(SelectField as Component).vm.$emit('update:modelValue', 'botLatencyMs');
   await flushPromises();
   expect(router.currentRoute.value.query).toEqual({ measure: 'botLatencyMs' });
   expect(asked()).toMatchObject({ field: 'botLatencyMs' });
   expect(view.text()).toContain('12 without a bot latency');
-  await view.setProps({ direction: 'outbound' });
+  direction.value = 'outbound';
   await flushPromises();
   expect(view.findComponent(SelectField as Component).exists()).toBe(false);
   expect(asked()).toMatchObject({ field: 'responseTimeMs' });

@@ -8,8 +8,9 @@ import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import FieldEditor from '../../../../src-renderer/screens/detail/filters/FieldEditor.vue';
 import FilterChips from '../../../../src-renderer/screens/detail/filters/FilterChips.vue';
 import QueryLine from '../../../../src-renderer/screens/detail/filters/QueryLine.vue';
+import { surround } from '../support/surround.ts';
 
-const global = { plugins: [createMessages()] };
+const global = surround({ plugins: [createMessages()] }, {});
 const clock = createQueryClock('UTC');
 const read = (query: string): RecordFilter => parseQuery(query, clock).filter;
 const facets = {
@@ -27,8 +28,6 @@ const facets = {
 const props = (query: string) => ({
   filter: read(query),
   facets,
-  direction: 'inbound' as const,
-  zone: 'UTC',
 });
 /** The filters that a component asked for, as queries. */
 const listChanges = (view: VueWrapper): string[] =>

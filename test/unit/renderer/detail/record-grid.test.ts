@@ -3,12 +3,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { ref } from 'vue';
-import { zoneKey } from '../../../../src-renderer/composables/use-zone.ts';
+import { zoneKey } from '../../../../src-renderer/composables/surroundings.ts';
 import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import { listDefaultLayout } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import RecordGrid from '../../../../src-renderer/screens/detail/grid/RecordGrid.vue';
 import type { GridPick } from '../../../../src-renderer/screens/detail/grid/use-row-copy.ts';
 import { DEFAULT_ORDER, type OpenView } from '../../../../src-renderer/stores/records/records.ts';
+import { surround } from '../support/surround.ts';
 
 const VIEW: OpenView = {
   viewId: 'view-1',
@@ -58,14 +59,13 @@ async function show(
   const zone = ref('UTC');
   const mounted = mount(RecordGrid, {
     props: {
-      direction,
       view,
       readRows,
       order: DEFAULT_ORDER,
       selectedKey: null,
       layout: listDefaultLayout(direction),
     },
-    global: { plugins: [messages], provide: { [zoneKey as symbol]: zone } },
+    global: surround({ plugins: [messages], provide: { [zoneKey as symbol]: zone } }, { direction }),
     attachTo: document.body,
   });
   grid = mounted;

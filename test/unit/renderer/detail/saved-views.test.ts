@@ -10,6 +10,7 @@ import { useSavedViewsStore } from '../../../../src-renderer/stores/records/save
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { surround } from '../support/surround.ts';
 
 const timeouts: SavedView = { name: 'Timeouts', direction: 'inbound', query: 'code:504' };
 const slow: SavedView = { name: 'Slow bot', direction: 'inbound', query: 'botlatency:>=500' };
@@ -36,8 +37,7 @@ async function show(savedViews: SavedView[], query = '', direction: 'inbound' | 
   router = application.router;
   await useAppStore().load();
   page = mount(SavedViews, {
-    props: { direction },
-    global: application.global,
+    global: surround(application.global, { direction }),
     attachTo: document.body,
   });
   await page.get('button').trigger('click');

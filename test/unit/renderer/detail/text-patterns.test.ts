@@ -5,10 +5,13 @@ import type { TextPatterns as Found } from '../../../../src-main/common/model/re
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
+import { ref, type Ref } from 'vue';
 import TextPatterns from '../../../../src-renderer/screens/detail/patterns/TextPatterns.vue';
 import { DEFAULT_ORDER, type OpenView } from '../../../../src-renderer/stores/records/records.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { surround } from '../support/surround.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 
 const clock = createQueryClock('UTC');
 const trend = Array.from({ length: 24 }, (_none, at) => at);
@@ -31,6 +34,7 @@ const FOUND: Found = {
 };
 
 let panel: VueWrapper;
+let direction: Ref<Direction>;
 afterEach(() => panel.unmount());
 
 function toView(viewId: string, query = 'channel:3'): OpenView {
@@ -48,9 +52,10 @@ function toView(viewId: string, query = 'channel:3'): OpenView {
 async function show(answer: () => Found | Promise<Found> = () => FOUND) {
   const backend = new ScriptedBackend({ 'records/find-patterns': answer });
   const { global } = await provideApplication(backend);
+  direction = ref('outbound');
   panel = mount(TextPatterns, {
-    props: { view: toView('view-1'), direction: 'outbound', zone: 'UTC', gaps: [] },
-    global,
+    props: { view: toView('view-1'), gaps: [] },
+    global: surround(global, { direction }),
     attachTo: document.body,
   });
   await flushPromises();
@@ -119,7 +124,7 @@ describe('the patterns of texts', () => {
     await panel.get('[role=radiogroup]').findAll('[role=radio]')[1]?.trigger('click');
     await flushPromises();
     expect(asked(backend).at(-1)).toMatchObject({ field: 'response' });
-    await panel.setProps({ direction: 'inbound' });
+    direction.value = 'inbound';
     await flushPromises();
     expect(panel.find('[role=radiogroup]').exists()).toBe(false);
     expect(asked(backend).at(-1)).toMatchObject({ field: 'payload' });

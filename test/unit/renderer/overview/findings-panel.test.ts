@@ -8,6 +8,7 @@ import { toFindingAlert } from '../../../../src-renderer/alerts/finding-alert.ts
 import FindingsPanel from '../../../../src-renderer/screens/overview/findings/FindingsPanel.vue';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { surround } from '../support/surround.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 9);
 const MINUTE_MS = 60_000;
@@ -56,8 +57,8 @@ const calm: FindingsReport = { findings: [], resolved: [], untilMs: NOW_MS - MIN
 async function show(report: FindingsReport | null, period: TimeSpan | null = null) {
   const { global, router } = await provideApplication(new ScriptedBackend({}));
   const panel = mount(FindingsPanel, {
-    props: { report, error: null, zone: 'UTC', nowMs: NOW_MS, period },
-    global,
+    props: { report, error: null, period },
+    global: surround(global, { nowMs: NOW_MS }),
     attachTo: document.body,
   });
   // Folded in a narrow window.

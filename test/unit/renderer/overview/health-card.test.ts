@@ -4,6 +4,7 @@ import type { StateSpan, StatusTick } from '../../../../src-main/common/model/co
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import HealthCard from '../../../../src-renderer/screens/overview/health/HealthCard.vue';
 import { makeHistory, makeSample } from '../support/samples.ts';
+import { surround } from '../support/surround.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
@@ -42,12 +43,10 @@ function mountCard(props: Partial<InstanceType<typeof HealthCard>['$props']> = {
       traffic: null,
       faults: { picture: null, figures: null, traffic: null },
       isRefreshing: false,
-      zone: 'UTC',
-      nowMs: NOW_MS,
       refreshSeconds: 30,
       ...props,
     },
-    global: { plugins: [createMessages()] },
+    global: surround({ plugins: [createMessages()] }, { nowMs: NOW_MS }),
   });
 }
 

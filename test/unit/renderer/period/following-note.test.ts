@@ -31,7 +31,6 @@ async function mountNote(following: Partial<Following>) {
   const { global } = await provideApplication(backend);
   await useConnectionsStore().load();
   const note = mount(FollowingNote, {
-    props: { connection },
     attachTo: document.body,
     global,
   });
@@ -45,7 +44,7 @@ beforeEach(() => {
 describe('the note about following', () => {
   test('of the built-in service, once it is stopped, is not green and follows nothing', async () => {
     const note = await mountNote({ state: 'following', lastTurnAtMs: Date.now() });
-    await note.setProps({ connection: { ...connection, kind: 'local' } });
+    backend.emit('connections/changed', [{ ...connection, kind: 'local' }]);
     backend.emit('local-service/changed', { state: 'stopped' } as LocalServiceState);
     await flushPromises();
     expect(note.text()).toBe('Service stopped');

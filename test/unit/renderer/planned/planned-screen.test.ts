@@ -6,7 +6,7 @@ import type {
   ConnectionPlans,
   PlannedTime,
 } from '../../../../src-main/common/model/connections/planned-time.ts';
-import { timePlansKey } from '../../../../src-renderer/composables/use-time-plans.ts';
+import { timePlansKey } from '../../../../src-renderer/composables/surroundings.ts';
 import TimeBands from '../../../../src-renderer/charts/TimeBands.vue';
 import { toBeforeAfter } from '../../../../src-renderer/charts/before-after.ts';
 import PlannedScreen from '../../../../src-renderer/screens/planned/PlannedScreen.vue';

@@ -5,6 +5,7 @@ import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ReconcileBadge from '../../../../src-renderer/screens/summary/reconcile/ReconcileBadge.vue';
 import { toGroupDifferences } from '../../../../src-renderer/screens/summary/summary-differences.ts';
 import { makeDifferingGroup, makeReconciliation } from './make-reconciliation.ts';
+import { surround } from '../support/surround.ts';
 
 let badge: VueWrapper;
 afterEach(() => badge.unmount());
@@ -14,13 +15,10 @@ async function open(change: Partial<Reconciliation>): Promise<string> {
   badge = mount(ReconcileBadge, {
     props: {
       reconciliation: makeReconciliation(change),
-      direction: 'inbound',
-      zone: 'UTC',
-      nowMs: Date.UTC(2026, 10, 20, 15),
       busy: false,
       error: null,
     },
-    global: { plugins: [createMessages()] },
+    global: surround({ plugins: [createMessages()] }, { nowMs: Date.UTC(2026, 10, 20, 15) }),
     attachTo: document.body,
   });
   await badge.get('.badge').trigger('click');

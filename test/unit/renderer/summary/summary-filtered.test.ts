@@ -7,6 +7,7 @@ import MeasurePanel from '../../../../src-renderer/screens/summary/charts/Measur
 import SummaryBar from '../../../../src-renderer/screens/summary/SummaryBar.vue';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { surround } from '../support/surround.ts';
 
 const makeGroup = (channel: number, count: number): Summary['groups'][number] => ({
   channel,
@@ -42,8 +43,8 @@ test('a chart of nothing was axes without bars: it says that no groups match', (
   const global = { plugins: [createMessages()] };
   const classes = mount(ClassPanel, { props: { ...common, channels: [] }, global });
   const measures = mount(MeasurePanel, {
-    props: { ...common, groups: [], field: 'service', measure: 'response', direction: 'inbound' },
-    global,
+    props: { ...common, groups: [], field: 'service', measure: 'response' },
+    global: surround(global, {}),
   });
   for (const panel of [classes, measures]) {
     expect(panel.find('canvas').exists()).toBe(false);

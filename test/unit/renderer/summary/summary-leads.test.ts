@@ -12,6 +12,7 @@ import { useLeads } from '../../../../src-renderer/screens/summary/leads/use-lea
 import { installFakeCanvas } from '../support/fake-canvas.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { surround } from '../support/surround.ts';
 
 const times = { count: 100, averageMs: 120, medianMs: 110, p90Ms: 200, p95Ms: 300, p99Ms: 400, maxMs: 500 };
 const makeGroup = (values: Group['values']): Group => ({
@@ -34,7 +35,7 @@ let router: Router;
 async function show(filter: RecordFilter, direction: Direction = 'inbound'): Promise<void> {
   const application = await provideApplication(new ScriptedBackend({}));
   ({ router } = application);
-  const common = { direction, isComputed: true };
+  const common = { isComputed: true };
   const Screen = defineComponent({
     setup() {
       useLeads(() => ({ direction, filter }));
@@ -61,7 +62,7 @@ async function show(filter: RecordFilter, direction: Direction = 'inbound'): Pro
       ];
     },
   });
-  screen = mount(Screen, { global: application.global, attachTo: document.body });
+  screen = mount(Screen, { global: surround(application.global, { direction }), attachTo: document.body });
   await flushPromises();
 }
 

@@ -11,6 +11,8 @@ import {
   DEFAULT_RULES,
   splitForSummaries,
 } from '../../../../src-main/common/reporting/outcome.ts';
+import { surround } from '../support/surround.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 
 const { usable } = splitForSummaries(DEFAULT_RULES);
 const toReportedGroup = (summary: SummaryGroup) => fromSummaryGroup(summary, createOutcomeDecider(usable));
@@ -41,13 +43,12 @@ type Table = VueWrapper<InstanceType<typeof GroupTable>>;
 
 type Props = InstanceType<typeof GroupTable>['$props'];
 
-function mountTable(props: Partial<Props> = {}): Table {
+function mountTable(props: Partial<Props> = {}, direction: Direction = 'inbound'): Table {
   return mount(GroupTable, {
     props: {
       groups: groups.map(toReportedGroup),
       wholes: null,
       total: null,
-      direction: 'inbound',
       by: 'channel',
       then: 'every',
       chosen: [],
@@ -56,7 +57,7 @@ function mountTable(props: Partial<Props> = {}): Table {
       isComputed: false,
       ...props,
     },
-    global: { plugins: [createMessages()] },
+    global: surround({ plugins: [createMessages()] }, { direction }),
   });
 }
 
@@ -195,7 +196,7 @@ describe('the table of a summary', () => {
 
   it('has no column of what an outbound summary lacks', () => {
     expect(heads(mountTable())).toEqual(expect.arrayContaining(['Origin', 'Average bot latency']));
-    const outbound = mountTable({ direction: 'outbound' });
+    const outbound = mountTable({}, 'outbound');
     expect(heads(outbound)).not.toContain('Origin');
     expect(heads(outbound)).not.toContain('Average bot latency');
     for (const row of outbound.findAll('tbody tr')) {

@@ -2,8 +2,8 @@ import { CHART_FONT } from '../../../../charts/chart-style.ts';
 import { hatch } from '../../../../charts/hatch.ts';
 import type { Size } from '../../../../charts/picture/chart-drawing.ts';
 import type { ChartColour, ChartColours } from '../../../../charts/use-chart-colours.ts';
+import { HOURS } from './use-week-words.ts';
 
-const HOURS = 24;
 const LEFT_PX = 36;
 const TOP_PX = 18;
 const LEGEND_PX = 28;

@@ -2,7 +2,7 @@ import { useI18n } from 'vue-i18n';
 import { formatCount, formatDuration, formatPercent, formatSpan } from '../../../../format/numbers.ts';
 import { MIN_REQUESTS, toHourly, type HeatCell } from './heat-cells.ts';
 
-const HOURS = 24;
+export const HOURS = 24;
 /** In the order of a heat map. */
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
