@@ -6,11 +6,10 @@ import {
   type RouteLocationRaw,
   type RouteParams,
 } from 'vue-router';
-import { fromPeriodText, toPeriodText } from '../period/period-query.ts';
-import type { PeriodSelection } from '../period/period-selection.ts';
+import { fromPeriodText, toPeriodText, type PeriodSelection } from '../period/period-selection.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
 import { useAppStore } from '../stores/window/app.ts';
-import { usePeriodStore } from '../stores/window/period.ts';
+import { usePeriodStore } from '../stores/window/times.ts';
 import { toQueryText } from './query-text.ts';
 
 /** What of the window an address carries; a screen without periods names none. */

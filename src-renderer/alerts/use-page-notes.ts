@@ -1,10 +1,10 @@
 import { shallowRef } from 'vue';
 import { useRouter } from 'vue-router';
 import type { AlertNote } from '../../src-main/common/model/alerts/alert-state.ts';
-import { toIncident } from '../address/finding-address.ts';
+import { toIncident } from '../address/record-links.ts';
 import { useBackend } from '../backend/backend.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
-import { useAlertStore } from '../stores/analysis/alerts.ts';
+import { useAlertStore } from '../stores/analysis/findings.ts';
 
 /** Whether the page may show notifications; `unsupported` where the browser has none. */
 export type NotePermission = NotificationPermission | 'unsupported';

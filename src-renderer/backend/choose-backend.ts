@@ -1,9 +1,9 @@
+import type { OpenChannel } from './event-stream.ts';
 import type { Backend } from './backend.ts';
 import { createIpcBackend, type DesktopBridge } from './ipc-backend.ts';
-import { proveHost } from './prove-host.ts';
-import { askForSession, shareSession, type OpenChannel } from './session-handover.ts';
-import type { OtherTabs } from './share-stream.ts';
-import { createWebBackend } from './web-backend.ts';
+import { proveHost, createWebBackend } from './web-backend.ts';
+import type { OtherTabs } from './event-stream.ts';
+import type { OperationName } from '../../src-main/common/contract/index.ts';
 
 const openChannel = (name: string): BroadcastChannel => new BroadcastChannel(name);
 
@@ -155,4 +155,64 @@ function hideSessionToken(page: SessionPage, token: string, isHidden: boolean): 
 export function leaveWithoutSession(page: SessionPage): void {
   page.sessionStorage.removeItem(STORAGE_KEY);
   page.location.replace('/come-back');
+}
+
+/** What the first picture of a window can't do without. */
+const FIRST: ReadonlySet<OperationName> = new Set<OperationName>([
+  'app/get-info',
+  'settings/get',
+  'connections/list',
+  'status/read-history',
+]);
+/** A window that nobody sees paints nothing. */
+const MAX_HELD_MS = 1_000;
+
+/** A carrier that makes its other calls once the first picture is there: what answers them would take its time from it. */
+export function holdCalls(carrier: Backend): { readonly backend: Backend; readonly release: () => void } {
+  let isHeld = true;
+  const { promise: released, resolve } = Promise.withResolvers<undefined>();
+  const release = (): void => {
+    isHeld = false;
+    resolve(undefined);
+  };
+  setTimeout(release, MAX_HELD_MS);
+  const call: Backend['call'] = async (name, input) => {
+    if (isHeld && !FIRST.has(name)) await released;
+    return carrier.call(name, input);
+  };
+  return { backend: { ...carrier, call }, release };
+}
+
+const CHANNEL = 'channelscope.session';
+const MAX_WAIT_MS = 1_000;
+
+type Message = { readonly asks: true } | { readonly token: string };
+
+/** Asks the other tabs of this application for their session; null where none answers. */
+export async function askForSession(openChannel: OpenChannel): Promise<string | null> {
+  const channel = openChannel(CHANNEL);
+  try {
+    return await new Promise<string | null>((resolve) => {
+      channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+        if ('token' in data) resolve(data.token);
+      });
+      setTimeout(() => resolve(null), MAX_WAIT_MS);
+      channel.postMessage({ asks: true } satisfies Message);
+    });
+  } finally {
+    channel.close();
+  }
+}
+
+/**
+ * Gives this tab's session to tabs that are opened beside it, or that the browser opens as an installed application.
+ * `findToken` returns null while it is not certain who serves this place.
+ */
+export function shareSession(openChannel: OpenChannel, findToken: () => string | null): () => void {
+  const channel = openChannel(CHANNEL);
+  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+    const token = findToken();
+    if ('asks' in data && token !== null) channel.postMessage({ token } satisfies Message);
+  });
+  return () => channel.close();
 }

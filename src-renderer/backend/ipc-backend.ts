@@ -1,7 +1,6 @@
 import { AppError } from '../../src-main/common/contract/errors.ts';
 import type { EventPayload, Output } from '../../src-main/common/contract/index.ts';
-import type { Backend } from './backend.ts';
-import { openEnvelope } from './open-envelope.ts';
+import { type Backend, openEnvelope } from './backend.ts';
 
 /** What the desktop's preload gives the page. */
 export interface DesktopBridge {

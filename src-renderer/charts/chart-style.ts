@@ -1,5 +1,6 @@
-import { formatMeasure } from '../format/numbers.ts';
-import type { ChartColours } from './use-chart-colours.ts';
+import { formatMeasure } from '../format/formats.ts';
+import { useMutationObserver } from '@vueuse/core';
+import { shallowRef, type Ref } from 'vue';
 
 /** Text on a canvas: the family of `--cs-font`, in pixels. */
 export const CHART_FONT = { family: "'Inter Variable', system-ui, sans-serif", size: 11 } as const;
@@ -27,4 +28,85 @@ export function formatAxisCount(count: number): string {
 
 function shorten(value: number): string {
   return formatMeasure(Number(value.toPrecision(3)));
+}
+
+const VARIABLES = {
+  '2xx': '--cs-2xx',
+  '3xx': '--cs-3xx',
+  '4xx': '--cs-4xx',
+  '5xx': '--cs-5xx',
+  none: '--cs-xxx',
+  inbound: '--cs-series-in',
+  outbound: '--cs-series-out',
+  text: '--cs-text-1',
+  quiet: '--cs-text-2',
+  faint: '--cs-text-3',
+  alert: '--cs-5xx-ink',
+  grid: '--cs-border-subtle',
+  surface: '--cs-surface',
+  band: '--cs-sunken',
+  hatch: '--cs-border-strong',
+  accent: '--cs-accent',
+  soft: '--cs-accent-soft',
+  shade: '--cs-selected',
+  heat1: '--cs-heat-1',
+  heat2: '--cs-heat-2',
+  heat3: '--cs-heat-3',
+  heat4: '--cs-heat-4',
+  heat5: '--cs-heat-5',
+  value1: '--cs-value-1',
+  value2: '--cs-value-2',
+  value3: '--cs-value-3',
+  value4: '--cs-value-4',
+  value5: '--cs-value-5',
+  value6: '--cs-value-6',
+  value7: '--cs-value-7',
+  value8: '--cs-value-8',
+  value9: '--cs-value-9',
+  value10: '--cs-value-10',
+  value11: '--cs-value-11',
+  value12: '--cs-value-12',
+  others: '--cs-value-others',
+  green: '--cs-name-green',
+  pink: '--cs-name-pink',
+  brown: '--cs-name-brown',
+  cyan: '--cs-name-cyan',
+  olive: '--cs-name-olive',
+  indigo: '--cs-name-indigo',
+  tooltip: '--cs-tooltip',
+  tooltipText: '--cs-tooltip-text',
+} as const;
+export type ChartColour = keyof typeof VARIABLES;
+export type ChartColours = Readonly<Record<ChartColour, string>>;
+
+function readColours(element: Element): ChartColours {
+  const style = getComputedStyle(element);
+  const entries = Object.entries(VARIABLES).map(([name, variable]) => [
+    name,
+    style.getPropertyValue(variable).trim(),
+  ]);
+  return Object.fromEntries(entries) as ChartColours;
+}
+
+/** Returns the colours of a theme, whichever one is shown. */
+export function readThemeColours(theme: 'light' | 'dark'): ChartColours {
+  const probe = document.createElement('div');
+  probe.className = theme;
+  document.body.append(probe);
+  const colours = readColours(probe);
+  probe.remove();
+  return colours;
+}
+
+/** The theme's colours for canvas charts, which can't read CSS variables. They follow changes of the theme. */
+export function useChartColours(): Readonly<Ref<ChartColours>> {
+  const colours = shallowRef(readColours(document.documentElement));
+  useMutationObserver(
+    document.documentElement,
+    () => {
+      colours.value = readColours(document.documentElement);
+    },
+    { attributeFilter: ['class'] },
+  );
+  return colours;
 }

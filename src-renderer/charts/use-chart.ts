@@ -15,9 +15,9 @@ import {
   type ChartType,
   BasicPlatform,
 } from 'chart.js';
-import { chartFrameKey, type Size, type ChartDrawing } from './picture/chart-drawing.ts';
+import { chartFrameKey, type Size, type ChartDrawing } from './picture/chart-picture.ts';
 import { readFormats } from '../format/formats.ts';
-import { useChartColours, type ChartColours } from './use-chart-colours.ts';
+import { useChartColours, type ChartColours } from './chart-style.ts';
 
 /** Returns how a chart of Chart.js is drawn once more, with the colours of another theme where they are asked for. */
 function createChartJsDrawing<Type extends ChartType, Data, Label>(

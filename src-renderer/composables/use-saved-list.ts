@@ -1,5 +1,8 @@
-import { computed, shallowRef, type ComputedRef } from 'vue';
+import { computed, shallowRef, type ComputedRef, type Ref } from 'vue';
 import { foldCase } from '../../src-main/common/fold-case.ts';
+import type { SetAsideConnections } from '../../src-main/common/model/connections/connection.ts';
+import { useBackend } from '../backend/backend.ts';
+import { useQuery } from './use-query.ts';
 
 /** Why an item can't be saved, or not under this name. */
 export type SavedFault = 'name-missing' | 'name-long' | 'name-taken' | 'too-many';
@@ -95,4 +98,13 @@ export function useSavedList<Item extends Named>({
       return fault;
     },
   };
+}
+
+/** Saved connections that can't be used; null until that is known. They only change when the application starts. */
+export function useSetAside(): Readonly<Ref<SetAsideConnections | null>> {
+  const backend = useBackend();
+  return useQuery(
+    () => null,
+    () => backend.call('connections/list-set-aside', null),
+  ).value;
 }

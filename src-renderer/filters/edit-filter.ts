@@ -1,3 +1,4 @@
+import type { GroupKey, GroupValue } from '../../src-main/common/model/analysis/grouping.ts';
 import { foldCase } from '../../src-main/common/fold-case.ts';
 import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
 import type { CodeClass } from '../../src-main/common/model/records/record.ts';
@@ -139,4 +140,11 @@ export function isTimeOutside(filter: RecordFilter, { fromMs, toMs }: TimeSpan):
     ({ field, exclude, min = -Infinity, max = Infinity }) =>
       field === 'dateMs' && exclude !== true && (max < fromMs || min >= toMs),
   );
+}
+
+/** Returns the conditions that the records with a value of a field meet: none where a report doesn't say it. */
+export function toValueConditions(field: GroupKey, value: GroupValue, isMeasured: boolean): FieldCondition[] {
+  if (value !== null) return [{ field, values: [value] }];
+  if (field === 'responseCode') return [{ field, classes: ['none'] }];
+  return isMeasured ? [{ field, values: [null] }] : [];
 }

@@ -1,12 +1,16 @@
-import { toPlainText } from '../../src-main/common/json/exact-json.ts';
+import { toPlainText, parseExactly } from '../../src-main/common/json/exact-json.ts';
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
 import type { NamedField } from '../../src-main/common/model/records/value-name.ts';
-import { formatCount } from '../format/numbers.ts';
-import { SLOW_RESPONSE_MS } from '../charts/log-scale.ts';
+import { formatCount, formatDuration, formatSpan } from '../format/formats.ts';
+import { SLOW_RESPONSE_MS } from '../charts/scales.ts';
 import { formatRecordMoment } from '../../src-main/common/time/format-moment.ts';
 import { toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
 import { listFields, REPORTS, type Direction } from '../../src-main/common/reporting/reports.ts';
 import { toVisible } from '../../src-main/common/words/visible-text.ts';
+import type { PageRequest } from '../../src-main/common/model/cache/download.ts';
+import { useI18n } from 'vue-i18n';
+import type { Session, SessionRequest } from '../../src-main/common/model/records/session.ts';
+import { useNames } from '../names/use-names.ts';
 
 /** A field as the service names it. */
 interface RecordField {
@@ -74,4 +78,78 @@ export function toRecordFields(
       isPersonal: true,
     })),
   ];
+}
+
+/** A record as JSON with the service's own names, for pages that hold no text of it. */
+export function toRecordJson(record: RecordDetail, direction: Direction): string {
+  const values: Readonly<Record<string, unknown>> = { ...record };
+  const fields = listFields(`${direction}-detail`).map(([name, { wireName }]) => [wireName, values[name]]);
+  const extra = Object.entries(record.extra).map(([name, text]) => [name, parseExactly(text)]);
+  return JSON.stringify({ ...Object.fromEntries(fields), ...Object.fromEntries(extra) }, null, 2);
+}
+
+/** The command that makes a request again in a POSIX shell; `<token>` stands for a token that was never kept. */
+export function toCurlCommand({ method, address, body }: PageRequest): string {
+  return [
+    `curl --request ${method} ${quote(address)}`,
+    `--header ${quote('accept: application/json')}`,
+    `--header ${quote('authorization: bearer <token>')}`,
+    `--header ${quote('content-type: application/json; charset=utf-8')}`,
+    `--data-raw ${quote(body)}`,
+  ].join(' \\\n  ');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+const MIN_SECONDS_MS = 1000;
+
+/** Words for a session and its requests. */
+export function useSessionWords() {
+  const { t } = useI18n();
+  const names = useNames();
+
+  /** `5 messages, 7 requests`. */
+  function countRequests({ inbound, outbound }: Session): string {
+    return [
+      t('session.inboundCount', { count: formatCount(inbound.requests) }, inbound.requests),
+      t('session.outboundCount', { count: formatCount(outbound.requests) }, outbound.requests),
+    ].join(', ');
+  }
+
+  /** `168 ms`, `63.7 s`, `2 min 39 s`. */
+  function spellLength(lengthMs: number): string {
+    if (lengthMs < MIN_SECONDS_MS) return formatDuration(lengthMs);
+    if (lengthMs < 100 * MIN_SECONDS_MS) {
+      return t('session.seconds', { count: formatCount(lengthMs / MIN_SECONDS_MS, 1) });
+    }
+    return formatSpan(lengthMs);
+  }
+
+  /**
+   * How many requests, and how long they took from the first date to the last known end; no length where the records say
+   * none.
+   */
+  function describeLength(session: Session): string {
+    const { firstMs, lastMs, endMs, untimedCount } = session;
+    const requests = countRequests(session);
+    if (firstMs === null || lastMs === null) return requests;
+    const lengthMs = Math.max(lastMs, endMs ?? lastMs) - firstMs;
+    if (untimedCount === 0) return t('session.within', { requests, length: spellLength(lengthMs) });
+    return lengthMs === 0
+      ? requests
+      : t('session.withinAtLeast', { requests, length: spellLength(lengthMs) });
+  }
+
+  function nameRequest({ direction, actionId }: SessionRequest): string {
+    if (direction === 'inbound') return t('session.message');
+    if (actionId === null || actionId === '') return t('session.request');
+    if (actionId === '-1') return t('session.channel');
+    return names.find('actionId', actionId) === null
+      ? t('session.action', { id: actionId })
+      : names.toText('actionId', actionId);
+  }
+
+  return { describeLength, spellLength, nameRequest };
 }

@@ -1,9 +1,11 @@
-import { getCurrentScope, onScopeDispose, shallowRef } from 'vue';
+import { getCurrentScope, onScopeDispose, shallowRef, computed, ref } from 'vue';
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
 import { MAX_SESSION_ID_CHARACTERS, type Session } from '../../src-main/common/model/records/session.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';
 import { createReading } from '../composables/use-query.ts';
+import { useNarrowWindow } from '../composables/page.ts';
+import { useAppStore } from '../stores/window/app.ts';
 
 interface Target {
   readonly snapshotId: number;
@@ -66,4 +68,29 @@ export function useInspector() {
   }
 
   return { target, record, session: ofSession.value, error, isLoading, select, clear };
+}
+
+/**
+ * Whether the inspector is shown: it opens with the first record, and stays closed where the person closed it, also for
+ * the next start. Where it covers what it is about, as in a narrow window, it is opened for one record at a time.
+ */
+export function useInspectorPanel(hasRecord: () => boolean) {
+  const app = useAppStore();
+  const isNarrow = useNarrowWindow();
+  const isOver = ref(false);
+  /** Opened before there was a record to show. */
+  const isAsked = ref(false);
+  const isOpen = computed(() =>
+    isNarrow.value ? isOver.value : (app.settings?.inspectorOpen ?? true) && (hasRecord() || isAsked.value),
+  );
+
+  function setOpen(open: boolean): void {
+    if (isNarrow.value) isOver.value = open;
+    else if (isOpen.value !== open) {
+      isAsked.value = open;
+      void app.update({ inspectorOpen: open });
+    }
+  }
+
+  return { isOpen, setOpen, isOver: isNarrow } as const;
 }

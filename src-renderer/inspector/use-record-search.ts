@@ -10,9 +10,11 @@ import {
   type Ref,
   type ShallowRef,
 } from 'vue';
-import { findScroller } from '../composables/find-scroller.ts';
+import { findScroller } from '../composables/page.ts';
 import { findFolded } from '../../src-main/common/fold-case.ts';
-import { toRanges } from '../highlight/text-ranges.ts';
+import { toRanges } from '../highlight/highlight.ts';
+import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
+import { useBackend } from '../backend/backend.ts';
 
 /** Elements whose text is searched, each by itself. */
 const SEARCHED = '[data-searched]';
@@ -97,4 +99,23 @@ export function useRecordSearch(root: Readonly<ShallowRef<HTMLElement | null>>) 
   });
 
   return { query, isOpen, count: computed(() => matches.value.length), place, step } as const;
+}
+
+/** Reads the texts of a record in full, which the record itself may hold the beginning of only. */
+export function useWholeTexts(readRecord: () => RecordDetail | null) {
+  const backend = useBackend();
+
+  async function readWhole(): Promise<RecordDetail> {
+    const record = readRecord();
+    if (record === null) throw new Error('No record is shown.');
+    if (record.cutLengths === undefined) return record;
+    const { snapshotId, seq } = record;
+    return backend.call('records/read-record', { snapshotId, seq, whole: true });
+  }
+
+  return {
+    readWhole,
+    readPayload: async () => (await readWhole()).payload,
+    readResponse: async () => (await readWhole()).response ?? '',
+  };
 }

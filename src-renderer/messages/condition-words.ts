@@ -4,7 +4,14 @@ import type { FieldCondition, FilterPart } from '../../src-main/common/model/rec
 import { isGroup } from '../../src-main/common/query/filter-tree.ts';
 import { createQueryClock } from '../../src-main/common/query/query-clock.ts';
 import { isPresence, writePart } from '../../src-main/common/query/write-query.ts';
-import { formatClock, formatClockSeconds, formatDay, formatFullDay } from '../format/dates.ts';
+import {
+  formatClock,
+  formatClockSeconds,
+  formatDay,
+  formatFullDay,
+  formatCount,
+  formatMeasure,
+} from '../format/formats.ts';
 import { OUTCOMES } from '../../src-main/common/reporting/outcome.ts';
 import { MARKS } from '../../src-main/common/model/records/record-mark.ts';
 import { useNames } from '../names/use-names.ts';
@@ -12,7 +19,6 @@ import { isShownTwice, toOffsetLabel } from '../../src-main/common/time/time-zon
 import { findOpenBound } from '../../src-main/common/query/number-bounds.ts';
 import { MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
 import { isolateText } from '../../src-main/common/words/isolate-text.ts';
-import { formatCount, formatMeasure } from '../format/numbers.ts';
 import { useFieldName } from './field-name.ts';
 import { toPeriodWords, usePeriodWords } from './period-words.ts';
 

@@ -1,8 +1,7 @@
 import { computed, toValue, type ComputedRef, type MaybeRefOrGetter } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
-import { formatRecentClock, getLocalZone } from '../format/dates.ts';
-import { formatCount } from '../format/numbers.ts';
+import { formatRecentClock, getLocalZone, formatCount } from '../format/formats.ts';
 import type { ErrorLike } from './error-like.ts';
 
 const MAX_SAID_CHARACTERS = 500;

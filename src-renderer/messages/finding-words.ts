@@ -6,10 +6,17 @@ import {
 import type { FindingsGap, NoticedSizes, ToldFinding } from '../../src-main/common/model/analysis/finding.ts';
 import { createFindingSentences } from '../../src-main/common/words/finding-words.ts';
 import { writeNoticed } from '../../src-main/common/words/noticed-words.ts';
-import { readFormats } from '../format/formats.ts';
+import {
+  readFormats,
+  formatClock,
+  formatDayClock,
+  formatFullDay,
+  formatCount,
+  formatDuration,
+  formatMeasure,
+  formatPercent,
+} from '../format/formats.ts';
 import { useNames, type Names } from '../names/use-names.ts';
-import { formatClock, formatDayClock, formatFullDay } from '../format/dates.ts';
-import { formatCount, formatDuration, formatMeasure, formatPercent } from '../format/numbers.ts';
 
 /** Returns `15:52` in the zone, or `19 Nov 15:52` for another day than today's. */
 export function formatMinute(epochMs: number, nowMs: number, zone: string): string {

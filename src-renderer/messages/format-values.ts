@@ -1,4 +1,4 @@
-import { formatCount } from '../format/numbers.ts';
+import { formatCount } from '../format/formats.ts';
 
 /** Values to insert into words: numbers with thousands separators, texts as they are. */
 export function formatValues(values: Readonly<Record<string, string | number>>): Record<string, string> {

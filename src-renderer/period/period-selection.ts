@@ -3,6 +3,9 @@ import type { Period } from '../../src-main/common/model/period.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
 import { fromCivilTime, toCivilTime } from '../../src-main/common/time/time-zones.ts';
+import { createQueryClock } from '../../src-main/common/query/query-clock.ts';
+import { type CivilTime, isRealCivilTime } from '../../src-main/common/time/civil-time.ts';
+import { formatExact } from '../format/formats.ts';
 
 /** In the order of the picker. */
 export const PERIOD_PRESETS = [
@@ -99,4 +102,71 @@ export function toMidnight(epochMs: number, zone: string, dayOffset: number): nu
 
 function floorToSecond(epochMs: number): number {
   return Math.floor(epochMs / SECOND_MS) * SECOND_MS;
+}
+
+/** An address means the same whatever clock is shown. */
+const ADDRESS_CLOCK = createQueryClock('UTC');
+
+/** Writes a period as an address carries it: the name of a preset, or its first and last moment in UTC. */
+export function toPeriodText(selection: PeriodSelection): string {
+  if (selection.kind === 'preset') return selection.preset;
+  return [selection.fromMs, selection.toMs].map(ADDRESS_CLOCK.write).join('..');
+}
+
+/** Reads the period of an address; null where the text is none. */
+export function fromPeriodText(text: string): PeriodSelection | null {
+  const preset = PERIOD_PRESETS.find((name) => name === text);
+  if (preset !== undefined) return { kind: 'preset', preset };
+  const [from = '', to = '', ...rest] = text.split('..');
+  const fromMs = ADDRESS_CLOCK.read(from);
+  const toMs = ADDRESS_CLOCK.read(to);
+  if (fromMs === null || toMs === null || fromMs > toMs || rest.length > 0) return null;
+  return { kind: 'custom', fromMs, toMs };
+}
+
+/** The period as typed into the picker's four fields. */
+export interface PeriodDraft {
+  readonly fromDay: string;
+  readonly fromTime: string;
+  readonly toDay: string;
+  readonly toTime: string;
+}
+export type DraftFault = 'unreadable' | 'reversed';
+
+/** Returns the texts of the fields for a period, as a clock in the zone shows them. */
+export function toDraft({ fromMs, toMs }: PeriodEnds, zone: string): PeriodDraft {
+  const from = formatExact(fromMs, zone);
+  const to = formatExact(toMs, zone);
+  return {
+    fromDay: from.slice(0, 10),
+    fromTime: from.slice(11),
+    toDay: to.slice(0, 10),
+    toTime: to.slice(11),
+  };
+}
+
+/** Returns the ends of a draft, or why it is not a period. */
+export function readDraft(draft: PeriodDraft, zone: string): PeriodEnds | DraftFault {
+  const from = tryReadCivilTime(draft.fromDay, draft.fromTime);
+  const to = tryReadCivilTime(draft.toDay, draft.toTime);
+  if (from === null || to === null) return 'unreadable';
+  const fromMs = fromCivilTime(from, zone);
+  const toMs = fromCivilTime(to, zone);
+  return fromMs > toMs ? 'reversed' : { fromMs, toMs };
+}
+
+function tryReadCivilTime(day: string, time: string): CivilTime | null {
+  const days = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(day.trim());
+  const times = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(time.trim());
+  if (days === null || times === null) return null;
+  const civil: CivilTime = {
+    year: Number(days[1]),
+    month: Number(days[2]),
+    day: Number(days[3]),
+    hour: Number(times[1]),
+    minute: Number(times[2]),
+    second: Number(times[3] ?? 0),
+    millisecond: 0,
+  };
+  return isRealCivilTime(civil) ? civil : null;
 }

@@ -1,7 +1,7 @@
 import { useRouter } from 'vue-router';
 import type { SavedStatement } from '../../src-main/common/model/settings/settings.ts';
 import type { PeriodEnds } from '../period/period-selection.ts';
-import { usePeriodStore } from '../stores/window/period.ts';
+import { usePeriodStore } from '../stores/window/times.ts';
 import { useSqlStore } from '../stores/records/sql.ts';
 
 /** Returns a function that shows a statement on the SQL screen and runs it there, over a span of its own where one is given. */

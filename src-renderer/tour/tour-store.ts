@@ -5,9 +5,31 @@ import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
 import { useAppStore } from '../stores/window/app.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
 import { useLocalServiceStore } from '../stores/connections/local-service.ts';
-import { usePeriodStore } from '../stores/window/period.ts';
+import { usePeriodStore } from '../stores/window/times.ts';
 import { useSnapshotsStore } from '../stores/cache/snapshots.ts';
-import { TOUR_STEPS, type TourStep } from './tour-steps.ts';
+
+/** A step of the tour: where it is, and what it points at. */
+export interface TourStep {
+  /** Message key below `tour.steps`. */
+  readonly name: string;
+  readonly path: string;
+  /** The control, as a selector; the first that is visible counts. */
+  readonly target: string;
+}
+
+const OVERVIEW = '/overview';
+const DETAIL = '/inbound/detail';
+
+export const TOUR_STEPS: readonly TourStep[] = [
+  { name: 'period', path: OVERVIEW, target: '[data-shortcut="period"]' },
+  { name: 'findings', path: OVERVIEW, target: '[data-tour="findings"]' },
+  { name: 'volume', path: OVERVIEW, target: '[data-tour="volume"]' },
+  { name: 'coverage', path: DETAIL, target: '[data-tour="coverage"]' },
+  { name: 'spike', path: DETAIL, target: '[data-tour="spike"]' },
+  { name: 'record', path: DETAIL, target: '[data-tour="record"]' },
+  { name: 'export', path: DETAIL, target: '[data-shortcut="export"]' },
+  { name: 'help', path: DETAIL, target: 'a[href*="#/help"]' },
+];
 
 /** The tour of the main controls, on the sample data of the bundled service. It goes on where it was ended. */
 export const useTourStore = defineStore('tour', () => {

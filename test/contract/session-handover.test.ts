@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { askForSession, shareSession } from '../../src-renderer/backend/session-handover.ts';
+import { askForSession, shareSession } from '../../src-renderer/backend/choose-backend.ts';
 
 // A channel of its own: other tests may run in the same process.
 const openChannel = (name: string): BroadcastChannel => new BroadcastChannel(`${name}.handover-test`);

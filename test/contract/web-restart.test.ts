@@ -3,8 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { proveHost } from '../../src-renderer/backend/prove-host.ts';
-import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
+import { proveHost, createWebBackend } from '../../src-renderer/backend/web-backend.ts';
 import { launch, startTestServer, type TestServer } from '../support/application/web-server.ts';
 import { isPosix } from '../support/skips/posix.ts';
 

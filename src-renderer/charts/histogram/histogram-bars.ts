@@ -1,12 +1,86 @@
 import type {
+  HistogramSeries,
   Histogram,
   HistogramBucket,
-  HistogramSeries,
 } from '../../../src-main/common/model/records/histogram.ts';
-import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { CodeClass } from '../../../src-main/common/model/records/record.ts';
-import type { BucketRange } from '../time-brush.ts';
-import type { SeriesColour } from './series-colours.ts';
+import { NAME_COLOURS, type NameColour } from '../../../src-main/common/model/records/value-name.ts';
+import type { ChartColour } from '../chart-style.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
+import type { BucketRange } from '../brush.ts';
+import { useI18n } from 'vue-i18n';
+import { isBodyField } from '../../../src-main/common/model/records/body-path.ts';
+import { toVisible } from '../../../src-main/common/words/visible-text.ts';
+import { spellPattern } from '../../components/errors/pattern-parts.ts';
+import { useNames } from '../../names/use-names.ts';
+import { formatCount } from '../../format/formats.ts';
+
+/** Colours that values are told apart by: `--cs-value-1` and those after it. */
+const VALUE_KEYS = [
+  'value1',
+  'value2',
+  'value3',
+  'value4',
+  'value5',
+  'value6',
+  'value7',
+  'value8',
+  'value9',
+  'value10',
+  'value11',
+  'value12',
+] as const satisfies readonly ChartColour[];
+
+/** The attributes that give an element the colour of a series: `--cs-class`. */
+export interface SeriesColour {
+  readonly 'data-class'?: CodeClass;
+  readonly 'data-series'?: string;
+}
+
+/** Returns the same colour for what is drawn on a canvas. */
+export function toChartColour(colour: SeriesColour): ChartColour {
+  const { 'data-class': codeClass, 'data-series': series } = colour;
+  if (codeClass !== undefined) return codeClass;
+  if (series === 'none') return 'hatch';
+  return NAME_COLOURS.find((name) => name === series) ?? VALUE_KEYS[Number(series) - 1] ?? 'others';
+}
+
+/** The place of the colour that each value was given, by the value as text. */
+export type ColourMemory = Map<string, number>;
+
+/**
+ * Returns the colours of series in their order. Records without a value are paler than all others. A value has the colour that a person gave it, or else one that it keeps:
+ * what it was given is noted in `memory`, whichever series are shown besides. Of two values that were never shown
+ * together and have the same, the more frequent one keeps it.
+ */
+export function toSeriesColours(
+  series: readonly HistogramSeries[],
+  memory: ColourMemory,
+  findOwn: (value: string | number) => NameColour | null,
+): readonly SeriesColour[] {
+  const shown = new Set<number>();
+  return series.map((one) => {
+    if (one.kind === 'class') return { 'data-class': one.codeClass };
+    if (one.kind === 'others') return { 'data-series': 'others' };
+    if (one.value === null) return { 'data-series': 'none' };
+    const own = findOwn(one.value);
+    if (own !== null) return { 'data-series': own };
+    const key = String(one.value);
+    const before = memory.get(key);
+    const place = before === undefined || shown.has(before) ? findFree(shown, memory) : before;
+    if (before === undefined) memory.set(key, place);
+    shown.add(place);
+    return { 'data-series': String(place + 1) };
+  });
+}
+
+/** The first colour that is not shown, of those that the fewest values have. */
+function findFree(shown: ReadonlySet<number>, memory: ColourMemory): number {
+  const uses = Array.from({ length: VALUE_KEYS.length }, () => 0);
+  for (const place of memory.values()) uses[place] = (uses[place] ?? 0) + 1;
+  const free = [...uses.keys()].filter((place) => !shown.has(place));
+  return free.reduce((best, place) => ((uses[place] ?? 0) < (uses[best] ?? 0) ? place : best), free[0] ?? 0);
+}
 
 /** From the base upwards. Failures come first, so that they share a baseline and can be compared. */
 const CLASS_STACK: readonly CodeClass[] = ['5xx', 'none', '4xx', '3xx', '2xx'];
@@ -164,4 +238,33 @@ export function toMedianPath(
 
 function toEdges(index: number, count: number, widthPx: number): { left: number; right: number } {
   return { left: Math.round((index * widthPx) / count), right: Math.round(((index + 1) * widthPx) / count) };
+}
+
+/** Words for the series of a histogram, and for what they are divided by. */
+export function useSeriesNames() {
+  const { t } = useI18n();
+  const names = useNames();
+
+  /** Returns what a series is called, by a person's own name where it has one. */
+  function nameSeries(series: HistogramSeries, split: Histogram['split']): string {
+    switch (series.kind) {
+      case 'class':
+        return t(`outcome.classes.${series.codeClass}`);
+      case 'value':
+        if (series.value === null) return t('detail.filters.blank');
+        return split === 'errorFamily'
+          ? toVisible(spellPattern(String(series.value), (kind) => t(`detail.families.folded.${kind}`)))
+          : names.toText(split, series.value);
+      case 'others':
+        return t('detail.histogram.others', { count: formatCount(series.valueCount) }, series.valueCount);
+    }
+  }
+
+  /** Returns what the records are divided by; a path is its own name. */
+  function nameSplit(split: Histogram['split']): string {
+    if (split === 'class') return t('detail.fields.outcome');
+    return isBodyField(split) ? toVisible(split) : t(`detail.fields.${split}`);
+  }
+
+  return { nameSeries, nameSplit };
 }

@@ -5,15 +5,15 @@ import {
   type ChartDrawing,
   type ChartFigures,
   type PictureWords,
-} from '../../charts/picture/chart-drawing.ts';
-import { makePng, makeSvg, type Ground } from '../../charts/picture/make-picture.ts';
+  makePng,
+  makeSvg,
+  type Ground,
+} from '../../charts/picture/chart-picture.ts';
 import { caseDoorKey, caseQuestionKey } from '../../composables/case-door.ts';
-import { saveBlob, saveText } from '../../composables/save-file.ts';
+import { saveBlob, saveText, useTableClipboard, useCopied } from '../../composables/copy-and-save.ts';
 import { useAttempt } from '../../composables/use-attempt.ts';
-import { useTableClipboard } from '../../composables/use-table-clipboard.ts';
-import { useCopied } from '../../composables/use-copied.ts';
 import { toCsv, toHtmlTable, toTsv } from '../../format/table-text.ts';
-import { formatMeasure } from '../../format/numbers.ts';
+import { formatMeasure } from '../../format/formats.ts';
 import { NO_CONTENT, toPartTable, toPartTitle } from '../../format/part-content.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
 

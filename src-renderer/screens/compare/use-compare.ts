@@ -5,19 +5,24 @@ import type { ComparedSide, Comparison } from '../../../src-main/common/model/an
 import type { Histogram } from '../../../src-main/common/model/records/histogram.ts';
 import { HOUR_MS, SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
 import { createReading } from '../../composables/use-query.ts';
-import { isReadable, listUsable } from '../../period/cached-snapshots.ts';
-import { toPeriodText } from '../../period/period-query.ts';
-import { useClockStore } from '../../stores/window/clock.ts';
+import { usePeriodCoverage, isReadable, listUsable } from '../../period/period-coverage.ts';
+import { toPeriodText, type PeriodEnds } from '../../period/period-selection.ts';
+import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
-import { usePeriodStore } from '../../stores/window/period.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
-import { type CompareChoice, readChoice, type Shift, writeChoice } from './choice/compare-choice.ts';
-import { hideUnknown, judgeCache, type SideCaches } from './cached-sides.ts';
-import { toSide, type CompareSide } from './compare-sides.ts';
+import {
+  type CompareChoice,
+  readChoice,
+  type Shift,
+  writeChoice,
+  hideUnknown,
+  judgeCache,
+  type SideCaches,
+  toSide,
+  type CompareSide,
+} from './compare-choice.ts';
 import { fromCivilTime, toCivilTime } from '../../../src-main/common/time/time-zones.ts';
-import type { PeriodEnds } from '../../period/period-selection.ts';
 
 const RELOAD_INTERVAL_MS = 2000;
 const MAX_BUCKETS = 90;

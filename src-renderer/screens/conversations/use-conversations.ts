@@ -18,13 +18,48 @@ import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { toQueryText, withQueryText } from '../../address/query-text.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { useClock } from '../../composables/surroundings.ts';
-import { useRecordFilter } from '../../filters/use-record-filter.ts';
+import { useRecordFilter } from '../../filters/filter-address.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
-import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
+import { usePeriodCoverage } from '../../period/period-coverage.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
-import { useClockStore } from '../../stores/window/clock.ts';
-import { usePeriodStore } from '../../stores/window/period.ts';
+import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
+
+/** Columns of the list of conversations, in their order. */
+export const COLUMN_IDS = [
+  'start',
+  'outcome',
+  'length',
+  'channel',
+  'service',
+  'client',
+  'messages',
+  'failures',
+  'slowest',
+  'firstError',
+] as const;
+export type ColumnId = (typeof COLUMN_IDS)[number];
+
+const STORAGE_KEY = 'channelscope.conversations.hidden';
+
+/** Reads which columns a person has hidden in this window. */
+export function readHiddenColumns(): ColumnId[] {
+  try {
+    const stored = (localStorage.getItem(STORAGE_KEY) ?? '').split(',');
+    return COLUMN_IDS.filter((id) => stored.includes(id));
+  } catch {
+    return [];
+  }
+}
+
+/** Remembers which columns are hidden. */
+export function keepHiddenColumns(hidden: readonly ColumnId[]): void {
+  try {
+    localStorage.setItem(STORAGE_KEY, hidden.join(','));
+  } catch {
+    // Without storage the choice lives as long as the screen.
+  }
+}
 
 const CLOCK_INTERVAL_MS = 15_000;
 /** While records arrive, conversations are found again at most so often. */

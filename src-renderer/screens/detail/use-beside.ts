@@ -3,7 +3,7 @@ import { useRoute, useRouter } from 'vue-router';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { toQueryText, withQueryText } from '../../address/query-text.ts';
 import { toAddress } from '../../filters/filter-address.ts';
-import { useInspectorPanel } from '../../inspector/use-inspector-panel.ts';
+import { useInspectorPanel } from '../../inspector/use-inspector.ts';
 
 /** What stands beside the records: an explanation of the selection, in the place of the inspector, or the inspector. */
 export function useBeside(hasRecord: () => boolean) {

@@ -1,3 +1,4 @@
+import { isTimeOutside } from '../../filters/edit-filter.ts';
 import {
   computed,
   reactive,
@@ -11,27 +12,25 @@ import {
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useAddressChoice } from '../../address/use-address-choice.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';
-import { useRecordFilter } from '../../filters/use-record-filter.ts';
-import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
+import { useRecordFilter } from '../../filters/filter-address.ts';
+import { usePeriodCoverage, isTouching, listUsable } from '../../period/period-coverage.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
-import { useClockStore } from '../../stores/window/clock.ts';
-import { GROUPINGS, type Grouping } from './errors/groupings.ts';
+import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
+import { GROUPINGS, type Grouping } from './errors/families.ts';
 import { useI18n } from 'vue-i18n';
 import { useRoute, useRouter } from 'vue-router';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { LANGUAGES } from '../../../src-main/common/model/settings/language.ts';
 import { toQueryText, withQueryText } from '../../address/query-text.ts';
-import { fromOrderText, toOrderText } from './address/order-query.ts';
+import { fromOrderText, toOrderText } from './detail-address.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { useDownloadStart } from '../../composables/use-download-start.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
-import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
-import { usePeriodStore } from '../../stores/window/period.ts';
-import { useTasksStore } from '../../stores/window/tasks.ts';
+import { useTasksStore } from '../../stores/window/app.ts';
 import { useThrottleFn } from '@vueuse/core';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { useRecordsStore } from '../../stores/records/records.ts';
-import { toZoomedSpan } from './use-time-zoom.ts';
+import { toZoomedSpan } from './histogram-zoom.ts';
 import type { PeriodScope, RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
@@ -321,4 +320,36 @@ function useDetailScope(readDirection: () => Direction) {
     pin,
     moveOn,
   };
+}
+
+/** Returns why there are no records to show, if so, and whether the first ones are on their way. */
+export function useShownState(readDetail: () => Detail) {
+  const records = useRecordsStore();
+  const emptyKind = computed(() => {
+    const { isLoaded, parts, task, filter, snapshot, period } = readDetail();
+    if (!isLoaded) return null;
+    if (parts.length === 0) return 'none';
+    if (records.view === null || records.view.rowCount > 0) return null;
+    // That the previous filter found nothing says nothing of this one.
+    if (records.isFiltering) return null;
+    if (task !== null && records.view.totalCount === 0) return null;
+    // Nothing is denied that the view was opened too early for.
+    if (readDetail().isBehind) return 'reading';
+    if (filter.conditions.length === 0) return 'empty';
+    const span = snapshot?.period ?? period;
+    return span !== null && isTimeOutside(filter, { fromMs: span.fromMs, toMs: span.toMs + 1000 })
+      ? 'outside'
+      : 'filtered';
+  });
+  const isWaiting = computed(
+    () => records.view === null || (records.isFiltering && records.view.rowCount === 0),
+  );
+  /** Records that are stored, and that the view doesn't have yet. */
+  const readingCount = computed(() => {
+    const { coverage, parts } = readDetail();
+    return coverage.unreadyRecords > 0
+      ? coverage.unreadyRecords
+      : parts.reduce((sum, { recordCount }) => sum + recordCount, 0);
+  });
+  return { emptyKind, isWaiting, readingCount };
 }

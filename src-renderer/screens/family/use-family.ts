@@ -8,12 +8,10 @@ import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';
 import { useQuery } from '../../composables/use-query.ts';
-import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
-import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
+import { isTouching, listUsable, usePeriodCoverage } from '../../period/period-coverage.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
-import { useClockStore } from '../../stores/window/clock.ts';
-import { usePeriodStore } from '../../stores/window/period.ts';
+import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 
 const CLOCK_INTERVAL_MS = 15_000;
 const RELOAD_INTERVAL_MS = 5_000;

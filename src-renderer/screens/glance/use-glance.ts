@@ -1,14 +1,14 @@
-import { useThrottleFn } from '@vueuse/core';
-import { computed, onMounted, onScopeDispose, shallowRef } from 'vue';
+import { useThrottleFn, useEventListener, useFullscreen } from '@vueuse/core';
+import { computed, onMounted, onScopeDispose, shallowRef, type Ref, ref } from 'vue';
 import type { ConnectionGlance } from '../../../src-main/common/contract/operations/glance.ts';
 import type { FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
-import { useBackend } from '../../backend/backend.ts';
-import { oneAtATime } from '../../backend/one-at-a-time.ts';
+import { useBackend, oneAtATime } from '../../backend/backend.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useAppStore } from '../../stores/window/app.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { sortByTrouble, toTrouble, type GlanceEntry } from './glance-view.ts';
+import { useI18n } from 'vue-i18n';
 
 /** Counting a day of every connection takes a while. */
 const RELOAD_INTERVAL_MS = 10_000;
@@ -95,4 +95,52 @@ export function useGlance() {
   });
 
   return { entries, sorted, counts, error, nowMs };
+}
+
+/** How many connections need somebody, in a few words. */
+export function useGlanceNote(
+  counts: Readonly<Ref<{ readonly down: number; readonly unreachable: number; readonly findings: number }>>,
+): Readonly<Ref<string>> {
+  const { t } = useI18n();
+  return computed(() => {
+    const { down, unreachable, findings } = counts.value;
+    const parts = [
+      down > 0 ? t('glance.counts.down', { count: down }, down) : '',
+      unreachable > 0 ? t('glance.counts.unreachable', { count: unreachable }, unreachable) : '',
+      findings > 0 ? t('glance.counts.findings', { count: findings }, findings) : '',
+    ].filter((part) => part !== '');
+    return parts.join(', ');
+  });
+}
+
+/** Fills the screen, and keeps it from going dark, as long as the part is shown. Both are asked for, neither is needed. */
+export function useFullScreen() {
+  const { isSupported, isFullscreen, enter, exit } = useFullscreen(document.documentElement);
+  let lock: WakeLockSentinel | null = null;
+  const isGone = ref(false);
+
+  async function stayAwake(): Promise<void> {
+    try {
+      lock = await navigator.wakeLock.request('screen');
+      if (isGone.value) await lock.release();
+    } catch {
+      // The system decides: a screen that may not be kept on goes dark as usual.
+    }
+  }
+  onMounted(() => void stayAwake());
+  // A page that is hidden loses it for good.
+  useEventListener(document, 'visibilitychange', () => {
+    if (document.visibilityState === 'visible') void stayAwake();
+  });
+  onScopeDispose(() => {
+    isGone.value = true;
+    void lock?.release().catch(() => undefined);
+    if (isFullscreen.value) void exit().catch(() => undefined);
+  });
+
+  return {
+    isPossible: isSupported.value,
+    isOn: isFullscreen,
+    begin: () => void enter().catch(() => undefined),
+  };
 }

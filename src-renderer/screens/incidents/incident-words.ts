@@ -13,7 +13,7 @@ import {
   formatMeasure,
   formatPercent,
   formatSpan,
-} from '../../format/numbers.ts';
+} from '../../format/formats.ts';
 import { useFindingWords } from '../../messages/finding-words.ts';
 import { useNames, type Names } from '../../names/use-names.ts';
 

@@ -15,21 +15,18 @@ import { DIRECTIONS } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { useAddressChoice } from '../../address/use-address-choice.ts';
-import { useBackend } from '../../backend/backend.ts';
-import { oneAtATime } from '../../backend/one-at-a-time.ts';
+import { useBackend, oneAtATime } from '../../backend/backend.ts';
 import { useAttempt } from '../../composables/use-attempt.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';
-import { formatCount } from '../../format/numbers.ts';
+import { formatCount } from '../../format/formats.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useFindingWords } from '../../messages/finding-words.ts';
 import { createNames } from '../../names/use-names.ts';
-import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
+import { usePeriodCoverage } from '../../period/period-coverage.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
-import { useChosenConnections } from '../../several/use-chosen-connections.ts';
-import { useSeveralWords } from '../../several/use-several-words.ts';
+import { useChosenConnections, useSeveralWords } from '../../several/several.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
-import { useClockStore } from '../../stores/window/clock.ts';
-import { usePeriodStore } from '../../stores/window/period.ts';
+import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 import { findWorst, useIncidentWords } from './incident-words.ts';
 
 /** What is listed of another connection. */

@@ -1,6 +1,6 @@
 import { computed, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
-import { formatRecentClock } from '../../format/dates.ts';
+import { formatRecentClock } from '../../format/formats.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
 import { useOverviewStore } from '../../stores/analysis/overview.ts';
 import { useStatusStore } from '../../stores/connections/status.ts';

@@ -1,7 +1,7 @@
 import { computed } from 'vue';
 import { useI18n } from 'vue-i18n';
-import { formatClock, formatClockSeconds } from '../../format/dates.ts';
-import { useClockStore } from '../../stores/window/clock.ts';
+import { formatClock, formatClockSeconds } from '../../format/formats.ts';
+import { useClockStore } from '../../stores/window/times.ts';
 import { useStatusStore } from '../../stores/connections/status.ts';
 
 /** The status of the active connection as the Overview shows it. */

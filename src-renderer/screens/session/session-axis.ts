@@ -1,8 +1,10 @@
 import type { SessionRequest } from '../../../src-main/common/model/records/session.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { pickBucketWidth } from '../../../src-main/common/time/time-buckets.ts';
-import { toNiceCeiling } from '../../charts/log-scale.ts';
-import { joinSpans, toLatencySpan, toWorkSpan, type Span } from './session-times.ts';
+import { toNiceCeiling } from '../../charts/scales.ts';
+import { joinSpans, toLatencySpan, toWorkSpan, type Span, clipSpans } from './session-times.ts';
+import { toVisible } from '../../../src-main/common/words/visible-text.ts';
+import { toShownClass, type CodeClass } from '../../../src-main/common/model/records/record.ts';
 
 /** A wait is folded from this share of all busy time on, and is drawn as long as this share of it at most. */
 const FOLD_SHARE = 0.06;
@@ -121,4 +123,141 @@ export function listRoundTimes(lengthMs: number): number[] {
       ? pickBucketWidth(lengthMs, MAX_TICKS - 1)
       : toNiceCeiling(Math.max(1, lengthMs) / TICKS);
   return Array.from({ length: Math.floor(lengthMs / stepMs) + 1 }, (_, place) => place * stepMs);
+}
+
+/** One line of the waterfall. */
+export type SessionLine =
+  | { readonly kind: 'request'; readonly request: SessionRequest; readonly place: number }
+  /** What went wrong in the request above, over the whole width. */
+  | { readonly kind: 'error'; readonly text: string; readonly place: number }
+  /** Nothing ran; `next` is what ended it. */
+  | { readonly kind: 'wait'; readonly span: Span; readonly next: SessionRequest['direction'] }
+  /** Outbound requests of the message above may be missing. */
+  | { readonly kind: 'gap'; readonly span: Span };
+
+/** Returns the lines of a session: its requests and their errors, the waits between them, and what is not cached of what they caused. */
+export function listLines(
+  requests: readonly SessionRequest[],
+  waits: readonly Span[],
+  gaps: readonly Span[],
+): SessionLine[] {
+  const lines: SessionLine[] = [];
+  let nextWait = 0;
+  for (const [place, request] of requests.entries()) {
+    const span = waits[nextWait];
+    if (span !== undefined && request.dateMs >= span.toMs) {
+      lines.push({ kind: 'wait', span, next: request.direction });
+      nextWait += 1;
+    }
+    lines.push({ kind: 'request', request, place });
+    const text = toVisible(request.error).trim();
+    if (text !== '') lines.push({ kind: 'error', text, place });
+    const work = request.direction === 'inbound' ? toWorkSpan(request) : null;
+    const [gap] = work === null ? [] : clipSpans(gaps, work);
+    if (gap !== undefined) lines.push({ kind: 'gap', span: gap });
+  }
+  return lines;
+}
+
+/** A message with what it caused: from its own place up to that of the next one, exclusive. */
+export interface MessagePlaces {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Returns the message that a request belongs to, by the order of time. */
+export function findMessage(requests: readonly SessionRequest[], place: number): MessagePlaces | null {
+  if (requests[place] === undefined) return null;
+  let first = place;
+  while (first > 0 && requests[first]?.direction === 'outbound') first -= 1;
+  let end = place + 1;
+  while (requests[end]?.direction === 'outbound') end += 1;
+  return { first, end };
+}
+
+const MIN_BAR_PX = 2;
+
+/** Bars of one colour in one lane, as the path of an SVG in pixels. */
+export interface StripBars {
+  readonly direction: SessionRequest['direction'];
+  readonly colour: CodeClass | 'latency';
+  readonly path: string;
+}
+
+/** Height and top of the bars of a lane. */
+export type StripLanes = Readonly<
+  Record<SessionRequest['direction'], { readonly y: number; readonly height: number }>
+>;
+
+/** Returns the bars of a session on a straight axis: one path for each colour, however many requests there are. */
+export function drawStrip(
+  requests: readonly SessionRequest[],
+  whole: Span,
+  widthPx: number,
+  lanes: StripLanes,
+): StripBars[] {
+  const toX = createPlace(whole, widthPx);
+  const paths = new Map<
+    string,
+    { readonly direction: SessionRequest['direction']; colour: StripBars['colour']; path: string }
+  >();
+  const add = (direction: SessionRequest['direction'], colour: StripBars['colour'], span: Span): void => {
+    const { y, height } = lanes[direction];
+    const x = Math.min(toX(span.fromMs), widthPx - MIN_BAR_PX);
+    const width = Math.max(MIN_BAR_PX, toX(span.toMs) - x);
+    const key = `${direction} ${colour}`;
+    const own = paths.get(key) ?? { direction, colour, path: '' };
+    own.path += `M${round(x)} ${y}h${round(width)}v${height}h${round(-width)}z`;
+    paths.set(key, own);
+  };
+  for (const request of requests) {
+    const latency = toLatencySpan(request);
+    if (latency !== null && latency.toMs > latency.fromMs) add(request.direction, 'latency', latency);
+    const at = { fromMs: request.dateMs, toMs: request.dateMs };
+    add(request.direction, toShownClass(request.outcome, request.responseCode), toWorkSpan(request) ?? at);
+  }
+  return [...paths.values()];
+}
+
+/** Returns where times lie on the strip. */
+export function createPlace({ fromMs, toMs }: Span, widthPx: number): (atMs: number) => number {
+  const lengthMs = Math.max(1, toMs - fromMs);
+  return (atMs) => Math.min(1, Math.max(0, (atMs - fromMs) / lengthMs)) * widthPx;
+}
+
+/** Round times of the strip, with their place as a share; the last has room for its words. */
+export function listStripTicks({
+  fromMs,
+  toMs,
+}: Span): { readonly place: number; readonly sinceBeginMs: number }[] {
+  const lengthMs = Math.max(1, toMs - fromMs);
+  return listRoundTimes(lengthMs)
+    .map((sinceBeginMs) => ({ place: sinceBeginMs / lengthMs, sinceBeginMs }))
+    .filter(({ place }) => place <= 0.95);
+}
+
+/** Returns what some requests span together; null of none. */
+export function spanAll(requests: readonly SessionRequest[]): Span | null {
+  const spans = requests.flatMap((request) => [
+    { fromMs: request.dateMs, toMs: request.dateMs },
+    ...[toLatencySpan(request), toWorkSpan(request)].filter((span) => span !== null),
+  ]);
+  return spans.length === 0
+    ? null
+    : {
+        fromMs: spans.reduce((least, { fromMs }) => Math.min(least, fromMs), Infinity),
+        toMs: spans.reduce((most, { toMs }) => Math.max(most, toMs), -Infinity),
+      };
+}
+
+/** The place of the last request that began by a time, or of the first one. */
+export function findAt(requests: readonly SessionRequest[], atMs: number): number {
+  const place = requests.findLastIndex(
+    (request) => (toLatencySpan(request)?.fromMs ?? request.dateMs) <= atMs,
+  );
+  return Math.max(0, place);
+}
+
+function round(value: number): string {
+  return value.toFixed(1);
 }

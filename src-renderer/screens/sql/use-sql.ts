@@ -2,12 +2,10 @@ import { computed, onBeforeUnmount, reactive, shallowRef, watch } from 'vue';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { DIRECTIONS, type Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useClock } from '../../composables/surroundings.ts';
-import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
-import { isTouching, listUsable } from '../../period/cached-snapshots.ts';
-import { useClockStore } from '../../stores/window/clock.ts';
+import { usePeriodCoverage, isTouching, listUsable } from '../../period/period-coverage.ts';
+import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
-import { useChosenConnections } from '../../several/use-chosen-connections.ts';
-import { usePeriodStore } from '../../stores/window/period.ts';
+import { useChosenConnections, type KnownOf } from '../../several/several.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useSqlStore } from '../../stores/records/sql.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
@@ -15,7 +13,6 @@ import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { useQuery } from '../../composables/use-query.ts';
-import type { KnownOf } from '../../several/use-several-words.ts';
 
 const CLOCK_INTERVAL_MS = 250;
 

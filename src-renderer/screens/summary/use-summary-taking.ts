@@ -6,7 +6,7 @@ import type { RecordFilter } from '../../../src-main/common/model/records/record
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { toComputedStatement, toReportedStatement } from '../../../src-main/common/sql/view-statements.ts';
-import { toExportSubject, type ExportSubject } from '../../components/dialogs/export/export-subject.ts';
+import { toExportSubject, type ExportSubject } from '../../components/dialogs/export/export-choices.ts';
 import { useSummariesStore } from '../../stores/analysis/summaries.ts';
 import { isOnGroups } from './groups/group-conditions.ts';
 import type { Source } from './use-summary.ts';

@@ -1,9 +1,16 @@
+import type { Reconciliation } from '../../../src-main/common/model/analysis/reconciliation.ts';
+import type { SummaryGroup } from '../../../src-main/common/model/records/summary.ts';
 import { computed, onBeforeUnmount, onMounted, reactive, watch, type Ref, shallowRef } from 'vue';
-import { usePeriodCoverage } from '../../period/use-period-coverage.ts';
+import {
+  usePeriodCoverage,
+  isReadable,
+  isSamePeriod,
+  isTouching,
+  listUsable,
+} from '../../period/period-coverage.ts';
 import { useQuery } from '../../composables/use-query.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';
-import { useClockStore } from '../../stores/window/clock.ts';
-import { usePeriodStore } from '../../stores/window/period.ts';
+import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 import { toPeriodEnds } from '../../period/period-selection.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import {
@@ -12,13 +19,37 @@ import {
   type ReportedSummary,
 } from '../../stores/analysis/summaries.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
-import { toGroupDifferences } from './summary-differences.ts';
-import type { Reconciliation } from '../../../src-main/common/model/analysis/reconciliation.ts';
 import { useBackend } from '../../backend/backend.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
-import { isReadable, isSamePeriod, isTouching, listUsable } from '../../period/cached-snapshots.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
+
+/** A group whose reported and cached numbers of requests differ. */
+export interface GroupDifference {
+  readonly key: string;
+  /** Cached minus reported. */
+  readonly difference: number;
+}
+
+/** Returns what identifies a group in either source. */
+export function toGroupKey(
+  group: Pick<SummaryGroup, 'channel' | 'service' | 'origin' | 'responseCode'>,
+): string {
+  return JSON.stringify([group.channel, group.service, group.origin ?? '', group.responseCode]);
+}
+
+/** Returns the groups whose counts differ; null where the two sides can't be compared. */
+export function toGroupDifferences({
+  obstacle,
+  differences,
+}: Reconciliation): readonly GroupDifference[] | null {
+  if (obstacle !== null) return null;
+  return differences.flatMap((group) => {
+    const count = group.figures.find(({ name }) => name === 'count');
+    if (count === undefined) return [];
+    return [{ key: toGroupKey(group), difference: (count.computed ?? 0) - (count.reported ?? 0) }];
+  });
+}
 
 /** The period of a Summary screen, and what is cached of it for both sources. */
 function useSummaryPeriod(readDirection: () => Direction) {

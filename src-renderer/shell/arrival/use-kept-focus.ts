@@ -1,8 +1,8 @@
 import { useEventListener, useMutationObserver } from '@vueuse/core';
 import { nextTick, onScopeDispose, shallowRef, watchEffect } from 'vue';
 import { START_LOCATION, useRouter } from 'vue-router';
-import { isModalOpen } from '../../components/modal-open.ts';
-import { useAlertStore } from '../../stores/analysis/alerts.ts';
+import { isModalOpen } from '../../composables/page.ts';
+import { useAlertStore } from '../../stores/analysis/findings.ts';
 import { useAppStore } from '../../stores/window/app.ts';
 
 /** Within these a focus that is lost goes on near by. A screen that goes as a whole is followed by another one. */

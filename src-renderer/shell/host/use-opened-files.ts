@@ -1,6 +1,6 @@
 import { onScopeDispose } from 'vue';
 import { useBackend } from '../../backend/backend.ts';
-import { useImportsStore } from '../../stores/cache/imports.ts';
+import { useImportsStore } from '../../stores/cache/downloads.ts';
 
 /** Opens the import of files that are opened with the application, also of one from before the page was there. */
 export function useOpenedFiles(): void {

@@ -8,11 +8,9 @@ import { MINUTE_MS, SECOND_MS } from '../../../src-main/common/time/durations.ts
 import { useBackend } from '../../backend/backend.ts';
 import { createReading } from '../../composables/use-query.ts';
 import { toAddress } from '../../filters/filter-address.ts';
-import { formatDayClock } from '../../format/dates.ts';
-import { formatCount } from '../../format/numbers.ts';
+import { formatDayClock, formatCount } from '../../format/formats.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
-import { useClockStore } from '../../stores/window/clock.ts';
-import { usePeriodStore } from '../../stores/window/period.ts';
+import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 import type { PaletteEntry } from './palette-entries.ts';
 
 /** Shorter texts are in too many names. */

@@ -11,14 +11,14 @@ import {
 } from '@lucide/vue';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
-import { toIncident } from '../../address/finding-address.ts';
+import { toIncident } from '../../address/record-links.ts';
 import { SETTING_ENTRIES } from '../../../src-main/common/model/settings/setting-sections.ts';
 import { useFindingWords } from '../../messages/finding-words.ts';
 import { usePeriodWords } from '../../messages/period-words.ts';
 import { PERIOD_PRESETS } from '../../period/period-selection.ts';
-import { useSettingWords } from '../../settings/setting-words.ts';
+import { useSettingWords } from '../../settings/settings.ts';
 import { useAppStore } from '../../stores/window/app.ts';
-import { useClockStore } from '../../stores/window/clock.ts';
+import { useClockStore } from '../../stores/window/times.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useFindingsStore } from '../../stores/analysis/findings.ts';
 import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';

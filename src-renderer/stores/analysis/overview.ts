@@ -3,8 +3,7 @@ import { defineStore } from 'pinia';
 import { ref, shallowRef } from 'vue';
 import type { Output } from '../../../src-main/common/contract/index.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
-import { useBackend } from '../../backend/backend.ts';
-import { oneAtATime } from '../../backend/one-at-a-time.ts';
+import { useBackend, oneAtATime } from '../../backend/backend.ts';
 import { createReading } from '../../composables/use-query.ts';
 
 /** Counting a day of records takes a while: it must not be repeated with every page of a running download. */

@@ -1,12 +1,15 @@
 import { defineStore } from 'pinia';
-import { computed, shallowRef } from 'vue';
+import { computed, shallowRef, ref } from 'vue';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import type { Download } from '../../../src-main/common/model/cache/download.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import { isDetailKind, REPORTS, type ReportKind } from '../../../src-main/common/reporting/reports.ts';
-import { useBackend } from '../../backend/backend.ts';
-import { createListReader } from '../../backend/list-reader.ts';
+import { useBackend, createListReader } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import type { OfferedFile } from '../../../src-main/common/contract/operations/imports.ts';
+import { useTasksStore } from '../window/app.ts';
+import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
+import { useSnapshotsStore } from './snapshots.ts';
 
 /** What a person can do with a download that exists. */
 export type DownloadAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'refresh';
@@ -92,4 +95,129 @@ export const useDownloadsStore = defineStore('downloads', () => {
   }
 
   return { bySnapshot, pending, failure, load, start, fetchGaps, act, dismissFailure } as const;
+});
+
+/** What a person says about a file that is imported. */
+export type ImportChoice = Pick<Input<'imports/start'>, 'connectionId' | 'report'>;
+
+/** A file that is at hand: one of the page, which the host must be given first, or one that the host knows. */
+type FileAtHand = File | OfferedFile;
+
+/** Imports into the Library: the dialog that starts them, and the newest of them. */
+export const useImportsStore = defineStore('imports', () => {
+  const backend = useBackend();
+  const tasks = useTasksStore();
+  const isOpen = ref(false);
+  /** The file that was dropped on the window, chosen in the page, or opened; null where the host asks for it. */
+  const file = shallowRef<FileAtHand | null>(null);
+  /** The file that came while another was imported: its turn is when that is over. */
+  const next = shallowRef<FileAtHand | null>(null);
+  const taskId = ref<string | null>(null);
+  /** Cancels the sending of a file to the host; null while none is sent. */
+  const sending = shallowRef<(() => void) | null>(null);
+
+  const task = computed(() => tasks.find(taskId.value));
+  const isRunning = computed(
+    () => sending.value !== null || task.value?.state === 'running' || task.value?.state === 'queued',
+  );
+  /** The page has to choose the file itself: the host of a browser has no dialog. */
+  const choosesInPage = backend.upload !== undefined;
+
+  /** Opens the dialog, for a file that is at hand or one that is still to be chosen. */
+  function open(given: FileAtHand | null = null): void {
+    isOpen.value = true;
+    if (isRunning.value) next.value = given ?? next.value;
+    else choose(given);
+  }
+
+  /** Closes the dialog, or goes on with the file that is next. */
+  function close(): void {
+    isOpen.value = next.value !== null && !isRunning.value;
+    if (isOpen.value) choose(null);
+  }
+
+  /** Takes a file that was chosen in the page; null goes on with the one that waits, where one does. */
+  function choose(given: FileAtHand | null): void {
+    taskId.value = null;
+    file.value = given ?? next.value;
+    next.value = null;
+  }
+
+  /** Starts the import; does nothing when the person closed the host's dialog, or cancelled the sending. */
+  async function start(choice: ImportChoice): Promise<void> {
+    const given = file.value;
+    const uploadId = given === null ? null : await identify(given);
+    if (given !== null && uploadId === null) return;
+    const started = await backend.call('imports/start', { ...choice, uploadId });
+    if (started.taskId !== null) taskId.value = started.taskId;
+  }
+
+  /** Returns the host's id of a file; null when the person cancelled its sending. */
+  async function identify(given: FileAtHand): Promise<string | null> {
+    if (!(given instanceof File)) return given.uploadId;
+    const controller = new AbortController();
+    sending.value = () => controller.abort();
+    try {
+      return (await backend.offerFile?.(given, controller.signal)) ?? null;
+    } catch (thrown) {
+      if (controller.signal.aborted) return null;
+      throw thrown;
+    } finally {
+      sending.value = null;
+    }
+  }
+
+  async function cancel(): Promise<void> {
+    sending.value?.();
+    if (taskId.value !== null && isRunning.value) await tasks.cancel(taskId.value);
+  }
+
+  return {
+    isOpen,
+    file,
+    next,
+    task,
+    sending,
+    isRunning,
+    choosesInPage,
+    open,
+    close,
+    choose,
+    start,
+    cancel,
+  } as const;
+});
+
+/** The state of the cache as a whole: its space, its health, what retention removed. */
+export const useCacheStore = defineStore('cache', () => {
+  const backend = useBackend();
+  const downloads = useDownloadsStore();
+  const snapshots = useSnapshotsStore();
+  const state = shallowRef<CacheState | null>(null);
+
+  backend.on('cache/changed', put);
+
+  async function load(): Promise<void> {
+    state.value = await backend.call('cache/read-state', null);
+  }
+
+  /** Tries to write again now; rejects with the core's error. */
+  async function retry(): Promise<void> {
+    put(await backend.call('cache/retry', null));
+  }
+
+  /** Returns unneeded space to the disk; resolves to its size in bytes. */
+  async function reclaim(): Promise<number> {
+    const { freedBytes } = await backend.call('cache/reclaim', null);
+    await snapshots.loadStorage();
+    return freedBytes;
+  }
+
+  function put(next: CacheState): void {
+    const isReopened = state.value !== null && state.value.startedAtMs !== next.startedAtMs;
+    state.value = next;
+    if (isReopened) void Promise.all([snapshots.load(), downloads.load()]).catch(() => undefined);
+  }
+
+  return { state, load, retry, reclaim } as const;
 });

@@ -3,9 +3,9 @@ import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import type { EventPayload, Input, Output } from '../../../src-main/common/contract/index.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
-import { useBackend } from '../../backend/backend.ts';
-import { createListReader } from '../../backend/list-reader.ts';
+import { useBackend, createListReader } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import { useTasksStore } from '../window/app.ts';
 
 const STORAGE_INTERVAL_MS = 2000;
 
@@ -109,4 +109,24 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
     annotate,
     verify,
   } as const;
+});
+
+/** The newest reading again of stored pages that was started here, until its result is dismissed. */
+export const useReadingsStore = defineStore('readings', () => {
+  const backend = useBackend();
+  const tasks = useTasksStore();
+  const taskId = shallowRef<string | null>(null);
+  const task = computed(() => tasks.find(taskId.value));
+
+  /** Starts a task; null reads every snapshot. Rejects with the core's error. */
+  async function start(snapshotIds: readonly number[] | null): Promise<void> {
+    const wanted = snapshotIds === null ? null : [...snapshotIds];
+    taskId.value = (await backend.call('snapshots/read-again', { snapshotIds: wanted })).taskId;
+  }
+
+  function dismiss(): void {
+    taskId.value = null;
+  }
+
+  return { task, start, dismiss } as const;
 });

@@ -5,9 +5,11 @@ import type { Connection } from '../../../src-main/common/model/connections/conn
 import type { ConnectionOutcomes } from '../../../src-main/common/reporting/outcome.ts';
 import type { ValueName } from '../../../src-main/common/model/records/value-name.ts';
 import type { ZoneFinding } from '../../../src-main/common/model/connections/zone-finding.ts';
-import { useBackend } from '../../backend/backend.ts';
-import { runTask } from '../../backend/run-task.ts';
+import { useBackend, runTask } from '../../backend/backend.ts';
 import { useAppStore } from '../window/app.ts';
+import { isGroupPath } from '../../../src-main/common/model/analysis/grouping.ts';
+import { isOwnField } from '../../../src-main/common/model/records/body-path.ts';
+import { listOwnFields } from '../../../src-main/common/model/connections/own-table.ts';
 
 /** Saved connections, and the one that this window shows. */
 export const useConnectionsStore = defineStore('connections', () => {
@@ -133,5 +135,23 @@ export function useShownConnection(): ComputedRef<Connection> {
     const shown = connections.active ?? last;
     if (shown === undefined) throw new Error('This window shows no connection.');
     return shown;
+  });
+}
+
+/** Fields that the own tables of the window's connection add to its records. */
+export function useOwnFields() {
+  const connections = useConnectionsStore();
+  return computed(() => listOwnFields(connections.active?.tables));
+}
+
+/** Paths that records can be divided by: columns of own tables, and the keys in bodies among the fields of Detail. */
+export function useGroupPaths() {
+  const app = useAppStore();
+  const own = useOwnFields();
+  return computed(() => {
+    const chosen = (app.settings?.fieldsPanel.paths ?? []).filter((path) => !isOwnField(path));
+    return [...new Set([...own.value.map(({ field }) => field), ...chosen])].filter((path) =>
+      isGroupPath(path),
+    );
   });
 }

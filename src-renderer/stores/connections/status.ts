@@ -2,10 +2,11 @@ import { defineStore } from 'pinia';
 import { computed, shallowRef, watch } from 'vue';
 import type { StatusHistory, StatusSample } from '../../../src-main/common/model/connections/status.ts';
 import { DAY_MS } from '../../../src-main/common/time/durations.ts';
-import { useBackend } from '../../backend/backend.ts';
+import { useBackend, createListReader } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useAppStore } from '../window/app.ts';
 import { useConnectionsStore } from './connections.ts';
+import type { Following } from '../../../src-main/common/contract/operations/unattended/following.ts';
 
 const HISTORY_SPAN_MS = DAY_MS;
 /** 90 ticks of 16 minutes are exactly 24 hours. */
@@ -139,4 +140,42 @@ export const useStatusStore = defineStore('status', () => {
     nextPollAtMs,
     refresh,
   } as const;
+});
+
+/** How following each connection is going. */
+export const useFollowingStore = defineStore('following', () => {
+  const backend = useBackend();
+  const connections = useConnectionsStore();
+  const byConnection = shallowRef<ReadonlyMap<string, Following>>(new Map());
+  /** That of the connection that every screen looks at; null before it is known. */
+  const active = computed<Following | null>(
+    () => byConnection.value.get(connections.active?.id ?? '') ?? null,
+  );
+  /** What appears is fetched without being asked for. */
+  const isActive = computed(
+    () => active.value !== null && !['off', 'paused', 'refused'].includes(active.value.state),
+  );
+
+  const reader = createListReader(
+    () => backend.call('following/list', null),
+    (following: Following) => following.connectionId,
+  );
+  backend.on('following/changed', put);
+
+  function put(following: Following): void {
+    reader.note(following.connectionId, following);
+    byConnection.value = new Map([...byConnection.value, [following.connectionId, following]]);
+  }
+
+  async function load(): Promise<void> {
+    const list = await reader.read();
+    byConnection.value = new Map(list.map((following) => [following.connectionId, following]));
+  }
+
+  /** Rejects with the core's error. On begins a turn at once, also after a refusal. */
+  async function follow(connectionId: string, followed: boolean): Promise<void> {
+    put(await backend.call('following/switch', { connectionId, followed }));
+  }
+
+  return { active, isActive, load, follow } as const;
 });

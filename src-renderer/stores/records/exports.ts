@@ -4,8 +4,17 @@ import type { Input, Output } from '../../../src-main/common/contract/index.ts';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import type { RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { saveFromPath } from '../../composables/save-file.ts';
-import { useTasksStore } from '../window/tasks.ts';
+import { saveFromPath } from '../../composables/copy-and-save.ts';
+import { useTasksStore } from '../window/app.ts';
+import type {
+  ScheduleBoard,
+  ScheduleRun,
+  Schedule,
+  ScheduleDraft,
+} from '../../../src-main/common/model/schedules/schedule.ts';
+import { readFormats } from '../../format/formats.ts';
+import { createReading } from '../../composables/use-query.ts';
+import { useConnectionsStore } from '../connections/connections.ts';
 
 /** What an export is of: records of a scope, or an open result of SQL. */
 export type ExportRequest = Input<'exports/start'> | Input<'exports/start-result'>;
@@ -109,3 +118,69 @@ export const useExportsStore = defineStore('exports', () => {
 function isRunning({ state }: Task): boolean {
   return state === 'running' || state === 'queued';
 }
+
+/** The schedules of all connections, kept up to date. */
+export const useScheduleStore = defineStore('schedules', () => {
+  const backend = useBackend();
+  const connections = useConnectionsStore();
+  /** Null before they were read. */
+  const { value: board, error, ask } = createReading<ScheduleBoard>();
+  /** What a new schedule begins with, where another screen proposed it. */
+  const idea = shallowRef<ScheduleIdea | null>(null);
+
+  /** By name, as the window's language sorts. */
+  const list = computed(() => {
+    const { compareTexts } = readFormats();
+    return (board.value?.schedules ?? []).toSorted((a, b) => compareTexts(a.schedule.name, b.schedule.name));
+  });
+  /** Those that need a person, whichever connection is shown. */
+  const failing = computed(
+    () =>
+      list.value.filter(({ schedule, lastRun }) => schedule.isActive && lastRun?.state === 'failed').length,
+  );
+
+  backend.on('schedules/changed', () => void load());
+
+  async function load(): Promise<void> {
+    await ask(() => backend.call('schedules/list', null));
+  }
+
+  return {
+    board,
+    error,
+    idea,
+    list,
+    /** Of the connection that is shown first, and those of others, or of none, after them. */
+    sorted: computed(() => {
+      const isOwn = (connectionId: string): boolean => connectionId === connections.active?.id;
+      const own = list.value.filter(({ schedule }) => isOwn(schedule.connectionId));
+      return [...own, ...list.value.filter(({ schedule }) => !isOwn(schedule.connectionId))];
+    }),
+    failing,
+    load,
+    /** Makes the next new schedule begin with an idea; null ends that. */
+    propose: (next: ScheduleIdea | null): void => {
+      idea.value = next;
+    },
+    chooseFolder: (name: string) => backend.call('schedules/choose-folder', { name }),
+    save: (scheduleId: string | null, draft: ScheduleDraft, folderId: string | null): Promise<Schedule> =>
+      backend.call('schedules/save', {
+        scheduleId,
+        draft,
+        ...(folderId === null ? {} : { folderId }),
+      }),
+    remove: (scheduleId: string) => backend.call('schedules/remove', { scheduleId }),
+    run: (scheduleId: string, runId?: string) =>
+      backend.call('schedules/run', { scheduleId, ...(runId === undefined ? {} : { runId }) }),
+    readLog: (scheduleId: string): Promise<ScheduleRun[]> =>
+      backend.call('schedules/read-log', { scheduleId }),
+    revealFolder: async (scheduleId: string): Promise<boolean> =>
+      (await backend.call('schedules/reveal-folder', { scheduleId })).isShown,
+  } as const;
+});
+
+/** What the export window knows of a schedule that is made of it. */
+export type ScheduleIdea = Pick<
+  ScheduleDraft,
+  'connectionId' | 'report' | 'zone' | 'query' | 'choices' | 'columns'
+>;

@@ -4,8 +4,14 @@ import { computed, shallowRef } from 'vue';
 import type { Keychain } from '../../../src-main/common/contract/operations/app.ts';
 import type { Output } from '../../../src-main/common/contract/index.ts';
 import type { Settings, SettingsChange } from '../../../src-main/common/model/settings/settings.ts';
-import { useBackend } from '../../backend/backend.ts';
+import { useBackend, createListReader } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
+import type { UpdateState } from '../../../src-main/common/contract/operations/updates.ts';
+import type { Task } from '../../../src-main/common/model/cache/task.ts';
+import type {
+  DataFolderPlace,
+  FolderMove,
+} from '../../../src-main/common/contract/operations/data-folder.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const;
 
@@ -129,5 +135,119 @@ export const useAppStore = defineStore('app', () => {
     deleteSecretsFile,
     putOffUnlocking,
     cycleTheme,
+  } as const;
+});
+
+/** Newer versions of the application, as far as anybody has asked. */
+export const useUpdatesStore = defineStore('updates', () => {
+  const backend = useBackend();
+  const state = shallowRef<UpdateState | null>(null);
+
+  /** Whether a newer version could be had here at all. */
+  const canUpdate = computed(() => state.value !== null && state.value.obstacle === null);
+  /** The newer version that a person should know of; null while there is none. */
+  const waiting = computed(() => state.value?.found ?? null);
+
+  backend.on('updates/changed', (changed) => (state.value = changed));
+
+  async function load(): Promise<void> {
+    state.value = await backend.call('updates/get-state', null);
+  }
+
+  return {
+    state,
+    canUpdate,
+    waiting,
+    load,
+    check: () => backend.call('updates/check', null),
+    download: () => backend.call('updates/download', null),
+    cancelDownload: () => backend.call('updates/cancel-download', null),
+    install: () => backend.call('updates/install', null),
+  } as const;
+});
+
+/** Long tasks of this run of the application, of every kind. */
+export const useTasksStore = defineStore('tasks', () => {
+  const backend = useBackend();
+  const byId = shallowRef<ReadonlyMap<string, Task>>(new Map());
+
+  /** Running or queued, newest first. */
+  const running = computed(() =>
+    [...byId.value.values()]
+      .filter(({ state }) => state === 'running' || state === 'queued')
+      .sort((a, b) => b.startedAtMs - a.startedAtMs),
+  );
+
+  const reader = createListReader(
+    () => backend.call('tasks/list', null),
+    (task: Task) => task.id,
+  );
+
+  backend.on('tasks/changed', (task) => {
+    reader.note(task.id, task);
+    put(task);
+  });
+
+  async function load(): Promise<void> {
+    for (const task of await reader.read()) put(task);
+  }
+
+  function find(taskId: string | null): Task | null {
+    return taskId === null ? null : (byId.value.get(taskId) ?? null);
+  }
+
+  async function cancel(taskId: string): Promise<void> {
+    await backend.call('tasks/cancel', { taskId });
+  }
+
+  function put(task: Task): void {
+    byId.value = new Map(byId.value).set(task.id, task);
+  }
+
+  return { byId, running, load, find, cancel } as const;
+});
+
+/** Where the data folder is, and how far its move is. */
+export const useDataFolderStore = defineStore('data-folder', () => {
+  const backend = useBackend();
+  const place = shallowRef<DataFolderPlace | null>(null);
+  const move = shallowRef<FolderMove | null>(null);
+
+  /** The folder of the start decides, so nothing can be chosen here. */
+  const isGiven = computed(() => place.value?.chosenBy === 'start');
+
+  backend.on('data-folder/move-changed', (changed) => (move.value = changed));
+
+  async function load(): Promise<void> {
+    place.value = await backend.call('data-folder/read-place', null);
+    move.value = place.value.move;
+  }
+
+  async function removePrevious(): Promise<void> {
+    place.value = await backend.call('data-folder/remove-previous', null);
+  }
+
+  async function removeUnfinished(): Promise<void> {
+    place.value = await backend.call('data-folder/remove-unfinished', null);
+  }
+
+  async function keepDefault(): Promise<void> {
+    place.value = await backend.call('data-folder/keep-default', null);
+  }
+
+  return {
+    place,
+    move,
+    isGiven,
+    load,
+    removePrevious,
+    removeUnfinished,
+    keepDefault,
+    choose: () => backend.call('data-folder/choose-target', null),
+    check: (folder: string) => backend.call('data-folder/check-target', { folder }),
+    start: (folder: string) => backend.call('data-folder/start-move', { folder }),
+    cancel: () => backend.call('data-folder/cancel-move', null),
+    startAgain: () => backend.call('data-folder/start-again', null),
+    usePrevious: () => backend.call('data-folder/use-previous', null),
   } as const;
 });

@@ -27,7 +27,7 @@ import { createOverviewHandlers } from '../../../src-main/core/overview/overview
 import { createSqlHandlers } from '../../../src-main/core/sql/sql-handlers.ts';
 import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
 import { toVolumePoints } from '../../../src-renderer/screens/overview/volume/volume-series.ts';
-import { EXAMPLES } from '../../../src-renderer/screens/sql/side/examples.ts';
+import { EXAMPLES } from '../../../src-renderer/screens/sql/side/statements.ts';
 import {
   createDocument,
   createFolder,

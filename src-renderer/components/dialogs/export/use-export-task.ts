@@ -2,8 +2,8 @@ import { computed, shallowRef, watch } from 'vue';
 import { useAttempt } from '../../../composables/use-attempt.ts';
 import type { ErrorLike } from '../../../messages/error-like.ts';
 import { toSubjectKey, useExportsStore, type ExportRequest } from '../../../stores/records/exports.ts';
-import { useTasksStore } from '../../../stores/window/tasks.ts';
-import type { ExportSubject } from './export-subject.ts';
+import { useTasksStore } from '../../../stores/window/app.ts';
+import type { ExportSubject } from './export-choices.ts';
 
 /** The newest export of a subject: one that runs, or has ended since the dialog was opened. */
 export function useExportTask(readSubject: () => ExportSubject, readOpen: () => boolean) {

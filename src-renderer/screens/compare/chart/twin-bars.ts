@@ -1,7 +1,7 @@
 import type { Histogram } from '../../../../src-main/common/model/records/histogram.ts';
 import { CODE_CLASSES, type CodeClass } from '../../../../src-main/common/model/records/record.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
-import type { PlotArea } from '../../../charts/hatch.ts';
+import type { PlotArea } from '../../../charts/chart-marks.ts';
 import { toSpanBoxes } from '../../../charts/histogram/histogram-bars.ts';
 
 /** Errors stand at the axis, where both sides can be compared. */

@@ -1,9 +1,14 @@
 import { toPlainText } from '../../../../src-main/common/json/exact-json.ts';
-import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
+import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatRecordMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
 import { tryFormatJson } from '../../../inspector/json-lines.ts';
 import { alignLines, type AlignedRow } from './align-lines.ts';
+import { toMarkdown } from '../grid/copy-rows.ts';
+import { shallowRef } from 'vue';
+import type { Attempt } from '../../../composables/use-attempt.ts';
+import { useRecordsStore } from '../../../stores/records/records.ts';
+import { isSameRecord } from '../../../format/row-key.ts';
 
 export const MIN_COMPARED = 2;
 export const MAX_COMPARED = 4;
@@ -94,4 +99,68 @@ function toLines(texts: readonly (string | null)[]): readonly (readonly string[]
 /** True when not all values of a row are the same. */
 export function isDifferent(row: AlignedRow): boolean {
   return row.some((value) => value !== row[0]);
+}
+
+/** Rows of one field that are shown: more would block the window. */
+const MAX_ROWS = 1_500;
+
+/** A row of the table; a number stands for that many equal lines that are left out. */
+export type ShownRow = AlignedRow | number;
+
+/** Returns what of a field is shown, and how many of its lines come behind that. */
+export function toShownRows(
+  { rows }: ComparedField,
+  onlyDifferences: boolean,
+): { readonly rows: readonly ShownRow[]; readonly restCount: number } {
+  const shown: ShownRow[] = [];
+  for (const row of rows) {
+    if (!onlyDifferences || isDifferent(row)) shown.push(row);
+    else if (typeof shown.at(-1) === 'number') shown[shown.length - 1] = (shown.at(-1) as number) + 1;
+    else shown.push(1);
+  }
+  return { rows: shown.slice(0, MAX_ROWS), restCount: Math.max(0, shown.length - MAX_ROWS) };
+}
+
+/** Returns a comparison as a Markdown table, a row for each field; what differs is marked by ≠, and what was cut says so. */
+export function toComparisonMarkdown(
+  heads: readonly string[],
+  fields: readonly ComparedField[],
+  onlyDifferences: boolean,
+  /** Stands beside the name of a field that was cut. */
+  cutNote: string,
+): string {
+  const rows = fields
+    .filter(({ differs }) => differs || !onlyDifferences)
+    .map(({ name, differs, isCut, rows: lines }) => {
+      const shown = onlyDifferences ? lines.filter(isDifferent) : lines;
+      const cells = heads.map((_, index) => shown.flatMap((line) => line[index] ?? []).join('\n'));
+      return [isCut ? `${name} (${cutNote})` : name, differs ? '≠' : '', ...cells];
+    });
+  return toMarkdown(['', '', ...heads], rows);
+}
+
+/** Records that are compared side by side; null while none are. */
+export function useComparedRecords(attempt: Attempt['attempt']) {
+  const records = useRecordsStore();
+  const compared = shallowRef<readonly RecordDetail[] | null>(null);
+
+  /** Reads the rows with their texts and shows them; does nothing for fewer or more than can be compared. */
+  async function compare(rows: readonly RecordRow[]): Promise<void> {
+    if (!canCompare(rows)) return;
+    await attempt(async () => {
+      compared.value = await records.readRecords(rows, false);
+    });
+  }
+
+  return { compared, compare };
+}
+
+/** True for as many rows as can be compared. */
+export function canCompare(rows: readonly RecordRow[]): boolean {
+  return rows.length >= MIN_COMPARED && rows.length <= MAX_COMPARED;
+}
+
+/** Returns the selected rows with one more, each once. */
+export function withRow(rows: readonly RecordRow[], row: RecordRow): readonly RecordRow[] {
+  return rows.some((other) => isSameRecord(other, row)) ? rows : [...rows, row];
 }

@@ -5,7 +5,7 @@ import { MAX_VALUES } from '../../../../src-main/common/model/records/record-fil
 import { isAbout, withoutField } from '../../../../src-main/common/query/filter-tree.ts';
 import { toQueryField } from '../../../../src-main/common/query/query-fields.ts';
 import { findChoice, setOnly, toggleChoice } from '../../../filters/edit-filter.ts';
-import { isCounted } from '../filters/field-choices.ts';
+import { isCounted } from '../filters/conditions.ts';
 
 /** A value of a field, with its records. */
 export interface FieldRow {

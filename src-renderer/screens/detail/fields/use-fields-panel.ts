@@ -1,11 +1,57 @@
+import { computed, type WatchSource, onMounted, ref, watch, type Ref, type ShallowUnwrapRef } from 'vue';
+import { useQuery } from '../../../composables/use-query.ts';
+import { isSameSource, useRecordsStore, type OpenView } from '../../../stores/records/records.ts';
 import { useWindowSize } from '@vueuse/core';
-import { computed, onMounted, ref, watch, type Ref, type ShallowUnwrapRef } from 'vue';
-import { MAX_SHOWN_PATHS } from '../../../../src-main/common/model/records/body-paths.ts';
-import type { Affected } from '../../../../src-main/common/model/records/record-fields.ts';
-import { useNarrowWindow } from '../../../composables/use-narrow-window.ts';
-import { isOwnField } from '../../../../src-main/common/model/records/body-path.ts';
-import { useOwnFields } from '../../../stores/connections/own-fields.ts';
+import { MAX_SHOWN_PATHS, type PathValues } from '../../../../src-main/common/model/records/body-paths.ts';
+import { type Affected, MAX_LISTED } from '../../../../src-main/common/model/records/record-fields.ts';
+import { useNarrowWindow } from '../../../composables/page.ts';
+import {
+  isOwnField,
+  parseBodyPath,
+  writeBodyPath,
+} from '../../../../src-main/common/model/records/body-path.ts';
+import { useOwnFields } from '../../../stores/connections/connections.ts';
 import { useAppStore } from '../../../stores/window/app.ts';
+import { useBackend } from '../../../backend/backend.ts';
+import type { FieldRow, FieldSection } from './field-sections.ts';
+
+/** What was read, and of which view. */
+export type ViewAnswer<Found> = Found & Pick<OpenView, 'viewId' | 'scope'>;
+
+/**
+ * Something that is read of the open view once its records have been counted, and `again` for other choices. `read` gets the
+ * answer before, which is shown until there is another one.
+ */
+export function useViewAnswer<Found extends object>(
+  read: (view: OpenView, before: ViewAnswer<Found> | null) => Promise<Found>,
+  again: readonly WatchSource[],
+) {
+  const records = useRecordsStore();
+  const countedId = computed(() => (records.counts === null ? null : (records.view?.viewId ?? null)));
+  let last: ViewAnswer<Found> | null = null;
+
+  const { value, error, reload } = useQuery(
+    () => null,
+    async () => {
+      const { view } = records;
+      if (countedId.value === null || view === null) return last;
+      last = { ...(await read(view, last)), viewId: view.viewId, scope: view.scope };
+      return last;
+    },
+    { again: [countedId, ...again] },
+  );
+  return {
+    /** Null where what is known is of other records altogether. */
+    answer: computed(() => {
+      if (value.value === null || records.view === null) return null;
+      return isSameSource(value.value.scope, records.view.scope) ? value.value : null;
+    }),
+    /** What is known is of another view than the open one. */
+    isOlder: computed(() => value.value?.viewId !== records.view?.viewId),
+    error,
+    retry: reload,
+  };
+}
 
 /** Below this width of the window the fields wait until they are asked for. */
 const WIDE_WINDOW_PX = 1280;
@@ -77,4 +123,62 @@ export function useFieldsPanel(
   watch(width, measure, { flush: 'post' });
 
   return { isOpen, folded, affected, paths, toggle, fold, setAffected, setPaths };
+}
+
+interface Answer {
+  readonly paths: readonly string[];
+  readonly values: ReadonlyMap<string, PathValues>;
+}
+
+/** Reads what the records of the open view have at the paths that a person put among the fields. */
+export function usePathSections(readPaths: () => readonly string[]) {
+  const backend = useBackend();
+  const { answer, isOlder, error, retry } = useViewAnswer<Answer>(
+    async ({ viewId, scope, filter }, before) => {
+      const paths = readPaths();
+      const values = new Map<string, PathValues>();
+      for (const path of paths) {
+        // Of the same records nothing is read twice.
+        const known = before?.viewId === viewId ? before.values.get(path) : undefined;
+        const question = { viewId, scope, filter, path, limit: MAX_LISTED };
+        values.set(path, known ?? (await backend.call('records/read-path', question)));
+      }
+      return { paths, values };
+    },
+    [() => readPaths().join('\n')],
+  );
+  return {
+    sections: computed((): FieldSection[] => {
+      const { value } = answer;
+      if (value === null) return [];
+      return readPaths().flatMap((path) => toPathSection(path, value.values.get(path)) ?? []);
+    }),
+    isStale: computed(
+      () => readPaths().length > 0 && (isOlder.value || answer.value?.paths.join() !== readPaths().join()),
+    ),
+    error,
+    retry,
+  };
+}
+
+function toPathSection(path: string, found: PathValues | undefined): FieldSection | null {
+  const parsed = parseBodyPath(path);
+  const field = parsed === null ? null : writeBodyPath(parsed);
+  if (field === null || found === undefined) return null;
+  const toRow = (value: string, count: number): FieldRow => ({
+    field,
+    value,
+    count,
+    share: found.recordCount === 0 ? 0 : count / found.recordCount,
+  });
+  return {
+    field,
+    rows: [
+      ...found.values.map(({ value, count }) => toRow(value, count)),
+      ...(found.blankCount > 0 ? [toRow('', found.blankCount)] : []),
+    ],
+    distinctCount: found.distinctCount,
+    times: null,
+    more: found.distinctCount > MAX_LISTED ? 'form' : null,
+  };
 }

@@ -5,13 +5,16 @@ import {
   findQueryField,
   listQueryFields,
   type QueryField,
+  QUERY_FIELDS,
 } from '../../../../src-main/common/query/query-fields.ts';
 import { quoteText } from '../../../../src-main/common/query/query-reader.ts';
 import { writeValue } from '../../../../src-main/common/query/write-query.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type { Names } from '../../../names/use-names.ts';
 import { NO_FILTER } from '../../../filters/edit-filter.ts';
-import { listClasses, listValues } from './field-choices.ts';
+import { listClasses, listValues } from './conditions.ts';
+import type { ParsedQuery, QueryError } from '../../../../src-main/common/query/parse-query.ts';
+import { useI18n } from 'vue-i18n';
 
 const MAX_OPTIONS = 8;
 
@@ -135,4 +138,37 @@ function findTerm(text: string): { start: number; isQuoted: boolean } {
     else if (!isQuoted && character === '(' && place === start) start = place + 1;
   }
   return { start, isQuoted };
+}
+
+/** A part of a query that is drawn alike. */
+interface QuerySegment {
+  readonly text: string;
+  /** The name of a field, or what joins conditions. */
+  readonly kind: 'field' | 'operator' | null;
+  readonly isWrong: boolean;
+}
+
+/** Cuts a query where its colour changes; joined, the parts are the query. */
+export function toQuerySegments(
+  query: string,
+  { words, error }: Pick<ParsedQuery, 'words' | 'error'>,
+): QuerySegment[] {
+  const wrong = error === null ? [] : [error];
+  const edges = [0, query.length, ...[...words, ...wrong].flatMap(({ from, to }) => [from, to])];
+  const places = [...new Set(edges)].sort((a, b) => a - b);
+  return places.slice(1).map((to, index) => {
+    const from = places[index] ?? 0;
+    const isIn = (span: { from: number; to: number }): boolean => from >= span.from && from < span.to;
+    return { text: query.slice(from, to), kind: words.find(isIn)?.kind ?? null, isWrong: wrong.some(isIn) };
+  });
+}
+
+/** Says what is wrong with a query, and what is expected: of the fields, those that the records of a direction have. */
+export function useFaultWords(readDirection?: () => Direction): (error: QueryError) => string {
+  const { t } = useI18n();
+  return ({ fault, text }) => {
+    const known = readDirection === undefined ? QUERY_FIELDS : listQueryFields(readDirection());
+    const fields = known.map(({ keyword }) => keyword).join(', ');
+    return t(`detail.query.faults.${fault}`, { text, fields });
+  };
 }

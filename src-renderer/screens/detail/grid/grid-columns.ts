@@ -1,17 +1,96 @@
-import type { ColDef } from 'ag-grid-community';
+import type { ICellRendererParams, ColDef, ColumnState } from 'ag-grid-community';
 import {
+  toShownClass,
+  type RecordRow,
   PREVIEW_CHARACTERS,
   type RecordOrder,
-  type RecordRow,
 } from '../../../../src-main/common/model/records/record.ts';
-import { isBodyField } from '../../../../src-main/common/model/records/body-path.ts';
+import type { MARKS, RecordMark } from '../../../../src-main/common/model/records/record-mark.ts';
+import type { NamedField } from '../../../../src-main/common/model/records/value-name.ts';
+import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/scales.ts';
+import { type Names, useNames } from '../../../names/use-names.ts';
+import { createNamedCell } from '../../../names/named-cell.ts';
+import { formatCount } from '../../../format/formats.ts';
+import { isBodyField, isOwnField } from '../../../../src-main/common/model/records/body-path.ts';
 import type { TableColumn } from '../../../../src-main/common/model/records/saved-view.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatRecordMoment } from '../../../../src-main/common/time/format-moment.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
-import { formatCount } from '../../../format/numbers.ts';
-import { renderCode, renderDate, renderNamed, renderResponseTime } from './grid-cells.ts';
-import { toColumnState } from './table-layout.ts';
+import { computed } from 'vue';
+import { useOwnFields } from '../../../stores/connections/connections.ts';
+import { useAppStore } from '../../../stores/window/app.ts';
+
+/** What the cells need beside their row. */
+export interface CellContext {
+  readonly names: Pick<Names, 'find' | 'toText'>;
+  describeMark(mark: RecordMark): string;
+}
+
+/** Shapes of the marks, each with a text of its own in every font. */
+const SIGNS: Readonly<Record<(typeof MARKS)[number], string>> = {
+  star: '★',
+  flag: '⚑',
+  check: '✓',
+  question: '?',
+};
+
+type CellParams = ICellRendererParams<RecordRow>;
+
+function createSpan(className: string, text = ''): HTMLSpanElement {
+  const span = document.createElement('span');
+  span.className = className;
+  span.textContent = text;
+  return span;
+}
+
+/**
+ * The code as a badge. Cells are plain elements, not components, since a scroll redraws hundreds of them a second;
+ * their texts are set through textContent only.
+ */
+export function renderCode({ data }: CellParams): HTMLElement | string {
+  if (data === undefined) return '';
+  const badge = createSpan('record-code num');
+  badge.dataset['class'] = toShownClass(data.outcome, data.responseCode);
+  badge.append(createSpan('record-code-mark'), createSpan('', String(data.responseCode ?? '–')));
+  return badge;
+}
+
+/** The response time with a bar on a logarithmic scale; red above 5 s. */
+export function renderResponseTime({ data }: CellParams): HTMLElement | string {
+  if (data === undefined || data.responseTimeMs === null) return '';
+  const cell = createSpan('record-time num');
+  const track = createSpan('record-time-track');
+  const bar = createSpan('record-time-bar');
+  bar.style.width = `${Math.round(toLogShare(data.responseTimeMs) * 40)}px`;
+  if (data.responseTimeMs > SLOW_RESPONSE_MS) bar.dataset['slow'] = '';
+  track.append(bar);
+  cell.append(track, createSpan('record-time-ms', formatCount(data.responseTimeMs, 1)));
+  return cell;
+}
+
+/** A number with a person's own name for it before it. */
+export function renderNamed(field: NamedField) {
+  return ({ data, context }: CellParams): HTMLElement | string => {
+    const value = data?.[field] ?? null;
+    return value === null ? '' : createNamedCell((context as CellContext).names, field, value);
+  };
+}
+
+/** The date as received, and before it what a person noted on the record. */
+export function renderDate({ data, value, context }: CellParams): HTMLElement | string {
+  const date = typeof value === 'string' ? value : '';
+  if (data?.mark === undefined) return date;
+  const { mark, note } = data.mark;
+  const cell = createSpan('record-marked');
+  const sign = createSpan('record-mark', mark === null ? '✎' : SIGNS[mark]);
+  const { describeMark } = context as CellContext;
+  sign.title = describeMark(data.mark);
+  sign.setAttribute('role', 'img');
+  sign.setAttribute('aria-label', sign.title);
+  if (note !== '' && mark !== null) sign.dataset['note'] = '';
+  cell.append(sign, createSpan('', date));
+  return cell;
+}
 
 type Column = ColDef<RecordRow> & { readonly colId: string; readonly width: number };
 
@@ -206,4 +285,108 @@ export function toOrder(
     return column === undefined ? [] : [{ column, descending: sort === 'desc' }];
   });
   return keys.length === 0 ? fallback : keys.slice(0, MAX_SORT_COLUMNS);
+}
+
+/**
+ * Returns the columns as they were saved, those of paths among them. Another one that the table no longer has is left out;
+ * one that it did not have then comes last.
+ */
+export function mergeLayout(
+  saved: readonly TableColumn[] | undefined,
+  defaults: readonly TableColumn[],
+): readonly TableColumn[] {
+  const known = new Set(defaults.map(({ id }) => id));
+  const merged = new Map(
+    saved?.filter(({ id }) => known.has(id) || isBodyField(id)).map((column) => [column.id, column]),
+  );
+  for (const column of defaults) if (!merged.has(column.id)) merged.set(column.id, column);
+  return [...merged.values()];
+}
+
+/**
+ * Returns a layout with room for names in columns that still are as wide as the application sets them up without: they
+ * were saved before there were names.
+ */
+export function widenNamed(
+  layout: readonly TableColumn[],
+  { from, to }: { readonly from: readonly TableColumn[]; readonly to: readonly TableColumn[] },
+): readonly TableColumn[] {
+  const narrow = new Map(from.map(({ id, widthPx }) => [id, widthPx]));
+  const wide = new Map(to.map(({ id, widthPx }) => [id, widthPx]));
+  return layout.map((column) => {
+    const widthPx = wide.get(column.id);
+    return widthPx !== undefined && column.widthPx === narrow.get(column.id)
+      ? { ...column, widthPx }
+      : column;
+  });
+}
+
+/** Returns a layout as the grid's own state of columns. */
+export function toColumnState(layout: readonly TableColumn[]) {
+  return layout.map(({ id, widthPx, pinned, hidden }) => ({
+    colId: id,
+    width: widthPx,
+    pinned,
+    hide: hidden,
+  }));
+}
+
+/** Returns the layout of the grid's columns, in the order in which they are shown. */
+export function fromColumnState(state: readonly ColumnState[]): readonly TableColumn[] {
+  return state.map(({ colId, width, pinned, hide }) => ({
+    id: colId,
+    widthPx: Math.round(width ?? 0),
+    pinned: pinned === 'left' || pinned === 'right' ? pinned : null,
+    hidden: hide === true,
+  }));
+}
+
+/** True when two layouts are the same. */
+export function isSameLayout(a: readonly TableColumn[], b: readonly TableColumn[]): boolean {
+  return JSON.stringify(toColumnState(a)) === JSON.stringify(toColumnState(b));
+}
+
+const ERROR = 'error';
+
+/**
+ * The columns of a direction's table, kept in the settings. That of errors takes no room while no record has one, that of
+ * a person's own table none where the connection hasn't that table; each is as it was set up again as soon as there is
+ * something to show.
+ */
+export function useTableLayout(readDirection: () => Direction, hasErrors: () => boolean) {
+  const app = useAppStore();
+  const names = useNames();
+  const ownFields = useOwnFields();
+  const report = computed(() => `${readDirection()}-detail` as const);
+  const named = computed(() => new Set<string>(names.list.map(({ field }) => field)));
+  const defaults = computed(() => listDefaultLayout(readDirection(), named.value));
+  const whole = computed({
+    get: () =>
+      widenNamed(mergeLayout(app.settings?.tableColumns[report.value], defaults.value), {
+        from: listDefaultLayout(readDirection()),
+        to: defaults.value,
+      }),
+    set: (columns: readonly TableColumn[]) => {
+      // None stand for those of the application, also when a later version has others.
+      const own = isSameLayout(columns, defaults.value) ? [] : [...columns];
+      void app.update({ tableColumns: { ...app.settings?.tableColumns, [report.value]: own } });
+    },
+  });
+  const isIdle = ({ id }: TableColumn): boolean =>
+    id === ERROR ? !hasErrors() : isOwnField(id) && !ownFields.value.some(({ field }) => field === id);
+  const layout = computed({
+    get: () => whole.value.map((column) => (isIdle(column) ? { ...column, hidden: true } : column)),
+    set: (columns: readonly TableColumn[]) => {
+      const before = new Map(whole.value.map((column) => [column.id, column]));
+      whole.value = columns.map((column) => {
+        const own = before.get(column.id);
+        return own !== undefined && isIdle(column) ? { ...column, hidden: own.hidden } : column;
+      });
+    },
+  });
+  /** Paths whose values the rows need. */
+  const paths = computed(() =>
+    layout.value.flatMap(({ id, hidden }) => (!hidden && isBodyField(id) ? [id] : [])),
+  );
+  return { layout, whole, defaults, paths };
 }

@@ -4,7 +4,7 @@ import type { Dataset, DatasetReport } from '../../../../src-main/common/model/e
 import { useBackend } from '../../../backend/backend.ts';
 import { createReading } from '../../../composables/use-query.ts';
 import { useConnectionsStore } from '../../../stores/connections/connections.ts';
-import { useTasksStore } from '../../../stores/window/tasks.ts';
+import { useTasksStore } from '../../../stores/window/app.ts';
 
 /** Folders of Parquet that follow the cache. */
 export const useDatasetsStore = defineStore('datasets', () => {

@@ -1,8 +1,13 @@
 import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
-import { toOwnTotal, type Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
-import { toDoneShare } from '../../../format/done-share.ts';
-import { isSummary } from '../../../period/cached-snapshots.ts';
+import { toOwnTotal, type Snapshot, type Remark } from '../../../../src-main/common/model/cache/snapshot.ts';
+import { toDoneShare, formatDayClock, formatRecentClock } from '../../../format/formats.ts';
+import { isSummary } from '../../../period/period-coverage.ts';
+import { useI18n } from 'vue-i18n';
+import { useErrorFormatter } from '../../../messages/error-words.ts';
+import { usePeriodWords } from '../../../messages/period-words.ts';
+import { useRemarkWords } from '../../../messages/remark-words.ts';
+import { useClockStore } from '../../../stores/window/times.ts';
 
 export type ShownState = Snapshot['state'] | 'open' | 'remarked' | 'queued' | 'waiting';
 
@@ -55,4 +60,79 @@ export function filterSnapshots(
     const text = foldCase(describe(snapshot));
     return words.every((word) => text.includes(word));
   });
+}
+
+export interface SnapshotWords {
+  toReport(report: Snapshot['report']): string;
+  toPeriod(period: Snapshot['period']): string;
+  toRemark(remark: Remark): string;
+  /** Explains the state: what the download waits for, why it ended early, how it continues. May be empty. */
+  toStateNote(snapshot: Snapshot, download: Download | null): string;
+  /** All words of the snapshot's row, for the filter of the table. */
+  describe(snapshot: Snapshot): string;
+}
+
+/** Returns the words of the Library for snapshots. */
+export function useSnapshotWords(): SnapshotWords {
+  const { t } = useI18n();
+  const formatError = useErrorFormatter();
+
+  const toReport = (report: Snapshot['report']): string => t(`library.report.${report}`);
+  const clock = useClockStore();
+  const formatPeriod = usePeriodWords();
+  const toPeriod = (period: Snapshot['period']): string => formatPeriod(period, clock.zone);
+  const toRemark = useRemarkWords();
+
+  function toStateNote(snapshot: Snapshot, download: Download | null): string {
+    const failure = download?.failure ?? (snapshot.failure === null ? null : { code: snapshot.failure });
+    const reason = failure === null || failure.code === 'app.cancelled' ? '' : formatError(failure).title;
+    switch (toShownState(snapshot, download)) {
+      case 'waiting':
+        return t('library.stateNote.waiting', {
+          reason,
+          time: formatRecentClock(download?.retryAtMs ?? 0, Date.now(), clock.zone),
+        });
+      case 'queued':
+      case 'downloading':
+        if (download !== null && download.resumedCount > 0) return t('library.stateNote.goesOn');
+        return download?.state === 'queued' ? t('library.stateNote.queued') : '';
+      case 'open':
+        return t('library.stateNote.open', {
+          time: formatDayClock(snapshot.startedAtMs, clock.zone),
+        });
+      case 'incomplete':
+      case 'failed': {
+        if (failure?.code === 'app.cancelled') return t('library.stateNote.cancelled');
+        const last = snapshot.remarks.at(-1);
+        return reason || (last === undefined ? '' : toRemark(last));
+      }
+      case 'paused':
+        return reason;
+      case 'complete':
+      case 'remarked':
+        return '';
+    }
+  }
+
+  return {
+    toReport,
+    toPeriod,
+    toRemark,
+    toStateNote,
+    describe(snapshot) {
+      const failure = snapshot.failure === null ? '' : formatError({ code: snapshot.failure }).title;
+      const state = t(`library.state.${toShownState(snapshot, null)}`);
+      return [
+        snapshot.name,
+        snapshot.note,
+        toReport(snapshot.report),
+        String(snapshot.tenant),
+        toPeriod(snapshot.period),
+        snapshot.period.startDate,
+        snapshot.period.endDate,
+        state,
+        failure,
+      ].join(' ');
+    },
+  };
 }

@@ -3,14 +3,12 @@ import { computed, onScopeDispose, shallowRef, watch } from 'vue';
 import type { FindingsReport } from '../../../../src-main/common/model/analysis/finding.ts';
 import { SECOND_MS } from '../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
-import { useBackend } from '../../../backend/backend.ts';
-import { oneAtATime } from '../../../backend/one-at-a-time.ts';
+import { useBackend, oneAtATime } from '../../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
 import { toPeriodEnds } from '../../../period/period-selection.ts';
 import { useFindingsStore } from '../../../stores/analysis/findings.ts';
 import { useConnectionsStore } from '../../../stores/connections/connections.ts';
-import { useClockStore } from '../../../stores/window/clock.ts';
-import { usePeriodStore } from '../../../stores/window/period.ts';
+import { useClockStore, usePeriodStore } from '../../../stores/window/times.ts';
 import { isRolling } from '../volume/volume-span.ts';
 
 /** Days are counted again at most so often while records come in. */

@@ -1,6 +1,6 @@
 import type { StatusFigures } from '../../../../src-main/common/model/connections/status.ts';
 import { DAY_MS, MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
-import { formatDuration, formatPercent } from '../../../format/numbers.ts';
+import { formatDuration, formatPercent } from '../../../format/formats.ts';
 
 /** The spans that are measured, in the order in which they are shown. */
 export const MEASURED_SPANS = [

@@ -1,10 +1,13 @@
 import type { ChartConfiguration, ChartOptions } from 'chart.js';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { CHART_FONT, formatAxisCount, toTooltipStyle } from '../../../charts/chart-style.ts';
-import type { PlotArea } from '../../../charts/hatch.ts';
-import type { ChartColours } from '../../../charts/use-chart-colours.ts';
-import { formatRange } from '../../../format/dates.ts';
-import { formatCount, formatPercent, formatRoundPercent } from '../../../format/numbers.ts';
+import {
+  CHART_FONT,
+  formatAxisCount,
+  toTooltipStyle,
+  type ChartColours,
+} from '../../../charts/chart-style.ts';
+import type { PlotArea } from '../../../charts/chart-marks.ts';
+import { formatRange, formatCount, formatPercent, formatRoundPercent } from '../../../format/formats.ts';
 import { createAreaReader, createHatching, createShading, type ShadedSpan } from './volume-plugins.ts';
 import { toAlignedAxes, toBarLabels, type SlotCoverage, type VolumePoint } from './volume-series.ts';
 

@@ -1,8 +1,7 @@
 import type { Plugin } from 'chart.js';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
-import { CHART_FONT } from '../../../charts/chart-style.ts';
-import { hatch, type PlotArea } from '../../../charts/hatch.ts';
-import type { ChartColours } from '../../../charts/use-chart-colours.ts';
+import { CHART_FONT, type ChartColours } from '../../../charts/chart-style.ts';
+import { hatch, type PlotArea } from '../../../charts/chart-marks.ts';
 import type { SlotCoverage, VolumePoint } from './volume-series.ts';
 
 /** A stretch that the chart points out, such as that of a finding. */

@@ -12,8 +12,8 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src-main/comm
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { fromCivilTime } from '../../../../src-main/common/time/time-zones.ts';
 import { toAddress } from '../../../filters/filter-address.ts';
-import { toPeriodText } from '../../../period/period-query.ts';
-import { findTables } from '../editor/read-statement.ts';
+import { toPeriodText } from '../../../period/period-selection.ts';
+import { findTables } from '../editor/complete-sql.ts';
 
 /** Columns that hold, under their own name, what records can be filtered by. */
 const FIELDS: Readonly<Record<string, FilterField>> = {

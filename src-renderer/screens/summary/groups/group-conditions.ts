@@ -1,4 +1,3 @@
-import type { GroupKey, GroupValue } from '../../../../src-main/common/model/analysis/grouping.ts';
 import type {
   FieldCondition,
   FilterPart,
@@ -7,6 +6,7 @@ import type {
 import { isGroup, listLeaves } from '../../../../src-main/common/query/filter-tree.ts';
 import { matchesWildcard } from '../../../../src-main/common/query/wildcards.ts';
 import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
+import { toValueConditions } from '../../../filters/edit-filter.ts';
 import { listFields, type Group } from './group-figures.ts';
 
 /** True for what is said of channels and services alone; all else doesn't apply to groups. */
@@ -45,11 +45,4 @@ export function toConditions(group: Group, isComputed: boolean): FieldCondition[
   return listFields(group).flatMap((field) =>
     toValueConditions(field, group.values[field] ?? null, isMeasured),
   );
-}
-
-/** Returns the conditions that the records with a value of a field meet: none where a report doesn't say it. */
-export function toValueConditions(field: GroupKey, value: GroupValue, isMeasured: boolean): FieldCondition[] {
-  if (value !== null) return [{ field, values: [value] }];
-  if (field === 'responseCode') return [{ field, classes: ['none'] }];
-  return isMeasured ? [{ field, values: [null] }] : [];
 }

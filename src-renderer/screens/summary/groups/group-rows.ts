@@ -10,11 +10,18 @@ import {
   toCodeClass,
   type CodeClass,
 } from '../../../../src-main/common/model/records/record.ts';
-import { isStandingOut } from '../../../charts/summary-series.ts';
+import { isStandingOut } from '../../../charts/series.ts';
 import { readFormats } from '../../../format/formats.ts';
-import { toGroupKey } from '../summary-differences.ts';
-import { readFigure, type FigureColumn } from './group-columns.ts';
-import { joinBy, joinFigures, toErrorShare, type Figures, type Group } from './group-figures.ts';
+import { toGroupKey } from '../use-summary.ts';
+import {
+  readFigure,
+  type FigureColumn,
+  joinBy,
+  joinFigures,
+  toErrorShare,
+  type Figures,
+  type Group,
+} from './group-figures.ts';
 
 /** The second level: a field, every group as the report has it, or none. */
 export type SecondLevel = GroupKey | 'every' | 'none';

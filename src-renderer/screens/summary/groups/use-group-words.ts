@@ -6,7 +6,7 @@ import {
 } from '../../../../src-main/common/model/analysis/grouping.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { useNames } from '../../../names/use-names.ts';
-import { formatCount } from '../../../format/numbers.ts';
+import { formatCount } from '../../../format/formats.ts';
 import { listFields, type Group } from './group-figures.ts';
 
 /** Words for values of the fields that groups have. */

@@ -1,12 +1,15 @@
-import type { InjectionKey } from 'vue';
+import { type InjectionKey, provide } from 'vue';
 import type {
   FieldCondition,
   FilterPart,
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import { isAbout } from '../../../../src-main/common/query/filter-tree.ts';
-import type { AlertSubject } from '../../../alerts/alert-link.ts';
+import { type AlertSubject, toAlertOnFilter } from '../../../alerts/alert-link.ts';
 import { isOnGroups } from '../groups/group-conditions.ts';
+import { useRouter } from 'vue-router';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { toAddress } from '../../../filters/filter-address.ts';
 
 /** A part of a summary, such as a row or a bar. */
 export interface Lead {
@@ -47,4 +50,31 @@ export function joinConditions({ conditions }: RecordFilter, own: readonly Field
   const isSaid = (part: FilterPart): boolean =>
     own.some((one) => isAbout(part, one.field) && one.exclude !== true);
   return [...conditions.filter((one) => isOnGroups(one) && !isSaid(one)), ...own];
+}
+
+/** Gives everything on a summary's screen the ways to its records, to what sets them apart, and to an alert. */
+export function useLeads(readBasis: () => { direction: Direction; filter: RecordFilter }): Leads {
+  const router = useRouter();
+
+  function show(own: readonly FieldCondition[], more: { explain?: '1' }): void {
+    const { direction, filter } = readBasis();
+    const conditions = joinConditions(filter, own);
+    void router.push({ name: `${direction}-detail`, query: { ...toAddress({ conditions }), ...more } });
+  }
+
+  const leads: Leads = {
+    open: (conditions) => show(conditions, {}),
+    explain: (conditions) => show(conditions, { explain: '1' }),
+    makeAlert: ({ conditions, subject }) => {
+      const { direction, filter } = readBasis();
+      // Of failures alone the share that failed says nothing.
+      const own = (conditions ?? []).filter(
+        ({ field }) => subject !== 'error-share' || (field !== 'outcome' && field !== 'responseCode'),
+      );
+      const whole = { conditions: joinConditions(filter, own) };
+      void router.push(toAlertOnFilter(direction, whole, subject));
+    },
+  };
+  provide(leadsKey, leads);
+  return leads;
 }

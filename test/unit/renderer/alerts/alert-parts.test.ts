@@ -16,15 +16,15 @@ import {
   readRest,
   withPlace,
   withSubject,
-} from '../../../../src-renderer/screens/alerts/editor/sentence-choices.ts';
-import { toFiringRecords } from '../../../../src-renderer/screens/alerts/past/firing-link.ts';
+} from '../../../../src-renderer/screens/alerts/editor/rule-draft.ts';
 import {
+  toFiringRecords,
   findLargest,
   pickLabelled,
   toPath,
   toY,
-} from '../../../../src-renderer/screens/alerts/past/strip-shape.ts';
-import { toLook } from '../../../../src-renderer/screens/alerts/use-state-words.ts';
+} from '../../../../src-renderer/screens/alerts/past/firings.ts';
+import { toLook } from '../../../../src-renderer/screens/alerts/alert-words.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection } from '../support/samples.ts';

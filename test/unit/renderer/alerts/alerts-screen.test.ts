@@ -1,7 +1,7 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import AlertsScreen from '../../../../src-renderer/screens/alerts/AlertsScreen.vue';
-import { useAlertStore } from '../../../../src-renderer/stores/analysis/alerts.ts';
+import { useAlertStore } from '../../../../src-renderer/stores/analysis/findings.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';

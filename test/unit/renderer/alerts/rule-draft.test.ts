@@ -2,7 +2,7 @@ import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import { defineComponent, nextTick, ref } from 'vue';
 import type { AlertRule } from '../../../../src-main/common/model/alerts/alert-rule.ts';
-import { useRuleDraft } from '../../../../src-renderer/screens/alerts/editor/use-rule-draft.ts';
+import { useRuleDraft } from '../../../../src-renderer/screens/alerts/editor/rule-draft.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeRule } from './alert-samples.ts';

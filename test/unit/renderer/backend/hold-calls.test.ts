@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { holdCalls } from '../../../../src-renderer/backend/hold-calls.ts';
+import { holdCalls } from '../../../../src-renderer/backend/choose-backend.ts';
 import type { Backend } from '../../../../src-renderer/backend/backend.ts';
 
 const asked: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oneAtATime } from '../../../../src-renderer/backend/one-at-a-time.ts';
+import { oneAtATime } from '../../../../src-renderer/backend/backend.ts';
 
 test('work that is asked for while it runs is done once more, however often it was asked for', async () => {
   const ends: (() => void)[] = [];

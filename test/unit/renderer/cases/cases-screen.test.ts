@@ -9,7 +9,7 @@ import type {
   PinnedContent,
 } from '../../../../src-main/common/model/cases/case.ts';
 import AddToCaseDialog from '../../../../src-renderer/cases/AddToCaseDialog.vue';
-import { readShownTable } from '../../../../src-renderer/cases/read-shown-table.ts';
+import { readShownTable } from '../../../../src-renderer/cases/record-parts.ts';
 import CasesScreen from '../../../../src-renderer/screens/cases/CasesScreen.vue';
 import { useCasesStore } from '../../../../src-renderer/stores/records/cases.ts';
 import { NO_CONTENT, toPartTable, toPartTitle } from '../../../../src-renderer/format/part-content.ts';

@@ -7,8 +7,8 @@ import {
   composePicture,
   createSvgSurface,
   toXmlText,
-} from '../../../../src-renderer/charts/picture/make-picture.ts';
-import type { ChartDrawing } from '../../../../src-renderer/charts/picture/chart-drawing.ts';
+  type ChartDrawing,
+} from '../../../../src-renderer/charts/picture/chart-picture.ts';
 import ChartFrame from '../../../../src-renderer/components/charts/ChartFrame.vue';
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import { toFileName, useChartActions } from '../../../../src-renderer/components/charts/use-chart-actions.ts';

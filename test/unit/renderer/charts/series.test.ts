@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toLogShare, toNiceCeiling } from '../../../../src-renderer/charts/log-scale.ts';
-import { isStandingOut } from '../../../../src-renderer/charts/summary-series.ts';
+import { toLogShare, toNiceCeiling } from '../../../../src-renderer/charts/scales.ts';
+import { isStandingOut } from '../../../../src-renderer/charts/series.ts';
 import { toTimeTicks } from '../../../../src-main/common/words/time-ticks.ts';
 import { readFormats } from '../../../../src-renderer/format/formats.ts';
 

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  stepRange,
-  toBucketIndex,
-  toDraggedRange,
-  toTimes,
-} from '../../../../src-renderer/charts/time-brush.ts';
+import { stepRange, toBucketIndex, toDraggedRange, toTimes } from '../../../../src-renderer/charts/brush.ts';
 
 const BUCKETS = Array.from({ length: 10 }, (_, index) => ({ fromMs: index * 100, toMs: index * 100 + 100 }));
 

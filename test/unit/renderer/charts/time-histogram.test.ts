@@ -7,8 +7,8 @@ import {
   toHistogramPaths,
   toMedianPath,
   toSpanBoxes,
+  toSeriesColours,
 } from '../../../../src-renderer/charts/histogram/histogram-bars.ts';
-import { toSeriesColours } from '../../../../src-renderer/charts/histogram/series-colours.ts';
 import TimeHistogram from '../../../../src-renderer/charts/histogram/TimeHistogram.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 

@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CODE_CLASSES } from '../../../../src-main/common/model/records/record.ts';
 import type { Histogram } from '../../../../src-main/common/model/records/histogram.ts';
-import { formatSigned } from '../../../../src-renderer/format/signed.ts';
-import { stateChange } from '../../../../src-renderer/screens/compare/change/change-sentence.ts';
+import { formatSigned } from '../../../../src-renderer/format/formats.ts';
+import {
+  stateChange,
+  formatDifference,
+  formatInterval,
+  formatRatio,
+} from '../../../../src-renderer/screens/compare/compare-words.ts';
 import {
   findTwinPeak,
   toTwinBars,
@@ -14,20 +19,16 @@ import {
   readChoice,
   writeChoice,
   type CompareChoice,
-} from '../../../../src-renderer/screens/compare/choice/compare-choice.ts';
+  toRecordsAddress,
+  toSide,
+} from '../../../../src-renderer/screens/compare/compare-choice.ts';
 import { shiftPeriod } from '../../../../src-renderer/screens/compare/use-compare.ts';
 import {
-  formatDifference,
-  formatInterval,
-  formatRatio,
-} from '../../../../src-renderer/screens/compare/compare-format.ts';
-import { toRecordsAddress, toSide } from '../../../../src-renderer/screens/compare/compare-sides.ts';
-import { toComparisonCsv } from '../../../../src-renderer/screens/compare/comparison-csv.ts';
-import {
+  toComparisonCsv,
   toComparisonRows,
   toConditions,
   toWhiskerScale,
-} from '../../../../src-renderer/screens/compare/table/comparison-rows.ts';
+} from '../../../../src-renderer/screens/compare/comparison-rows.ts';
 import { makeComparison, makeGroup } from './make-comparison.ts';
 
 describe('the choice in the address', () => {

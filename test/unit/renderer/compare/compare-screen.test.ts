@@ -8,7 +8,7 @@ import CompareScreen from '../../../../src-renderer/screens/compare/CompareScree
 import CompareSkeleton from '../../../../src-renderer/screens/compare/CompareSkeleton.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
-import { usePeriodStore } from '../../../../src-renderer/stores/window/period.ts';
+import { usePeriodStore } from '../../../../src-renderer/stores/window/times.ts';
 import { makeFinding } from '../../../support/findings/make-finding.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';

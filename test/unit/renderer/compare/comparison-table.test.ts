@@ -1,8 +1,7 @@
 import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import ComparisonTable from '../../../../src-renderer/screens/compare/table/ComparisonTable.vue';
-import { readChoice } from '../../../../src-renderer/screens/compare/choice/compare-choice.ts';
-import { toSide } from '../../../../src-renderer/screens/compare/compare-sides.ts';
+import { readChoice, toSide } from '../../../../src-renderer/screens/compare/compare-choice.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeComparison } from './make-comparison.ts';

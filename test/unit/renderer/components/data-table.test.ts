@@ -2,7 +2,7 @@ import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import { h, nextTick } from 'vue';
 import DataTable from '../../../../src-renderer/components/table/DataTable.vue';
-import type { TableColumn } from '../../../../src-renderer/components/table/table-column.ts';
+import type { TableColumn } from '../../../../src-renderer/components/table/table-parts.ts';
 
 type Row = (typeof ROWS)[number];
 

@@ -5,8 +5,12 @@ import words from '../../../../src-renderer/messages/en/connections/deprecations
 import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import DeprecationTable from '../../../../src-renderer/screens/deprecations/DeprecationTable.vue';
 import { placeTimeline } from '../../../../src-renderer/screens/deprecations/place-timeline.ts';
-import { countMonths, readDeprecations } from '../../../../src-renderer/deprecations/read-deprecations.ts';
-import { findRowOrder, readGivenDate } from '../../../../src-renderer/deprecations/read-given-date.ts';
+import {
+  countMonths,
+  readDeprecations,
+  findRowOrder,
+  readGivenDate,
+} from '../../../../src-renderer/deprecations/read-deprecations.ts';
 
 const TODAY = Date.UTC(2026, 10, 20);
 

@@ -6,14 +6,11 @@ import type { RecordFilter } from '../../../../src-main/common/model/records/rec
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
-import { openContextMenu } from '../../../../src-renderer/components/controls/open-context-menu.ts';
+import { openContextMenu } from '../../../../src-renderer/components/controls/menu-section.ts';
 import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import CellMenu from '../../../../src-renderer/screens/detail/filters/CellMenu.vue';
-import {
-  findShownValue,
-  findTableCell,
-} from '../../../../src-renderer/screens/detail/filters/cell-conditions.ts';
+import { findShownValue, findTableCell } from '../../../../src-renderer/screens/detail/filters/conditions.ts';
 import { createMediaQuery } from '../support/media-query.ts';
 import { makeRecord } from '../support/make-record.ts';
 import { provideApplication } from '../support/provide-application.ts';

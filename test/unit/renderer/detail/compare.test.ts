@@ -2,13 +2,14 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { alignLines } from '../../../../src-renderer/screens/detail/compare/align-lines.ts';
+import { alignLines, markParts } from '../../../../src-renderer/screens/detail/compare/align-lines.ts';
 import CompareDialog from '../../../../src-renderer/screens/detail/compare/CompareDialog.vue';
-import { compareRecords } from '../../../../src-renderer/screens/detail/compare/compare-records.ts';
-import { toShownRows } from '../../../../src-renderer/screens/detail/compare/compare-rows.ts';
-import { markParts } from '../../../../src-renderer/screens/detail/compare/mark-parts.ts';
-import { toComparisonMarkdown } from '../../../../src-renderer/screens/detail/compare/to-markdown.ts';
-import { onRowKey } from '../../../../src-renderer/screens/detail/grid/row-keys.ts';
+import {
+  compareRecords,
+  toShownRows,
+  toComparisonMarkdown,
+} from '../../../../src-renderer/screens/detail/compare/compare-records.ts';
+import { onRowKey } from '../../../../src-renderer/screens/detail/grid/row-picks.ts';
 import { makeRecord } from '../support/make-record.ts';
 import { surround } from '../support/surround.ts';
 

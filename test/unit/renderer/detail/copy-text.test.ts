@@ -4,8 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { defineComponent } from 'vue';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { isSpreadsheetFormula } from '../../../../src-main/common/csv-habits.ts';
-import { formatRecords, readValue } from '../../../../src-renderer/screens/detail/grid/copy-text.ts';
-import { useRowCopy } from '../../../../src-renderer/screens/detail/grid/use-row-copy.ts';
+import {
+  formatRecords,
+  readValue,
+  useRowCopy,
+} from '../../../../src-renderer/screens/detail/grid/copy-rows.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

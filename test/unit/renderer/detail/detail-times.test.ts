@@ -8,7 +8,7 @@ import TimesHeatMap from '../../../../src-renderer/charts/heat/TimesHeatMap.vue'
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import SelectField from '../../../../src-renderer/components/controls/SelectField.vue';
 import DetailTimes from '../../../../src-renderer/screens/detail/DetailTimes.vue';
-import { splitSelection } from '../../../../src-renderer/screens/detail/explain/split-selection.ts';
+import { splitSelection } from '../../../../src-renderer/screens/detail/explain/explain-words.ts';
 import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records/records.ts';
 import { catchSavedFiles } from '../support/catch-saved-files.ts';
 import { installFakeCanvas } from '../support/fake-canvas.ts';

@@ -4,7 +4,7 @@ import type { ErrorFamily } from '../../../../src-main/common/model/records/erro
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import ErrorFamilies from '../../../../src-renderer/screens/detail/errors/ErrorFamilies.vue';
 import { toPatternParts } from '../../../../src-renderer/components/errors/pattern-parts.ts';
-import { formatNumbers } from '../../../../src-renderer/screens/detail/errors/family-parts.ts';
+import { formatNumbers } from '../../../../src-renderer/screens/detail/errors/families.ts';
 import type { OpenView } from '../../../../src-renderer/stores/records/records.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

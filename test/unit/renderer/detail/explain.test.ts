@@ -4,7 +4,7 @@ import type { ExplainedValue, Explanation } from '../../../../src-main/common/mo
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import ExplainPanel from '../../../../src-renderer/screens/detail/explain/ExplainPanel.vue';
-import { splitSelection } from '../../../../src-renderer/screens/detail/explain/split-selection.ts';
+import { splitSelection } from '../../../../src-renderer/screens/detail/explain/explain-words.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

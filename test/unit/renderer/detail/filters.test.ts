@@ -4,10 +4,16 @@ import type { RecordFilter } from '../../../../src-main/common/model/records/rec
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
-import { completeQuery } from '../../../../src-renderer/screens/detail/filters/complete-query.ts';
-import { listModes, readCondition } from '../../../../src-renderer/screens/detail/filters/condition-form.ts';
-import { listClasses, listValues } from '../../../../src-renderer/screens/detail/filters/field-choices.ts';
-import { toQuerySegments } from '../../../../src-renderer/screens/detail/filters/query-segments.ts';
+import {
+  completeQuery,
+  toQuerySegments,
+} from '../../../../src-renderer/screens/detail/filters/complete-query.ts';
+import {
+  listModes,
+  readCondition,
+  listClasses,
+  listValues,
+} from '../../../../src-renderer/screens/detail/filters/conditions.ts';
 
 const clock = createQueryClock('UTC');
 const read = (query: string): RecordFilter => {

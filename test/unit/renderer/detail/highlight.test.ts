@@ -4,10 +4,14 @@ import { defineComponent, ref, useTemplateRef } from 'vue';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { fromAddress } from '../../../../src-renderer/filters/filter-address.ts';
-import { findHiddenFields, findRecordFields } from '../../../../src-renderer/highlight/find-fields.ts';
-import { findTerm, listSearchTerms } from '../../../../src-renderer/highlight/search-terms.ts';
-import { toRanges } from '../../../../src-renderer/highlight/text-ranges.ts';
-import { useTableHighlight } from '../../../../src-renderer/highlight/use-table-highlight.ts';
+import {
+  findHiddenFields,
+  findRecordFields,
+  findTerm,
+  listSearchTerms,
+  toRanges,
+  useTableHighlight,
+} from '../../../../src-renderer/highlight/highlight.ts';
 
 const terms = (query: string) => listSearchTerms(fromAddress({ q: query }));
 const find = (text: string, wanted: string) =>

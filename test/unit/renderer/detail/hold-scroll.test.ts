@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createScrollHold } from '../../../../src-renderer/screens/detail/grid/hold-scroll.ts';
+import { createScrollHold } from '../../../../src-renderer/screens/detail/grid/scrolling.ts';
 
 const ROW_HEIGHT_PX = 27;
 const ROW_COUNT = 1000;

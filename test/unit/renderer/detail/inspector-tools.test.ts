@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createRowStepper } from '../../../../src-renderer/screens/detail/grid/row-stepper.ts';
+import { createRowStepper } from '../../../../src-renderer/screens/detail/grid/create-row-source.ts';
 import JsonView from '../../../../src-renderer/inspector/JsonView.vue';
 import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
 import { findFolds, tryFormatJson } from '../../../../src-renderer/inspector/json-lines.ts';
-import { toCurlCommand, toRecordJson } from '../../../../src-renderer/inspector/record-copies.ts';
+import { toCurlCommand, toRecordJson } from '../../../../src-renderer/inspector/record-fields.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { makeRecord } from '../support/make-record.ts';
 import { provideApplication } from '../support/provide-application.ts';

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { createPlaceKeeper } from '../../../../src-renderer/screens/detail/grid/keep-place.ts';
+import { createPlaceKeeper } from '../../../../src-renderer/screens/detail/grid/scrolling.ts';
 
 const makeRow = (seq: number, snapshotId = 1): RecordRow =>
   ({ snapshotId, seq: seq * snapshotId, dateMs: seq }) as RecordRow;

@@ -6,7 +6,7 @@ import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
-import { renderDate } from '../../../../src-renderer/screens/detail/grid/grid-cells.ts';
+import { renderDate } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import MarkEditor from '../../../../src-renderer/inspector/MarkEditor.vue';
 import { useMarksStore } from '../../../../src-renderer/stores/records/marks.ts';
 import { makeRecord } from '../support/make-record.ts';

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it } from 'vitest';
-import { createWheelPace } from '../../../../src-renderer/screens/detail/grid/pace-wheel.ts';
+import { createWheelPace } from '../../../../src-renderer/screens/detail/grid/scrolling.ts';
 
 const ROW_HEIGHT_PX = 20;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { createRowIds } from '../../../../src-renderer/screens/detail/grid/row-ids.ts';
+import { createRowIds } from '../../../../src-renderer/screens/detail/grid/row-picks.ts';
 
 const first = (): number => 0;
 

@@ -9,15 +9,13 @@ import {
   createColumns,
   listDefaultLayout,
   withPathColumns,
-} from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
-import {
   fromColumnState,
   isSameLayout,
   mergeLayout,
   toColumnState,
   widenNamed,
-} from '../../../../src-renderer/screens/detail/grid/table-layout.ts';
-import { useTableLayout } from '../../../../src-renderer/screens/detail/grid/use-table-layout.ts';
+  useTableLayout,
+} from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';

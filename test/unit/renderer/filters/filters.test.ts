@@ -13,8 +13,11 @@ import {
   replacePart,
 } from '../../../../src-renderer/filters/edit-filter.ts';
 import { withoutField } from '../../../../src-main/common/query/filter-tree.ts';
-import { fromAddress, toAddress } from '../../../../src-renderer/filters/filter-address.ts';
-import { useDirectionLinks } from '../../../../src-renderer/filters/use-direction-links.ts';
+import {
+  fromAddress,
+  toAddress,
+  useDirectionLinks,
+} from '../../../../src-renderer/filters/filter-address.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

@@ -12,8 +12,7 @@ import { LANGUAGES } from '../../../../src-main/common/model/settings/language.t
 import { createFindingSentences } from '../../../../src-main/common/words/finding-words.ts';
 import { ENGLISH } from '../../../../src-main/common/words/words.ts';
 import { SPOKEN_MESSAGES } from '../../../../src-main/common/words/messages.ts';
-import { fromNewAlert } from '../../../../src-renderer/alerts/alert-link.ts';
-import { canAlert, toFindingAlert } from '../../../../src-renderer/alerts/finding-alert.ts';
+import { fromNewAlert, canAlert, toFindingAlert } from '../../../../src-renderer/alerts/alert-link.ts';
 import { FINDING_ICONS } from '../../../../src-renderer/components/finding-icons.ts';
 import FindingsPanel from '../../../../src-renderer/screens/overview/findings/FindingsPanel.vue';
 import { makeFinding } from '../../../support/findings/make-finding.ts';

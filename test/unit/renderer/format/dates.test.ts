@@ -6,7 +6,7 @@ import {
   formatFullDay,
   formatOffsets,
   formatRange,
-} from '../../../../src-renderer/format/dates.ts';
+} from '../../../../src-renderer/format/formats.ts';
 
 const AT = Date.UTC(2026, 10, 20, 20, 52, 6);
 

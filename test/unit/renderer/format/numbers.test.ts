@@ -7,7 +7,7 @@ import {
   formatPercent,
   formatRate,
   formatSpan,
-} from '../../../../src-renderer/format/numbers.ts';
+} from '../../../../src-renderer/format/formats.ts';
 
 test('counts carry thousands separators', () => {
   expect([0, 999, 412_331].map((value) => formatCount(value))).toEqual(['0', '999', '412,331']);

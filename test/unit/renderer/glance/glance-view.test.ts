@@ -9,8 +9,8 @@ import {
   toPartHealth,
   toTrouble,
   type GlanceEntry,
+  toShapes,
 } from '../../../../src-renderer/screens/glance/glance-view.ts';
-import { toShapes } from '../../../../src-renderer/screens/glance/traffic-shapes.ts';
 import { makeGlance, NOW } from './make-glance.ts';
 
 const MINUTE = 60_000;

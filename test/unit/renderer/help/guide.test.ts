@@ -9,8 +9,8 @@ import {
   findPicture,
   GUIDE_ENTRIES,
   listSections,
+  searchGuide,
 } from '../../../../src-renderer/help/guide.ts';
-import { searchGuide } from '../../../../src-renderer/help/search-guide.ts';
 
 /** For readers of the sources; the rest of the guide is in Help. */
 const NOT_IN_HELP = ['README', 'figures', 'releasing', 'security', 'supply-chain'];

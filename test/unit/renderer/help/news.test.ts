@@ -2,7 +2,7 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { defineComponent, h } from 'vue';
 import { describe, expect, it } from 'vitest';
 import NewsDialog from '../../../../src-renderer/help/NewsDialog.vue';
-import { listNews } from '../../../../src-renderer/help/list-news.ts';
+import { listNews } from '../../../../src-renderer/help/guide.ts';
 import { useNews } from '../../../../src-renderer/help/use-news.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';

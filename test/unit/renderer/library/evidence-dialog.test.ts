@@ -4,13 +4,13 @@ import { afterEach, expect, it } from 'vitest';
 import { DEFAULT_EVIDENCE } from '../../../../src-main/common/model/exports/evidence-options.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import ExportDialog from '../../../../src-renderer/components/dialogs/export/ExportDialog.vue';
-import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-subject.ts';
 import {
+  toExportSubject,
   createEvidenceSessions,
   readSessionIds,
-} from '../../../../src-renderer/components/dialogs/export/evidence/evidence-choices.ts';
+} from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
+import { useTasksStore } from '../../../../src-renderer/stores/window/app.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 

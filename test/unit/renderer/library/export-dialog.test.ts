@@ -10,8 +10,8 @@ import ExportDialog from '../../../../src-renderer/components/dialogs/export/Exp
 import {
   toExportSubject,
   type ExportSubject,
-} from '../../../../src-renderer/components/dialogs/export/export-subject.ts';
-import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
+} from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
+import { useTasksStore } from '../../../../src-renderer/stores/window/app.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 

@@ -4,7 +4,7 @@ import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import {
   useGapForecast,
   type ReportGaps,
-} from '../../../../src-renderer/screens/library/downloads/use-gap-forecast.ts';
+} from '../../../../src-renderer/screens/library/downloads/forecasts.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 
 const period = { startDate: '', endDate: '', fromMs: 0, toMs: 1000, zone: 'UTC' };

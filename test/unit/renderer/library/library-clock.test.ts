@@ -1,10 +1,10 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import { defineComponent } from 'vue';
-import { useCoverage } from '../../../../src-renderer/screens/library/coverage/use-coverage.ts';
-import { useSnapshotWords } from '../../../../src-renderer/screens/library/snapshots/use-snapshot-words.ts';
+import { useCoverage } from '../../../../src-renderer/screens/library/coverage/coverage-map.ts';
+import { useSnapshotWords } from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
-import { useClockStore } from '../../../../src-renderer/stores/window/clock.ts';
+import { useClockStore } from '../../../../src-renderer/stores/window/times.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';

@@ -4,7 +4,7 @@ import {
   keepExisting,
   moveSelection,
   selectRow,
-} from '../../../../src-renderer/components/table/row-selection.ts';
+} from '../../../../src-renderer/components/table/table-parts.ts';
 
 const order = [5, 3, 9, 1];
 

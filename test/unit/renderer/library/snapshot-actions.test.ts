@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { findPair, listChanges } from '../../../../src-renderer/screens/library/details/comparison.ts';
+import { findPair, listChanges } from '../../../../src-renderer/screens/library/details/snapshot-details.ts';
 import {
   ACTION_GROUPS,
   pickTargets,

@@ -1,10 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineComponent, h, ref } from 'vue';
-import {
-  EMPTY_SELECTION,
-  type RowSelection,
-} from '../../../../src-renderer/components/table/row-selection.ts';
+import { EMPTY_SELECTION, type RowSelection } from '../../../../src-renderer/components/table/table-parts.ts';
 import SnapshotTable from '../../../../src-renderer/screens/library/snapshots/SnapshotTable.vue';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeTask } from '../support/samples.ts';

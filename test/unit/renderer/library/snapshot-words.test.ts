@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { toExportStem } from '../../../../src-main/common/exports/export-stem.ts';
-import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-subject.ts';
+import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
 import { toPeriodWords } from '../../../../src-renderer/messages/period-words.ts';
-import { fromPeriodText } from '../../../../src-renderer/period/period-query.ts';
-import { toSnapshotAddress } from '../../../../src-renderer/address/snapshot-address.ts';
+import { fromPeriodText } from '../../../../src-renderer/period/period-selection.ts';
+import { toSnapshotAddress } from '../../../../src-renderer/address/record-links.ts';
 import {
   filterSnapshots,
   isShortOfTotal,

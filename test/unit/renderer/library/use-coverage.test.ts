@@ -2,7 +2,7 @@ import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import { defineComponent, nextTick } from 'vue';
 import { REPORT_KINDS } from '../../../../src-main/common/reporting/reports.ts';
-import { useCoverage } from '../../../../src-renderer/screens/library/coverage/use-coverage.ts';
+import { useCoverage } from '../../../../src-renderer/screens/library/coverage/coverage-map.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection } from '../support/samples.ts';

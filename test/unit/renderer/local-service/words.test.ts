@@ -5,12 +5,12 @@ import { CHANNEL_WEIGHTS, SERVICE_WEIGHTS } from '../../../../src-main/service/s
 import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { toReportText } from '../../../../src-renderer/screens/local-service/import-words.ts';
-import { QUIRK_GROUPS } from '../../../../src-renderer/screens/local-service/quirk-groups.ts';
 import {
+  QUIRK_GROUPS,
   SAMPLE_CHANNELS,
   SAMPLE_SERVICES,
-} from '../../../../src-renderer/screens/local-service/simulation-choices.ts';
-import { describeSimulation } from '../../../../src-renderer/screens/local-service/simulation-words.ts';
+  describeSimulation,
+} from '../../../../src-renderer/screens/local-service/simulation.ts';
 import { makeImport } from './local-service-samples.ts';
 
 const { t, te } = createMessages().global;

@@ -4,21 +4,23 @@ import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import type { ValueName } from '../../../../src-main/common/model/records/value-name.ts';
 import NamesDialog from '../../../../src-renderer/names/NamesDialog.vue';
-import { readNames, writeNames, writeNamesCsv } from '../../../../src-renderer/names/name-files.ts';
 import {
+  readNames,
+  writeNames,
+  writeNamesCsv,
   findRowFault,
   isRepeated,
   mergeNames,
   toNames,
   toRows,
-} from '../../../../src-renderer/names/name-rows.ts';
+} from '../../../../src-renderer/names/name-files.ts';
 import NamedValue from '../../../../src-renderer/names/NamedValue.vue';
 import { createNames, namesKey, type Names } from '../../../../src-renderer/names/use-names.ts';
 import RecordFields from '../../../../src-renderer/inspector/RecordFields.vue';
 import ChoiceList from '../../../../src-renderer/screens/detail/filters/ChoiceList.vue';
 import { completeQuery } from '../../../../src-renderer/screens/detail/filters/complete-query.ts';
-import { renderNamed } from '../../../../src-renderer/screens/detail/grid/grid-cells.ts';
-import { formatNamed } from '../../../../src-renderer/screens/detail/errors/family-parts.ts';
+import { renderNamed } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
+import { formatNamed } from '../../../../src-renderer/screens/detail/errors/families.ts';
 import { createRecord } from '../../../support/fakes/fake-export-parts.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection } from '../support/samples.ts';
@@ -27,6 +29,7 @@ import { createSessionAxis } from '../../../../src-renderer/screens/session/sess
 import SessionColumn from '../../../../src-renderer/screens/overview/sessions/SessionColumn.vue';
 import { makeRequest } from '../session/make-request.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { surround } from '../support/surround.ts';
 
 const NAMES: ValueName[] = [
   { field: 'channel', value: '3', name: '<b>WhatsApp</b>', colour: 'green' },
@@ -190,7 +193,7 @@ describe('a number without a name', () => {
   it('is offered one from the inspector, where there is a number', async () => {
     const global = await provideWith(editable);
     const record = { ...createRecord(0, { service: 9, channel: null }), extra: { Region: '"south"' } };
-    const fields = mount(RecordFields, { props: { record, direction: 'inbound' }, global });
+    const fields = mount(RecordFields, { props: { record }, global: surround(global, {}) });
     const buttons = fields.findAll('button[aria-label^="Name this"]');
     expect(buttons.map((button) => button.attributes('aria-label'))).toEqual(['Name this service…']);
     await buttons[0]?.trigger('click');

@@ -4,7 +4,7 @@ import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { StatusHistory } from '../../../../src-main/common/model/connections/status.ts';
 import OverviewScreen from '../../../../src-renderer/screens/overview/OverviewScreen.vue';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
-import { usePeriodStore } from '../../../../src-renderer/stores/window/period.ts';
+import { usePeriodStore } from '../../../../src-renderer/stores/window/times.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeHistory, makeSample } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

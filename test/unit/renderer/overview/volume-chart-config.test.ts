@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChartColours } from '../../../../src-renderer/charts/use-chart-colours.ts';
+import type { ChartColours } from '../../../../src-renderer/charts/chart-style.ts';
 import { toVolumeChartConfig } from '../../../../src-renderer/screens/overview/volume/volume-chart-config.ts';
 import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume/volume-series.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDraft, toDraft } from '../../../../src-renderer/period/picker/period-draft.ts';
+import { readDraft, toDraft } from '../../../../src-renderer/period/period-selection.ts';
 
 const draft = { fromDay: '2026-11-19', fromTime: '15:52:06', toDay: '2026-11-20', toTime: '15:52:06' };
 

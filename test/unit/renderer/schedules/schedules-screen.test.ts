@@ -8,13 +8,12 @@ import {
   type ScheduleState,
   type Schedule,
 } from '../../../../src-main/common/model/schedules/schedule.ts';
-import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-subject.ts';
+import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
 import ScheduleButton from '../../../../src-renderer/components/dialogs/export/ScheduleButton.vue';
-import { useScheduleStore } from '../../../../src-renderer/stores/records/schedules.ts';
+import { useScheduleStore } from '../../../../src-renderer/stores/records/exports.ts';
 import SchedulesScreen from '../../../../src-renderer/screens/schedules/SchedulesScreen.vue';
-import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { useAppStore, useTasksStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
-import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';

@@ -7,11 +7,11 @@ import type {
   ServiceLevel,
 } from '../../../../src-main/common/model/connections/service-level.ts';
 import { toServiceLevelsFile } from '../../../../src-main/common/model/connections/level-times.ts';
-import { toLevelDays } from '../../../../src-renderer/screens/service-levels/level-days.ts';
 import {
+  toLevelDays,
   readLevelFields,
   toLevelFields,
-} from '../../../../src-renderer/screens/service-levels/level-form.ts';
+} from '../../../../src-renderer/screens/service-levels/levels.ts';
 import ServiceLevelsScreen from '../../../../src-renderer/screens/service-levels/ServiceLevelsScreen.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';

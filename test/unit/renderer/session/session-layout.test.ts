@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SessionRequest } from '../../../../src-main/common/model/records/session.ts';
-import { createSessionAxis } from '../../../../src-renderer/screens/session/session-axis.ts';
+import {
+  createSessionAxis,
+  findMessage,
+  listLines,
+  drawStrip,
+  findAt,
+  listStripTicks,
+  spanAll,
+} from '../../../../src-renderer/screens/session/session-axis.ts';
 import {
   clipSpans,
   joinSpans,
@@ -11,13 +19,6 @@ import {
   toLatencySpan,
   toWorkSpan,
 } from '../../../../src-renderer/screens/session/session-times.ts';
-import { findMessage, listLines } from '../../../../src-renderer/screens/session/session-lines.ts';
-import {
-  drawStrip,
-  findAt,
-  listStripTicks,
-  spanAll,
-} from '../../../../src-renderer/screens/session/strip-shape.ts';
 import { makeRequest } from './make-request.ts';
 
 const inbound = (dateMs: number, responseTimeMs: number | null, botLatencyMs: number | null = null) =>

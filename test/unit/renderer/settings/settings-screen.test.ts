@@ -9,8 +9,7 @@ import type { SetAsideSettings, Settings } from '../../../../src-main/common/mod
 import { SETTING_ENTRIES } from '../../../../src-main/common/model/settings/setting-sections.ts';
 import { isFound } from '../../../../src-renderer/screens/settings/layout.ts';
 import SettingsScreen from '../../../../src-renderer/screens/settings/SettingsScreen.vue';
-import { useUpdatesStore } from '../../../../src-renderer/stores/window/updates.ts';
-import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { useUpdatesStore, useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings, makeSharedWork } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

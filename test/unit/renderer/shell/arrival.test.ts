@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, expect, test, vi } from 'vitest';
 import { defineComponent } from 'vue';
 import { RouterView, type Router } from 'vue-router';
-import { useAlertStore } from '../../../../src-renderer/stores/analysis/alerts.ts';
+import { useAlertStore } from '../../../../src-renderer/stores/analysis/findings.ts';
 import { useArrivalFocus, useWindowTitle } from '../../../../src-renderer/shell/arrival/use-kept-focus.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { makeBoard } from '../alerts/alert-samples.ts';

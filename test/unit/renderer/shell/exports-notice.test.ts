@@ -4,7 +4,7 @@ import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import ExportsNotice from '../../../../src-renderer/shell/ExportsNotice.vue';
 import SidebarDownload from '../../../../src-renderer/shell/sidebar/SidebarDownload.vue';
 import { useExportsStore } from '../../../../src-renderer/stores/records/exports.ts';
-import { useTasksStore } from '../../../../src-renderer/stores/window/tasks.ts';
+import { useTasksStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeTask } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { defineComponent } from 'vue';
 import type { Router } from 'vue-router';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
-import { useClockStore } from '../../../../src-renderer/stores/window/clock.ts';
+import { useClockStore } from '../../../../src-renderer/stores/window/times.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { useSqlStore } from '../../../../src-renderer/stores/records/sql.ts';
 import { useCommands } from '../../../../src-renderer/shell/use-commands.ts';

@@ -5,7 +5,7 @@ import type { Settings } from '../../../../src-main/common/model/settings/settin
 import { useWindowAddress } from '../../../../src-renderer/address/use-window-address.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
-import { usePeriodStore } from '../../../../src-renderer/stores/window/period.ts';
+import { usePeriodStore } from '../../../../src-renderer/stores/window/times.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

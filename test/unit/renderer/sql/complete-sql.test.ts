@@ -2,11 +2,11 @@ import { CompletionContext } from '@codemirror/autocomplete';
 import { EditorState } from '@codemirror/state';
 import { describe, expect, test } from 'vitest';
 import type { Facets } from '../../../../src-main/common/model/records/record.ts';
-import { completeSql } from '../../../../src-renderer/screens/sql/editor/complete-sql.ts';
 import {
+  completeSql,
   completeValue,
   type ColumnValues,
-} from '../../../../src-renderer/screens/sql/editor/complete-values.ts';
+} from '../../../../src-renderer/screens/sql/editor/complete-sql.ts';
 
 /** What is offered where the bar stands. */
 function offer(marked: string, explicit = false, others: readonly string[] = []): readonly string[] | null {

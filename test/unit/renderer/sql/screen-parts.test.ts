@@ -10,10 +10,13 @@ import ResultGrid from '../../../../src-renderer/screens/sql/results/ResultGrid.
 import ResultPanel from '../../../../src-renderer/screens/sql/results/ResultPanel.vue';
 import SchemaTree from '../../../../src-renderer/screens/sql/side/SchemaTree.vue';
 import StatementList from '../../../../src-renderer/screens/sql/side/StatementList.vue';
-import { useRanStatements, withRan } from '../../../../src-renderer/screens/sql/side/use-ran-statements.ts';
+import {
+  useRanStatements,
+  withRan,
+  useSavedStatements,
+} from '../../../../src-renderer/screens/sql/side/statements.ts';
 import ValueReach from '../../../../src-renderer/screens/sql/results/ValueReach.vue';
 import StatementHistory from '../../../../src-renderer/screens/sql/side/StatementHistory.vue';
-import { useSavedStatements } from '../../../../src-renderer/screens/sql/side/use-saved-statements.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { useSqlStore } from '../../../../src-renderer/stores/records/sql.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';

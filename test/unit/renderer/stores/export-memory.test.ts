@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toFirstChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import { useExportMemoryStore } from '../../../../src-renderer/components/dialogs/export/use-export-memory.ts';
+import { useExportMemoryStore } from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
 test('presets that could not be read before an export are there after it', async () => {

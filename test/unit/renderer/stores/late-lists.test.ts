@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createListReader } from '../../../../src-renderer/backend/list-reader.ts';
+import { createListReader } from '../../../../src-renderer/backend/backend.ts';
 import { useDatasetsStore } from '../../../../src-renderer/screens/library/datasets/use-datasets-store.ts';
-import { useScheduleStore } from '../../../../src-renderer/stores/records/schedules.ts';
+import { useScheduleStore } from '../../../../src-renderer/stores/records/exports.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 import { installStores } from '../support/scripted-backend.ts';
 

@@ -2,9 +2,9 @@ import { afterEach, expect, it } from 'vitest';
 import type { ExportMemory } from '../../../../src-main/common/contract/operations/exports.ts';
 import { toFirstChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
 import type { ScheduleBoard } from '../../../../src-main/common/model/schedules/schedule.ts';
-import { useExportMemoryStore } from '../../../../src-renderer/components/dialogs/export/use-export-memory.ts';
+import { useExportMemoryStore } from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
 import { setFormats } from '../../../../src-renderer/format/formats.ts';
-import { useScheduleStore } from '../../../../src-renderer/stores/records/schedules.ts';
+import { useScheduleStore } from '../../../../src-renderer/stores/records/exports.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 
 // As the core gives them, which sorts as English does.

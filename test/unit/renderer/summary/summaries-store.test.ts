@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
-import { isSamePeriod, isTouching, listUsable } from '../../../../src-renderer/period/cached-snapshots.ts';
+import { isSamePeriod, isTouching, listUsable } from '../../../../src-renderer/period/period-coverage.ts';
 import { useSummariesStore } from '../../../../src-renderer/stores/analysis/summaries.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { HeldBackend } from '../support/held-backend.ts';

@@ -7,8 +7,7 @@ import type { RecordFilter } from '../../../../src-main/common/model/records/rec
 import MeasurePanel from '../../../../src-renderer/screens/summary/charts/MeasurePanel.vue';
 import GroupTable from '../../../../src-renderer/screens/summary/groups/GroupTable.vue';
 import type { Group } from '../../../../src-renderer/screens/summary/groups/group-figures.ts';
-import { joinConditions } from '../../../../src-renderer/screens/summary/leads/leads.ts';
-import { useLeads } from '../../../../src-renderer/screens/summary/leads/use-leads.ts';
+import { joinConditions, useLeads } from '../../../../src-renderer/screens/summary/leads/leads.ts';
 import { installFakeCanvas } from '../support/fake-canvas.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

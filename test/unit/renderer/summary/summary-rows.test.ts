@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
-import { formatSigned } from '../../../../src-renderer/format/signed.ts';
+import { formatSigned } from '../../../../src-renderer/format/formats.ts';
 import {
   restrictGroups,
   toConditions,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp, nextTick, shallowRef } from 'vue';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
-import { useMeasured, type Question } from '../../../../src-renderer/screens/summary/groups/use-measured.ts';
+import { useMeasured, type Question } from '../../../../src-renderer/screens/summary/groups/use-groups.ts';
 import { HeldBackend } from '../support/held-backend.ts';
 
 const lastDay: Question = {

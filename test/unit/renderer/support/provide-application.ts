@@ -3,7 +3,7 @@ import { createMemoryHistory, createRouter, type Router } from 'vue-router';
 import { backendKey, type Backend } from '../../../../src-renderer/backend/backend.ts';
 import { zoneKey } from '../../../../src-renderer/composables/surroundings.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { useClockStore } from '../../../../src-renderer/stores/window/clock.ts';
+import { useClockStore } from '../../../../src-renderer/stores/window/times.ts';
 import { installStores } from './scripted-backend.ts';
 
 const Blank = { template: '<i />' };

@@ -1,7 +1,13 @@
-import { HOUR_MS } from '../../../../../src-main/common/time/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
 import { listZoneOffsets, type ZoneOffset } from '../../../../../src-main/common/time/time-zones.ts';
-import type { Gap } from '../times/times-basis.ts';
+import type { Gap } from '../times/measured-series.ts';
+import { useI18n } from 'vue-i18n';
+import { formatCount, formatDuration, formatPercent, formatSpan } from '../../../../format/formats.ts';
+import type { HeatMap } from '../../../../../src-main/common/model/analysis/measured-times.ts';
+import { CHART_FONT, type ChartColour, type ChartColours } from '../../../../charts/chart-style.ts';
+import { hatch } from '../../../../charts/chart-marks.ts';
+import type { Size } from '../../../../charts/picture/chart-picture.ts';
 
 const WEEK_HOURS = 168;
 /** The first of January 1970 was a Thursday. */
@@ -69,4 +75,232 @@ export function listWeekHours(
     });
   }
   return gaps === null ? hours.map((hour) => ({ ...hour, missingMs: null })) : hours;
+}
+
+export const HOURS = 24;
+/** In the order of a heat map. */
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+/** Words for the hours of a week. */
+export function useWeekWords() {
+  const { t } = useI18n();
+
+  /** Returns an hour by name, as in `Monday 14:00 – 15:00`. */
+  function nameHour(place: number): string {
+    const hour = place % HOURS;
+    const pad = (value: number): string => `${String(value).padStart(2, '0')}:00`;
+    const day = t(`summary.week.long.${DAYS[Math.floor(place / HOURS)] ?? 'mon'}`);
+    return t('summary.week.name', { day, from: pad(hour), to: pad((hour + 1) % HOURS) });
+  }
+
+  /** Returns everything that is known of an hour, and what of it is not. */
+  function listFigures({ count, failures, medianMs, hour, state }: HeatCell): readonly string[] {
+    const { spans, heldMs, missingMs, partialMs } = hour;
+    if (state === 'outside') return [t('summary.week.outside')];
+    const often = spans.length > 1 ? [toTimes(spans.length)] : [];
+    if (state === 'missing') return [t('summary.times.notCached'), ...often];
+    const hourly = toHourly(count, hour);
+    const words = [t('summary.requests', { count: formatCount(count) }, count)];
+    if (hourly !== null && (spans.length > 1 || (missingMs ?? 0) > 0)) words.push(toRate(hourly));
+    const failed = formatCount(failures);
+    if (count >= MIN_REQUESTS) {
+      const share = formatPercent(failures / count, 2);
+      words.push(t('summary.times.failed', { count: failed, share }, failures));
+      if (medianMs !== null) words.push(t('summary.times.median', { time: formatDuration(medianMs) }));
+    } else if (count > 0) {
+      words.push(t('summary.week.failedOfFew', { count: failed }, failures), t('summary.week.tooFew'));
+    }
+    if (missingMs === null) words.push(t('summary.week.unknown'));
+    else if (partialMs > 0) words.push(t('summary.week.partial'));
+    else if (missingMs > 0) {
+      const [cached, held] = [formatSpan(heldMs - missingMs), formatSpan(heldMs)];
+      words.push(t('summary.week.partly', { cached, held }));
+    }
+    return [...words, ...often];
+  }
+
+  function toRate(hourly: number): string {
+    const digits = hourly < 10 ? 1 : 0;
+    return t('summary.week.rate', { count: formatCount(hourly, digits) }, hourly === 1 ? 1 : 2);
+  }
+
+  function toTimes(count: number): string {
+    return t('summary.week.times', { count: formatCount(count) }, count);
+  }
+
+  return { nameHour, listFigures, toRate };
+}
+
+/** Steps of colour. */
+const HEAT_LEVELS = 5;
+/** Fewer requests say nothing about the share of them that fail, or about how long they usually take. */
+export const MIN_REQUESTS = 20;
+/** Of less time no number for an hour is made. */
+const MIN_CACHED_MS = 15 * MINUTE_MS;
+/** A share of nearly nothing does not take the strongest colour. */
+const LEAST_SHARE = 0.02;
+
+export const HEAT_MEASURES = ['volume', 'errorShare', 'median'] as const;
+export type HeatMeasure = (typeof HEAT_MEASURES)[number];
+
+/** What can be said of an hour: `unsure` of what is cached too little, or too few requests. */
+export type HeatState = 'outside' | 'missing' | 'unsure' | 'shown';
+
+export interface HeatCell {
+  readonly count: number;
+  readonly failures: number;
+  readonly medianMs: number | null;
+  readonly hour: WeekHour;
+  readonly state: HeatState;
+  /** Requests an hour, a share of 0 to 1, or milliseconds; null where it is not shown. */
+  readonly value: number | null;
+}
+
+/** An hour as it is drawn and told. */
+export interface HeatMark {
+  /** A step of colour from 0 on, hatched, or nothing at all. */
+  readonly mark: number | 'hatched' | null;
+  readonly name: string;
+  readonly figures: readonly string[];
+  readonly canOpen: boolean;
+}
+
+/** Values from one edge on up to the next have one colour. */
+export interface HeatScale {
+  readonly edges: readonly number[];
+}
+
+/** Returns each hour of the week with what a measure says of it. */
+export function toHeatCells(
+  cells: HeatMap['cells'],
+  hours: readonly WeekHour[],
+  measure: HeatMeasure,
+): readonly HeatCell[] {
+  return hours.map((hour, place) => {
+    const { count = 0, failures = 0, medianMs = null } = cells[place] ?? {};
+    const value = toValue({ count, failures, medianMs, hour }, measure);
+    return { count, failures, medianMs, hour, value, state: toState(count, hour, value) };
+  });
+}
+
+function toValue(
+  { count, failures, medianMs, hour }: Pick<HeatCell, 'count' | 'failures' | 'medianMs' | 'hour'>,
+  measure: HeatMeasure,
+): number | null {
+  if (measure === 'volume') return toHourly(count, hour);
+  if (count < MIN_REQUESTS) return null;
+  return measure === 'errorShare' ? failures / count : medianMs;
+}
+
+/** Requests in an hour that is cached; null where too little is, or where that is not known. */
+export function toHourly(count: number, { heldMs, missingMs, partialMs }: WeekHour): number | null {
+  // Of what holds only some of its records the time is not known.
+  if (missingMs === null || partialMs > 0) return null;
+  const cachedMs = heldMs - missingMs;
+  return cachedMs < MIN_CACHED_MS ? null : count / (cachedMs / HOUR_MS);
+}
+
+function toState(count: number, { heldMs, missingMs }: WeekHour, value: number | null): HeatState {
+  if (heldMs === 0) return 'outside';
+  if (value !== null) return 'shown';
+  return count === 0 && missingMs !== null && missingMs >= heldMs ? 'missing' : 'unsure';
+}
+
+/** Returns equal steps with round edges for what a measure shows; counts and shares begin at nothing. */
+export function toHeatScale(cells: readonly HeatCell[], measure: HeatMeasure): HeatScale {
+  const values = cells.flatMap(({ value }) => (value === null ? [] : [value]));
+  const isTime = measure === 'median';
+  const least = measure === 'errorShare' ? LEAST_SHARE : HEAT_LEVELS;
+  const low = isTime ? values.reduce((min, value) => Math.min(min, value), Infinity) : 0;
+  const from = Number.isFinite(low) ? low : 0;
+  const to = Math.max(from + (isTime ? HEAT_LEVELS : least), ...values);
+  let step = toNiceStep((to - from) / HEAT_LEVELS);
+  let first = Math.floor(from / step) * step;
+  // Beginning lower than the lowest value, the steps may end too early.
+  while (first + step * HEAT_LEVELS < to) {
+    step = toNiceStep(step * 1.01);
+    first = Math.floor(from / step) * step;
+  }
+  const round = (edge: number): number => Number(edge.toPrecision(12));
+  return { edges: Array.from({ length: HEAT_LEVELS + 1 }, (_, place) => round(first + step * place)) };
+}
+
+/** Returns the step of colour of a value, from 0 on. */
+export function toHeatLevel(value: number, { edges }: HeatScale): number {
+  const next = edges.findIndex((edge) => edge > value);
+  return next === -1 ? HEAT_LEVELS - 1 : Math.max(0, next - 1);
+}
+
+/** The next number that is easy to read off a scale. */
+function toNiceStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  const factor =
+    [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((one) => one * power >= least * 0.999_999) ?? 10;
+  return factor * power;
+}
+
+const LEFT_PX = 36;
+const TOP_PX = 18;
+const LEGEND_PX = 28;
+const SWATCH_PX = 14;
+const HOUR_STEP = 3;
+const LEVEL_COLOURS = ['heat1', 'heat2', 'heat3', 'heat4', 'heat5'] as const satisfies readonly ChartColour[];
+
+export interface HeatPicture {
+  readonly days: readonly string[];
+  /** Monday's midnight first: a step of colour, hatched, or nothing at all. */
+  readonly marks: readonly (number | 'hatched' | null)[];
+  /** Between the steps of colour. */
+  readonly edges: readonly string[];
+  readonly hatchedWords: string;
+}
+
+/** Draws the hours of the week with their axes and the scale of their colours. */
+export function drawHeatMap(
+  context: CanvasRenderingContext2D,
+  { width, height }: Size,
+  colours: ChartColours,
+  { days, marks, edges, hatchedWords }: HeatPicture,
+): void {
+  const cell = {
+    width: (width - LEFT_PX) / HOURS,
+    height: (height - TOP_PX - LEGEND_PX) / Math.max(1, days.length),
+  };
+  context.font = `400 ${CHART_FONT.size}px ${CHART_FONT.family}`;
+  context.textBaseline = 'middle';
+  context.textAlign = 'left';
+  const write = (text: string, left: number, top: number): void => {
+    context.fillStyle = colours.faint;
+    context.fillText(text, left, top);
+  };
+  for (let hour = 0; hour < HOURS; hour += HOUR_STEP) {
+    write(String(hour).padStart(2, '0'), LEFT_PX + hour * cell.width, TOP_PX / 2);
+  }
+  days.forEach((day, row) => write(day, 0, TOP_PX + (row + 0.5) * cell.height));
+  marks.forEach((mark, place) => {
+    const left = LEFT_PX + (place % HOURS) * cell.width;
+    const top = TOP_PX + Math.floor(place / HOURS) * cell.height;
+    const area = { left, top, width: cell.width - 1, height: cell.height - 1 };
+    if (mark === 'hatched') hatch(context, area, colours.hatch);
+    else if (mark !== null) {
+      context.fillStyle = colours[LEVEL_COLOURS[mark] ?? 'heat5'];
+      context.fillRect(left, top, area.width, area.height);
+    }
+  });
+  const middle = height - LEGEND_PX / 2;
+  let left = LEFT_PX;
+  edges.forEach((edge, place) => {
+    write(edge, left, middle);
+    left += context.measureText(edge).width + 5;
+    const colour = LEVEL_COLOURS[place];
+    if (colour === undefined) return;
+    context.fillStyle = colours[colour];
+    context.fillRect(left, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX);
+    left += SWATCH_PX + 5;
+  });
+  if (!marks.includes('hatched')) return;
+  left += 12;
+  const area = { left, top: middle - SWATCH_PX / 2, width: SWATCH_PX, height: SWATCH_PX };
+  hatch(context, area, colours.hatch);
+  write(hatchedWords, left + SWATCH_PX + 5, middle);
 }

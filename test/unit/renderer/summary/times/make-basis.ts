@@ -1,4 +1,4 @@
-import type { TimesBasis } from '../../../../../src-renderer/screens/summary/charts/times/times-basis.ts';
+import type { TimesBasis } from '../../../../../src-renderer/screens/summary/charts/times/measured-series.ts';
 
 const HOUR_MS = 3_600_000;
 /** Friday, 20 November 2026. */

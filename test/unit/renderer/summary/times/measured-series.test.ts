@@ -7,11 +7,9 @@ import {
   readFigure,
   toSteps,
   toUsualUnit,
-} from '../../../../../src-renderer/screens/summary/charts/times/measured-series.ts';
-import {
   measureMissing,
   withTail,
-} from '../../../../../src-renderer/screens/summary/charts/times/times-basis.ts';
+} from '../../../../../src-renderer/screens/summary/charts/times/measured-series.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 2, 28, 23);

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CHART_FONT } from '../../../../../src-renderer/charts/chart-style.ts';
-import type { ChartColours } from '../../../../../src-renderer/charts/use-chart-colours.ts';
-import { drawHeatMap } from '../../../../../src-renderer/screens/summary/charts/week/draw-heat-map.ts';
+import { CHART_FONT, type ChartColours } from '../../../../../src-renderer/charts/chart-style.ts';
+import { drawHeatMap } from '../../../../../src-renderer/screens/summary/charts/week/week-hours.ts';
 
 test('a picture has every hour that is shown, hatches what is not known, and prints the scale', () => {
   const drawn = { fills: new Map<string, number>(), texts: [] as string[], hatched: 0 };

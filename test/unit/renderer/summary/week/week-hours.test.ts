@@ -4,8 +4,8 @@ import {
   toHeatLevel,
   toHeatScale,
   type HeatMeasure,
-} from '../../../../../src-renderer/screens/summary/charts/week/heat-cells.ts';
-import { listWeekHours } from '../../../../../src-renderer/screens/summary/charts/week/week-hours.ts';
+  listWeekHours,
+} from '../../../../../src-renderer/screens/summary/charts/week/week-hours.ts';
 
 const HOUR_MS = 3_600_000;
 /** Monday, 16 November 2026. */
