@@ -18,6 +18,7 @@ import FindingsPanel from '../../../../src-renderer/screens/overview/findings/Fi
 import { makeFinding } from '../../../support/findings/make-finding.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { surround } from '../support/surround.ts';
 
 const guide = readFileSync('resources/guide/analysis.md', 'utf8');
 const NOW_MS = Date.UTC(2026, 10, 26, 18);
@@ -73,10 +74,9 @@ describe.each(FINDING_KINDS)('the kind %s', (kind) => {
       props: {
         report: { findings: [item], resolved: [], untilMs: NOW_MS, gaps: [] },
         error: null,
-        nowMs: NOW_MS,
         period: null,
       },
-      global,
+      global: surround(global, { nowMs: NOW_MS }),
     });
     const sentences = createFindingSentences({ ...ENGLISH, toText: (_field, value) => String(value) });
     expect(panel.text()).toContain(sentences.toTitle(item));
@@ -141,7 +141,10 @@ it.each([
   async (_when, period, title) => {
     const { global } = await provideApplication(new ScriptedBackend({}));
     const report = { findings: [], resolved: [], untilMs: NOW_MS, gaps: [], noticed };
-    const panel = mount(FindingsPanel, { props: { report, error: null, nowMs: NOW_MS, period }, global });
+    const panel = mount(FindingsPanel, {
+      props: { report, error: null, period },
+      global: surround(global, { nowMs: NOW_MS }),
+    });
     expect(panel.text()).toContain(title);
     expect(panel.text()).toContain(SAID);
   },
@@ -157,10 +160,9 @@ it('a finding that is there again says when it was there before', async () => {
     props: {
       report: { findings: [again], resolved: [elsewhere, before], untilMs: NOW_MS, gaps: [] },
       error: null,
-      nowMs: NOW_MS,
       period: null,
     },
-    global,
+    global: surround(global, { nowMs: NOW_MS }),
   });
   expect(panel.text()).toContain('Since 17:03, inbound; earlier 13:03 – 14:12');
   expect(panel.text()).not.toContain('earlier 12:00');
