@@ -66,7 +66,7 @@ const MINUTES: Readonly<Record<Exclude<AlertSubject, 'finding'>, number>> = {
   'new-family': 60,
   silence: 30,
 };
-export const MIN_REQUESTS = 20;
+const MIN_REQUESTS = 20;
 const SHARE = 0.05;
 const VOLUME = 100;
 const HIT = 10;

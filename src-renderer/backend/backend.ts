@@ -60,7 +60,7 @@ export function openEnvelope(envelope: unknown): unknown {
 }
 
 /** Reads a list that events change too. What an event brings while the list is on its way is newer than the list. */
-export interface ListReader<Id, Item> {
+interface ListReader<Id, Item> {
   /** To be called with each item that an event brings, or with null for one that it takes away. */
   note(id: Id, item: Item | null): void;
   /** Reads the list, with everything that events changed since it was asked for; new items come first. */

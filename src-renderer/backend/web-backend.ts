@@ -4,7 +4,7 @@ import type { EventName, EventPayload, Output } from '../../src-main/common/cont
 import { type Backend, type HostWatcher, openEnvelope } from './backend.ts';
 import { keepReadingEvents, type EventListeners, shareStream, type OtherTabs } from './event-stream.ts';
 
-export interface WebBackendOptions {
+interface WebBackendOptions {
   readonly fetch: typeof globalThis.fetch;
   /** Empty for the page's own host. */
   readonly origin: string;
@@ -203,7 +203,7 @@ export function createWebBackend(options: WebBackendOptions): Backend {
 }
 
 /** What came of a challenge: this session's host is there, another program or a host that knows no such session, or none. */
-export type HostProof = 'proven' | 'refused' | 'gone';
+type HostProof = 'proven' | 'refused' | 'gone';
 
 const MAX_WAIT_MS = 4_000;
 

@@ -9,7 +9,7 @@ import type { DeprecationSigns } from '../../src-main/common/model/analysis/depr
 export type DateOrder = 'month-first' | 'day-first';
 
 /** One way to read a date; `dayMs` is its midnight in UTC. */
-export interface DateReading {
+interface DateReading {
   readonly order: DateOrder;
   readonly dayMs: number;
 }
@@ -67,7 +67,7 @@ function tryRead(order: DateOrder, year: number, month: number, day: number): Da
 }
 
 /** One row of the announcements, its dates as they were written. */
-export interface Announcement {
+interface Announcement {
   readonly id: string;
   readonly functionality: string;
   readonly announced: string;

@@ -10,13 +10,13 @@ const INDEX = 'README';
 const PAGE_LINK = /^\/help\/([\w-]+)$/u;
 
 /** A page as the contents list it. */
-export interface GuideEntry {
+interface GuideEntry {
   /** Shorter than the title of the page. */
   readonly label: string;
   readonly page: GuidePage;
 }
 
-export interface GuideGroup {
+interface GuideGroup {
   readonly title: string;
   readonly entries: readonly GuideEntry[];
 }
@@ -64,7 +64,7 @@ export function isShown(to: string): boolean {
 }
 
 /** A part of a page: its heading, and what is below it. */
-export interface GuideSection {
+interface GuideSection {
   readonly page: GuidePage;
   readonly id: string;
   readonly blocks: readonly GuideBlock[];
@@ -92,7 +92,7 @@ export function listSections(page: GuidePage): GuideSection[] {
 }
 
 /** A part of a page that holds what is looked for. */
-export interface GuideHit {
+interface GuideHit {
   readonly to: string;
   readonly label: string;
   /** The heading, where it is not that of the whole page. */

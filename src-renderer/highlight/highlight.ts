@@ -56,7 +56,7 @@ function toPlace(nodes: readonly Text[], index: number, isEnd: boolean): [Text, 
 }
 
 /** A text that a filter looks for, and the fields that it may be found in. */
-export interface SearchTerm {
+interface SearchTerm {
   readonly fields: readonly FilterField[];
   readonly text: string;
   /**

@@ -54,7 +54,7 @@ export function isMostlyFailed({ count, failures }: Pick<Cell, 'count' | 'failur
 }
 
 /** A cell as it is drawn, in pixels. */
-export interface CellBox {
+interface CellBox {
   readonly level: number;
   readonly isFailed: boolean;
   readonly left: number;

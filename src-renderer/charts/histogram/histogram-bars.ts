@@ -85,7 +85,7 @@ function findFree(shown: ReadonlySet<number>, memory: ColourMemory): number {
 /** From the base upwards. Failures come first, so that they share a baseline and can be compared. */
 const CLASS_STACK: readonly CodeClass[] = ['5xx', 'none', '4xx', '3xx', '2xx'];
 
-export interface HistogramPath {
+interface HistogramPath {
   readonly colour: SeriesColour;
   /** Outside the marked time. */
   readonly dimmed: boolean;
@@ -114,7 +114,7 @@ function toStack(series: readonly HistogramSeries[]): number[] {
 }
 
 /** A part of a bar, in pixels. */
-export interface HistogramBox {
+interface HistogramBox {
   readonly colour: SeriesColour;
   /** Of the bucket, and of the series. */
   readonly index: number;

@@ -162,7 +162,7 @@ const MIN_BLIND_FINDINGS = 20;
 const CLOCK_INTERVAL_MS = 5000;
 
 /** How a rule is shown: firing, ready, muted, or off. */
-export type RuleLook = 'firing' | 'ready' | 'muted' | 'off';
+type RuleLook = 'firing' | 'ready' | 'muted' | 'off';
 
 /** Returns how a rule is shown; a mute that has run out is none any more. */
 export function toLook({ rule, state }: BoardRule, nowMs: number): RuleLook {

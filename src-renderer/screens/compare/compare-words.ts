@@ -91,7 +91,7 @@ const AMOUNTS = [
 ] as const;
 
 /** What a sentence about a change says. */
-export interface ChangeStatement {
+interface ChangeStatement {
   readonly trend: 'rose' | 'fell' | 'same' | 'chance' | 'unknown';
   /** The group that made up most of it; null where none stands out. */
   readonly cause: {

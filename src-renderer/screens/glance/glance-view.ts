@@ -31,7 +31,7 @@ export interface GlanceEntry {
 }
 
 /** The state of a part, as far as it can be said now. */
-export interface PartHealth {
+interface PartHealth {
   readonly state: HealthState;
   /** Since when, where it was seen all the time. */
   readonly sinceMs: number | null;
@@ -124,7 +124,7 @@ const FULL_SHARES = [0.3, 0.5, 1];
 const MIN_JUDGED_REQUESTS = 10;
 
 /** Parts of the drawing of 24 hours, in its own units. */
-export interface TrafficShapes {
+interface TrafficShapes {
   readonly bars: readonly { readonly x: number; readonly y: number; readonly height: number }[];
   /** Where nothing is cached, or only a part. */
   readonly gaps: readonly { readonly x: number; readonly width: number }[];

@@ -18,13 +18,13 @@ const DAY_MINUTES = 1_440;
 /** More digits are no number of minutes, channel or service. */
 const NUMBER = /^-?\d{1,9}$/u;
 
-export type Repeats = PlannedTimes['repeats'];
+type Repeats = PlannedTimes['repeats'];
 export const REPEATS: readonly Repeats[] = ['dates', 'weekly', 'monthly', 'cron'];
 /** How the day of a month is chosen. */
 export const MONTH_WAYS = ['day', 'last-day', 'last-working-day', 'weekday'] as const;
 
 /** A planned time as it is typed. */
-export interface PlannedFields {
+interface PlannedFields {
   name: string;
   kind: PlannedTime['kind'];
   repeats: Repeats;

@@ -117,7 +117,7 @@ function findPiece(pieces: readonly Piece[], atMs: number): Piece | undefined {
 }
 
 /** Returns round times from 0 to a length, at most six of them: of seconds and more those that people count in. */
-export function listRoundTimes(lengthMs: number): number[] {
+function listRoundTimes(lengthMs: number): number[] {
   const stepMs =
     lengthMs > TICKS * SECOND_MS
       ? pickBucketWidth(lengthMs, MAX_TICKS - 1)
@@ -160,7 +160,7 @@ export function listLines(
 }
 
 /** A message with what it caused: from its own place up to that of the next one, exclusive. */
-export interface MessagePlaces {
+interface MessagePlaces {
   readonly first: number;
   readonly end: number;
 }
@@ -178,14 +178,14 @@ export function findMessage(requests: readonly SessionRequest[], place: number):
 const MIN_BAR_PX = 2;
 
 /** Bars of one colour in one lane, as the path of an SVG in pixels. */
-export interface StripBars {
+interface StripBars {
   readonly direction: SessionRequest['direction'];
   readonly colour: CodeClass | 'latency';
   readonly path: string;
 }
 
 /** Height and top of the bars of a lane. */
-export type StripLanes = Readonly<
+type StripLanes = Readonly<
   Record<SessionRequest['direction'], { readonly y: number; readonly height: number }>
 >;
 

@@ -106,7 +106,7 @@ export const useSummariesStore = defineStore('summaries', () => {
 });
 
 type Comparison = Output<'snapshots/compare'>;
-export type ChangeCounts = Pick<Comparison, 'unchanged' | 'added' | 'removed' | 'changed'>;
+type ChangeCounts = Pick<Comparison, 'unchanged' | 'added' | 'removed' | 'changed'>;
 
 export interface RefreshedPair {
   readonly older: Snapshot;

@@ -12,7 +12,7 @@ import type { CacheState } from '../../../src-main/common/model/cache/cache-stat
 import { useSnapshotsStore } from './snapshots.ts';
 
 /** What a person can do with a download that exists. */
-export type DownloadAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'refresh';
+type DownloadAction = 'pause' | 'resume' | 'cancel' | 'retry' | 'refresh';
 
 /** A report of a period to fetch into the cache. */
 export interface DownloadRequest {
@@ -98,7 +98,7 @@ export const useDownloadsStore = defineStore('downloads', () => {
 });
 
 /** What a person says about a file that is imported. */
-export type ImportChoice = Pick<Input<'imports/start'>, 'connectionId' | 'report'>;
+type ImportChoice = Pick<Input<'imports/start'>, 'connectionId' | 'report'>;
 
 /** A file that is at hand: one of the page, which the host must be given first, or one that the host knows. */
 type FileAtHand = File | OfferedFile;

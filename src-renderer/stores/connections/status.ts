@@ -23,7 +23,7 @@ export function wasNotAsked(code: string): boolean {
   return /^(?:secrets|connections|local-service)\./.test(code);
 }
 
-export type Reach = 'online' | 'offline' | 'refused' | 'not-checked' | 'not-asked';
+type Reach = 'online' | 'offline' | 'refused' | 'not-checked' | 'not-asked';
 
 /** The status of the active connection, which the core polls, with its last 24 hours. */
 export const useStatusStore = defineStore('status', () => {

@@ -38,7 +38,7 @@ export interface RecordQuestion {
 }
 
 /** How the records are charted. */
-export interface ChartShape {
+interface ChartShape {
   readonly split: Histogram['split'];
   readonly withMedian: boolean;
   /** Also what lies before and after the time that the filter chooses. */

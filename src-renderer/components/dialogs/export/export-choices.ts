@@ -27,7 +27,7 @@ import { useKeptDraft } from '../../../composables/use-kept-draft.ts';
 import { useAppStore } from '../../../stores/window/app.ts';
 
 /** A result of SQL, or a list of conversations or clients, that can be read. */
-export type OpenResult = Omit<Input<'exports/start-result'>, 'format' | 'layout'>;
+type OpenResult = Omit<Input<'exports/start-result'>, 'format' | 'layout'>;
 
 /** What a table that is no report's is of. */
 type ResultKind = 'sql' | NonNullable<OpenResult['content']>;

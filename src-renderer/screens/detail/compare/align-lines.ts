@@ -45,7 +45,7 @@ function placeBeside(first: readonly string[], lines: readonly string[]): Placed
 }
 
 /** Places of equal items in both lists, as many as there are in the same order; ascending. */
-export function findEqual(
+function findEqual(
   first: readonly string[],
   second: readonly string[],
 ): readonly (readonly [number, number])[] {
@@ -97,7 +97,7 @@ const CONTEXT_CHARACTERS = 60;
 const MAX_WORDS = 400;
 
 /** A piece of a line. */
-export interface LinePart {
+interface LinePart {
   readonly text: string;
   readonly differs: boolean;
 }

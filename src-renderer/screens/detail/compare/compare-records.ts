@@ -10,8 +10,8 @@ import type { Attempt } from '../../../composables/use-attempt.ts';
 import { useRecordsStore } from '../../../stores/records/records.ts';
 import { isSameRecord } from '../../../format/row-key.ts';
 
-export const MIN_COMPARED = 2;
-export const MAX_COMPARED = 4;
+const MIN_COMPARED = 2;
+const MAX_COMPARED = 4;
 /** Lines of a text that are compared. */
 const MAX_LINES = 5_000;
 /** Longer texts are compared as received, not laid out as JSON. */
@@ -105,7 +105,7 @@ export function isDifferent(row: AlignedRow): boolean {
 const MAX_ROWS = 1_500;
 
 /** A row of the table; a number stands for that many equal lines that are left out. */
-export type ShownRow = AlignedRow | number;
+type ShownRow = AlignedRow | number;
 
 /** Returns what of a field is shown, and how many of its lines come behind that. */
 export function toShownRows(

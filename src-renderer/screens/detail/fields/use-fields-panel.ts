@@ -16,7 +16,7 @@ import { useBackend } from '../../../backend/backend.ts';
 import type { FieldRow, FieldSection } from './field-sections.ts';
 
 /** What was read, and of which view. */
-export type ViewAnswer<Found> = Found & Pick<OpenView, 'viewId' | 'scope'>;
+type ViewAnswer<Found> = Found & Pick<OpenView, 'viewId' | 'scope'>;
 
 /**
  * Something that is read of the open view once its records have been counted, and `again` for other choices. `read` gets the

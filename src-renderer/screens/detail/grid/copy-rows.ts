@@ -17,7 +17,7 @@ type CopiedRecord = RecordRow | RecordDetail;
 type Value = string | number | null;
 
 /** True when a column shows a part of a text that has to be read for a copy. */
-export function isPreview(columnId: string): boolean {
+function isPreview(columnId: string): boolean {
   return columnId === 'payload';
 }
 
@@ -45,7 +45,7 @@ interface CopiedTable {
 }
 
 /** Returns records as a table with the columns in the given order. The date's name tells the zone. */
-export function toCopiedTable(
+function toCopiedTable(
   records: readonly CopiedRecord[],
   { columnIds, direction, zone }: CopiedColumns,
 ): CopiedTable {

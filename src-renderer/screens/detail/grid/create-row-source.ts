@@ -70,7 +70,7 @@ export async function findNear(
 }
 
 /** Selects rows by their number, also those that have not been loaded yet. */
-export interface RowStepper {
+interface RowStepper {
   /** Moves the selection by rows, and scrolls to it; stays at either end of the view. */
   step(by: -1 | 1): void;
   /** Selects a row, beside others if so wanted; one that is not loaded is selected as soon as it is. */

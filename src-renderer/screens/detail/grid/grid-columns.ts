@@ -47,7 +47,7 @@ function createSpan(className: string, text = ''): HTMLSpanElement {
  * The code as a badge. Cells are plain elements, not components, since a scroll redraws hundreds of them a second;
  * their texts are set through textContent only.
  */
-export function renderCode({ data }: CellParams): HTMLElement | string {
+function renderCode({ data }: CellParams): HTMLElement | string {
   if (data === undefined) return '';
   const badge = createSpan('record-code num');
   badge.dataset['class'] = toShownClass(data.outcome, data.responseCode);
@@ -56,7 +56,7 @@ export function renderCode({ data }: CellParams): HTMLElement | string {
 }
 
 /** The response time with a bar on a logarithmic scale; red above 5 s. */
-export function renderResponseTime({ data }: CellParams): HTMLElement | string {
+function renderResponseTime({ data }: CellParams): HTMLElement | string {
   if (data === undefined || data.responseTimeMs === null) return '';
   const cell = createSpan('record-time num');
   const track = createSpan('record-time-track');

@@ -58,7 +58,7 @@ export function createRowIds() {
     },
   };
 }
-export type RowIds = ReturnType<typeof createRowIds>;
+type RowIds = ReturnType<typeof createRowIds>;
 
 /** Runs what a key without modifiers does to the rows of the table. */
 export function onRowKey(event: KeyboardEvent, actions: Readonly<Record<string, () => unknown>>): void {

@@ -9,7 +9,7 @@ import { useBackend, runTask } from '../../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../../messages/error-like.ts';
 import { useQuery } from '../../../composables/use-query.ts';
 
-export type ForecastSizes = Pick<DownloadPlan, 'recordCount' | 'isAtLeast' | 'durationMs' | 'diskBytes'>;
+type ForecastSizes = Pick<DownloadPlan, 'recordCount' | 'isAtLeast' | 'durationMs' | 'diskBytes'>;
 
 const MIN_SPAN_MS = 1000;
 

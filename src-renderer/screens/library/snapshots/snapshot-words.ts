@@ -9,7 +9,7 @@ import { usePeriodWords } from '../../../messages/period-words.ts';
 import { useRemarkWords } from '../../../messages/remark-words.ts';
 import { useClockStore } from '../../../stores/window/times.ts';
 
-export type ShownState = Snapshot['state'] | 'open' | 'remarked' | 'queued' | 'waiting';
+type ShownState = Snapshot['state'] | 'open' | 'remarked' | 'queued' | 'waiting';
 
 /** Returns the state that the table shows: a complete snapshot whose period was not over is still open (decision 27). */
 export function toShownState(snapshot: Snapshot, download: Download | null): ShownState {
@@ -62,7 +62,7 @@ export function filterSnapshots(
   });
 }
 
-export interface SnapshotWords {
+interface SnapshotWords {
   toReport(report: Snapshot['report']): string;
   toPeriod(period: Snapshot['period']): string;
   toRemark(remark: Remark): string;

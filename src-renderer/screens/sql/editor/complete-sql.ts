@@ -240,7 +240,7 @@ export function findTables(text: string): Map<string, SqlTable> {
 }
 
 /** True where a text ends within a literal or a comment. */
-export function isWithinText(before: string): boolean {
+function isWithinText(before: string): boolean {
   const rest = before.replace(/--[^\n]*\n/g, '').replace(/'[^']*'/g, '');
   return rest.includes("'") || /--[^\n]*$/.test(rest);
 }

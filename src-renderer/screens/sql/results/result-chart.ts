@@ -70,7 +70,7 @@ export function suggestChoice(
 }
 
 /** True when no two rows have the same values in these columns. */
-export function isUnique(rows: readonly (readonly SqlCell[])[], places: readonly number[]): boolean {
+function isUnique(rows: readonly (readonly SqlCell[])[], places: readonly number[]): boolean {
   return new Set(rows.map((row) => JSON.stringify(places.map((place) => row[place])))).size === rows.length;
 }
 

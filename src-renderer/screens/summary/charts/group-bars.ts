@@ -6,7 +6,7 @@ import { useGroupWords } from '../groups/use-group-words.ts';
 /** What a chart of bars shows of each group. */
 export type BarMeasure = 'response' | 'latency' | 'errorShare';
 
-export interface MeasureBar {
+interface MeasureBar {
   readonly value: GroupValue;
   readonly count: number;
   readonly failures: number;

@@ -153,7 +153,7 @@ export function listFields(group: Group): readonly GroupKey[] {
 }
 
 /** Columns of figures that are always there, in their order. */
-export type FixedColumn = 'count' | 'errors' | 'response' | 'latency';
+type FixedColumn = 'count' | 'errors' | 'response' | 'latency';
 /** Columns of failures that the person chooses; only computed summaries have them. */
 export const FAILURE_COLUMNS = ['interval', 'sessions', 'clients'] as const;
 /** All of those. */

@@ -65,7 +65,7 @@ export interface ParentRow {
   readonly leaves: readonly LeafRow[];
 }
 
-export interface GroupTable {
+interface GroupTable {
   readonly rows: readonly ParentRow[];
   readonly total: Figures;
   /** Groups at the lowest level. */

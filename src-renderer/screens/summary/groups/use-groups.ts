@@ -99,7 +99,7 @@ interface Input {
   readonly filter: RecordFilter;
 }
 
-export interface TableGroups {
+interface TableGroups {
   readonly groups: readonly Group[];
   readonly wholes: readonly Group[] | null;
   readonly total: Figures | null;

@@ -32,7 +32,7 @@ export interface Lead {
 }
 
 /** The ways that lead on from a part of a summary. */
-export interface Leads {
+interface Leads {
   open(conditions: readonly FieldCondition[]): void;
   explain(conditions: readonly FieldCondition[]): void;
   /** About a chart without conditions: of everything that it shows. */

@@ -46,7 +46,7 @@ export function measureMissing({ fromMs, toMs }: TimeSpan, gaps: readonly TimeSp
 }
 
 /** Returns the cached share of the period, 0 to 1; null until it is known. */
-export function toCachedShare({ scope, gaps }: TimesBasis): number | null {
+function toCachedShare({ scope, gaps }: TimesBasis): number | null {
   return gaps === null ? null : 1 - measureMissing(scope, gaps) / (scope.toMs - scope.fromMs);
 }
 
@@ -77,7 +77,7 @@ export type Unit = (typeof UNITS)[number];
 /** What a line shows of each bucket. */
 export type SeriesFigure = 'count' | 'errorShare' | 'medianMs' | 'p95Ms';
 
-export interface SeriesPoint {
+interface SeriesPoint {
   readonly x: number;
   readonly y: number | null;
 }

@@ -14,7 +14,7 @@ const WEEK_HOURS = 168;
 const MONDAY_HOURS = 72;
 
 /** An hour of the week, Monday's midnight first, as a zone's clock shows it. */
-export interface WeekHour {
+interface WeekHour {
   /** When the period has it, in the order of time. An hour that the clock shows twice in a row is one span. */
   readonly spans: readonly TimeSpan[];
   readonly heldMs: number;
@@ -144,7 +144,7 @@ export const HEAT_MEASURES = ['volume', 'errorShare', 'median'] as const;
 export type HeatMeasure = (typeof HEAT_MEASURES)[number];
 
 /** What can be said of an hour: `unsure` of what is cached too little, or too few requests. */
-export type HeatState = 'outside' | 'missing' | 'unsure' | 'shown';
+type HeatState = 'outside' | 'missing' | 'unsure' | 'shown';
 
 export interface HeatCell {
   readonly count: number;
@@ -246,7 +246,7 @@ const SWATCH_PX = 14;
 const HOUR_STEP = 3;
 const LEVEL_COLOURS = ['heat1', 'heat2', 'heat3', 'heat4', 'heat5'] as const satisfies readonly ChartColour[];
 
-export interface HeatPicture {
+interface HeatPicture {
   readonly days: readonly string[];
   /** Monday's midnight first: a step of colour, hatched, or nothing at all. */
   readonly marks: readonly (number | 'hatched' | null)[];
