@@ -5,9 +5,11 @@ import type { FieldCondition, RecordFilter } from '../../src-main/common/model/r
 import type { RecordScope } from '../../src-main/common/model/records/record-scope.ts';
 import { SECOND_MS } from '../../src-main/common/time/durations.ts';
 import { caseDoorKey } from '../composables/case-door.ts';
+import { formatExact } from '../format/dates.ts';
 import { formatCount } from '../format/numbers.ts';
 import { toPartTitle } from '../format/part-content.ts';
 import type { PeriodEnds } from '../period/period-selection.ts';
+import { useClockStore } from '../stores/window/clock.ts';
 import { usePartQuestion } from './use-part-question.ts';
 import { useRecordParts } from './use-record-parts.ts';
 
@@ -27,6 +29,13 @@ export function useRowsOffer(readShown: () => Shown) {
   const toQuestion = usePartQuestion();
   const { toRowsContent } = useRecordParts();
   const offer = inject(caseDoorKey, null);
+  const clock = useClockStore();
+
+  function toTitle(rows: readonly RecordRow[]): string {
+    const [{ dateMs, dateText } = { dateMs: null, dateText: '' }] = rows;
+    if (rows.length > 1) return t('cases.add.rows', { count: formatCount(rows.length) }, rows.length);
+    return t('cases.add.record', { time: dateMs === null ? dateText : formatExact(dateMs, clock.zone) });
+  }
 
   function add(rows: readonly RecordRow[]): void {
     const { scope, filter, period } = readShown();
@@ -45,7 +54,7 @@ export function useRowsOffer(readShown: () => Shown) {
     if (question === null) return;
     offer?.({
       kind: 'records',
-      title: toPartTitle(t('cases.add.rows', { count: formatCount(rows.length) }, rows.length)),
+      title: toPartTitle(toTitle(rows)),
       question,
       readContent: () => toRowsContent(rows),
     });
