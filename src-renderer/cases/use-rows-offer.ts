@@ -50,7 +50,9 @@ export function useRowsOffer(readShown: () => Shown) {
     }
     if (sessions.length <= MAX_SESSIONS) conditions.push({ field: 'sessionId', values: sessions });
     const own = { conditions: [...filter.conditions, ...conditions] };
-    const question = toQuestion({ ...span, filter: own, scopes: [scope] });
+    // What else is missing of the table's period says nothing of these.
+    const scopes = ['snapshotId' in scope ? scope : { ...scope, ...span }];
+    const question = toQuestion({ ...span, filter: own, scopes });
     if (question === null) return;
     offer?.({
       kind: 'records',
