@@ -168,6 +168,13 @@ export function useRowsOffer(readShown: () => Shown) {
   const toQuestion = usePartQuestion();
   const { toRowsContent } = useRecordParts();
   const offer = inject(caseDoorKey, null);
+  const clock = useClockStore();
+
+  function toTitle(rows: readonly RecordRow[]): string {
+    const [{ dateMs, dateText } = { dateMs: null, dateText: '' }] = rows;
+    if (rows.length > 1) return t('cases.add.rows', { count: formatCount(rows.length) }, rows.length);
+    return t('cases.add.record', { time: dateMs === null ? dateText : formatExact(dateMs, clock.zone) });
+  }
 
   function add(rows: readonly RecordRow[]): void {
     const { scope, filter, period } = readShown();
@@ -182,11 +189,13 @@ export function useRowsOffer(readShown: () => Shown) {
     }
     if (sessions.length <= MAX_SESSIONS) conditions.push({ field: 'sessionId', values: sessions });
     const own = { conditions: [...filter.conditions, ...conditions] };
-    const question = toQuestion({ ...span, filter: own, scopes: [scope] });
+    // What else is missing of the table's period says nothing of these.
+    const scopes = ['snapshotId' in scope ? scope : { ...scope, ...span }];
+    const question = toQuestion({ ...span, filter: own, scopes });
     if (question === null) return;
     offer?.({
       kind: 'records',
-      title: toPartTitle(t('cases.add.rows', { count: formatCount(rows.length) }, rows.length)),
+      title: toPartTitle(toTitle(rows)),
       question,
       readContent: () => toRowsContent(rows),
     });

@@ -104,6 +104,7 @@ export function createNumberFormats(locale: string): NumberFormats {
 
 function formatSpan(spanMs: number): string {
   const span = Math.max(0, spanMs);
+  if (span > 0 && span < SECOND_MS) return '<1 s';
   if (span < MINUTE_MS) return `${Math.floor(span / SECOND_MS)} s`;
   if (span < HOUR_MS) return joinUnits(span, MINUTES, SECONDS);
   if (span < DAY_MS) return joinUnits(span, HOURS, MINUTES);

@@ -268,9 +268,10 @@ export function useCompare() {
     coverage: { own: reactive(coverage.own), partner: reactive(coverage.partner) },
     compared,
     twins,
-    error,
+    // What a snapshot holds isn't known without the list that it stands in.
+    error: computed(() => error.value ?? (isListed.value ? null : snapshots.error)),
     choose,
-    load,
+    retry: () => (isListed.value ? load() : snapshots.load()),
   };
 }
 

@@ -63,7 +63,9 @@ it('selected records go into a case as they are shown, and are found again by th
   add([makeRow(), makeRow({ seq: 2, dateMs: AT_MS + 5000, sessionId: 'two' })]);
   const [offer] = offers;
   expect(offer).toMatchObject({ kind: 'records', title: '2 selected records' });
-  expect(offer?.question).toMatchObject({ scopes: [scope], fromMs: AT_MS, toMs: AT_MS + 5001 });
+  const span = { fromMs: AT_MS, toMs: AT_MS + 5001 };
+  // Coverage is that of their own time, not of all that the table shows.
+  expect(offer?.question).toMatchObject({ scopes: [{ ...scope, ...span }], ...span });
   expect(offer?.question.filter.conditions).toEqual([
     { field: 'service', values: [7] },
     { field: 'dateMs', min: AT_MS, max: AT_MS + 5001 },
@@ -74,10 +76,12 @@ it('selected records go into a case as they are shown, and are found again by th
   expect(content?.table?.rows[0]).toContain('Timed out');
   // Masking knows whom a column names.
   expect(content?.table?.columns.map(({ role }) => role)).toEqual(expect.arrayContaining(['client', 'body']));
+  add([makeRow()]);
+  expect(offers[1]?.title).toMatch(/^Record of 20/);
   // One without a readable date is found among all of them.
   add([makeRow(), makeRow({ dateMs: null, dateText: 'soon', sessionId: 'three' })]);
-  expect(offers[1]?.question).toMatchObject({ fromMs: PERIOD.fromMs });
-  expect(offers[1]?.question.filter.conditions.map((own) => 'field' in own && own.field)).toEqual([
+  expect(offers[2]?.question).toMatchObject({ fromMs: PERIOD.fromMs });
+  expect(offers[2]?.question.filter.conditions.map((own) => 'field' in own && own.field)).toEqual([
     'service',
     'sessionId',
   ]);

@@ -1,6 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Router } from 'vue-router';
+import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { Incident } from '../../../../src-main/common/model/analysis/incident.ts';
 import type { Comparison } from '../../../../src-main/common/model/analysis/comparison.ts';
@@ -25,6 +26,8 @@ const NAMES = [{ field: 'service' as const, value: '7', name: 'Payments' }];
 /** Incidents of today. */
 let incidents: Incident[];
 let otherZone: string;
+/** Whether the list of snapshots can't be read. */
+let isUnlisted = false;
 /** Whether the other connection never answers. */
 let isSlow = false;
 let without: Input<'analysis/group-records'>[];
@@ -48,10 +51,13 @@ async function show(
       makeConnection({ id: 'two', name: 'Contoso', serviceZone: otherZone }),
     ],
     'following/list': () => [],
-    'snapshots/list': () => [
-      makeSnapshot(DAY, { id: 4, name: 'Bad release' }),
-      makeSnapshot(DAY, { id: 5, name: 'The day before' }),
-    ],
+    'snapshots/list': () => {
+      if (isUnlisted) throw new AppError('cache.io-failed', 'The disk failed.');
+      return [
+        makeSnapshot(DAY, { id: 4, name: 'Bad release' }),
+        makeSnapshot(DAY, { id: 5, name: 'The day before' }),
+      ];
+    },
     'snapshots/read-storage': () => ({}) as never,
     'coverage/read': ({ connectionId, fromMs }) => ({
       buckets: [],
@@ -146,10 +152,13 @@ describe('two connections on the Compare screen', () => {
 
   it('lead to the records of each in its own connection', async () => {
     await show(WITH_TWO);
-    const [before, after] = page.findAll('a.records').map((link) => link.attributes('href') ?? '');
-    expect(before).toContain('connection=two');
-    expect(after).toContain('connection=one');
-    expect(page.get('a.records').attributes('title')).toBe('Open the records of Service 7 at Contoso');
+    // In the order of the sentence: the one that is spoken of first.
+    const [own, other] = page.findAll('a.records').map((link) => link.attributes('href') ?? '');
+    expect(own).toContain('connection=one');
+    expect(other).toContain('connection=two');
+    expect(page.get('a.records').attributes('title')).toBe('Open the records of Service 7 at Fabrikam');
+    const heads = page.findAll('.box thead .over').map((head) => head.text());
+    expect(heads.filter((head) => ['Contoso', 'Fabrikam'].includes(head))).toEqual(['Fabrikam', 'Contoso']);
   });
 
   it('are chosen in the menu, kept in the address and swapped', async () => {
@@ -278,6 +287,17 @@ describe('two periods on the Compare screen', () => {
     expect(decodeURIComponent(links[0]!)).toContain('service:7');
     expect(decodeURIComponent(links[0]!)).toContain('period=2026-11-15T00:00..2026-11-15T08:42');
     expect(decodeURIComponent(links[1]!)).toContain('period=2026-11-22T00:00..2026-11-22T08:42');
+  });
+
+  it('says why a snapshot that a link names is not shown where the list of them cannot be read', async () => {
+    isUnlisted = true;
+    await show('/compare?with=snapshot-4');
+    expect(page.findComponent(CompareSkeleton).exists()).toBe(false);
+    expect(page.text()).toContain('Disk error');
+    isUnlisted = false;
+    await press('Try again');
+    expect(asked()).toMatchObject({ before: { scope: { snapshotId: 4 } } });
+    expect(page.text()).not.toContain('Disk error');
   });
 
   it('can both be snapshots: each side is one or a period, by itself', async () => {

@@ -156,6 +156,21 @@ describe('the menu of a cell', () => {
     expect(names().some((name) => name.startsWith('Compare'))).toBe(false);
   });
 
+  it('adds to a case the selected rows, or its own where that is none of them', async () => {
+    show('');
+    const others: RecordRow[] = [1, 2].map((seq) => ({ ...ROW, seq }));
+    await openAt('[col-id=client]');
+    expect(names()).not.toContain('Add to case…');
+    await menu.setProps({ canAddToCase: true });
+    await choose('client', 'Add to case…');
+    await menu.setProps({ selected: others });
+    await choose('client', 'Add to case…');
+    await menu.setProps({ selected: [...others, ROW] });
+    await choose('client', 'Add to case… 3 selected records');
+    const added = menu.emitted<[RecordRow[]]>('addToCase') ?? [];
+    expect(added.map(([rows]) => rows.map(({ seq }) => seq))).toEqual([[0], [0], [1, 2, 0]]);
+  });
+
   it('marks the row, or takes the mark away that it has', async () => {
     show('');
     await choose('client', 'Flag');

@@ -49,8 +49,10 @@ test('rates below ten keep one digit', () => {
 });
 
 test('spans show their two largest units', () => {
-  expect([-5, 7_900, 320_000, 33_840_000, 273_600_000].map(formatSpan)).toEqual([
+  expect([-5, 383, 7_900, 320_000, 33_840_000, 273_600_000].map(formatSpan)).toEqual([
     '0 s',
+    // Not nothing.
+    '<1 s',
     '7 s',
     '5 min 20 s',
     '9 h 24 min',

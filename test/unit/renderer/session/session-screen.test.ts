@@ -143,6 +143,15 @@ describe('the session screen', () => {
     ]);
   });
 
+  it('names the longest part of a message beside its bar, not over it', async () => {
+    await show({ ...SESSION, requests: SESSION.requests.slice(0, 1) });
+    const note = screen.get<HTMLElement>('[role=option] [data-side]');
+    expect(note.text()).toContain('in the bot');
+    // The bar takes all of the time, so there is as much room before it as after it.
+    expect(note.attributes('data-side')).toBe('after');
+    expect(note.element.style.left).toContain('100%');
+  });
+
   it('shows its times in the clock that is chosen', async () => {
     await show(SESSION);
     backend.emit('connections/changed', [makeConnection({ id: 'one', serviceZone: 'America/Bogota' })]);

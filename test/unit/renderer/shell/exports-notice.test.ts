@@ -1,6 +1,8 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
+import WindowNotice from '../../../../src-renderer/components/WindowNotice.vue';
+import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ExportsNotice from '../../../../src-renderer/shell/ExportsNotice.vue';
 import SidebarDownload from '../../../../src-renderer/shell/sidebar/SidebarDownload.vue';
 import { useExportsStore } from '../../../../src-renderer/stores/records/exports.ts';
@@ -31,7 +33,7 @@ async function show(earlier: Task[] = []) {
       return { downloadPath: null, manifestPath: null };
     },
   });
-  const { global } = await provideApplication(backend);
+  const { global, router } = await provideApplication(backend);
   await useTasksStore().load();
   const notice = mount(ExportsNotice, { global, attachTo: document.body });
   const sidebar = mount(SidebarDownload, { props: { rail: false }, global });
@@ -40,9 +42,9 @@ async function show(earlier: Task[] = []) {
     backend.emit('tasks/changed', task);
     await flushPromises();
   };
-  return { notice, sidebar, change, revealed };
+  return { notice, sidebar, change, revealed, router };
 }
-const readNotice = (): string => document.querySelector('body > .notice')?.textContent ?? '';
+const readNotice = (): string => document.querySelector('.cs-notices > .notice')?.textContent ?? '';
 
 it('an export that goes on after its window was closed shows in the sidebar, and says when it is ready', async () => {
   const { notice, sidebar, change, revealed } = await show();
@@ -55,7 +57,7 @@ it('an export that goes on after its window was closed shows in the sidebar, and
   expect(sidebar.text()).not.toContain('inbound.csv');
   expect(readNotice()).toContain('inbound.csv is ready');
   expect(readNotice()).toContain('1,000 rows · 2.4 MB');
-  document.querySelector<HTMLButtonElement>('body > .notice button')?.click();
+  document.querySelector<HTMLButtonElement>('.cs-notices > .notice button')?.click();
   await flushPromises();
   expect(revealed).toEqual([{ taskId: 'e1' }]);
   expect(readNotice()).toBe('');
@@ -82,6 +84,32 @@ it('an end that the window of the export shows needs no notice, nor does one tha
   expect(readNotice()).toBe('');
   await change({ ...failed, id: 'e3', startedAtMs: 9e12 + 1 });
   expect(readNotice()).toContain('inbound.csv could not be written');
+});
+
+it('says what to do about one that failed until it is closed, and of one that is ready until another screen is opened', async () => {
+  const { change, router } = await show();
+  await change(RUNNING);
+  await change({ ...RUNNING, state: 'done', endedAtMs: 5000 });
+  await router.push('/inbound/detail?q=service:7');
+  await flushPromises();
+  expect(readNotice()).toBe('');
+  await change({ ...RUNNING, id: 'e2', startedAtMs: 9e12 });
+  const error = { code: 'exports.no-sandbox', message: '', details: {} } as const;
+  await change({ ...RUNNING, id: 'e2', startedAtMs: 9e12, state: 'failed', error });
+  await router.push('/library');
+  await flushPromises();
+  expect(readNotice()).toContain('export the HTML report and print it elsewhere');
+});
+
+it('notices of different things stand above one another', async () => {
+  const { change } = await show();
+  await change(RUNNING);
+  await change({ ...RUNNING, state: 'done', endedAtMs: 5000 });
+  const other = mount(WindowNotice, { props: { widthPx: 380 }, global: { plugins: [createMessages()] } });
+  mounted.push(other);
+  const [place, ...more] = document.querySelectorAll('.cs-notices');
+  expect(more).toEqual([]);
+  expect(place?.querySelectorAll('[role=status]')).toHaveLength(2);
 });
 
 it('what ended before the window was opened is listed, and no news', async () => {

@@ -30,3 +30,15 @@ it('styles change at two widths of the window, which are written one way', () =>
   });
   expect(others).toEqual([]);
 });
+
+it('no style sheet is left without a component or another one that takes it in', () => {
+  const files = globSync('src-renderer/**/*.{vue,css,ts}').map((path) => path.replaceAll('\\', '/'));
+  const texts = files.map((file) => readFileSync(file, 'utf8'));
+  const unused = files.filter((file) => {
+    const name = file.split('/').at(-1) ?? '';
+    return (
+      name.endsWith('.css') && !texts.some((text) => text.includes(`/${name}'`) || text.includes(`/${name}"`))
+    );
+  });
+  expect(unused).toEqual([]);
+});
