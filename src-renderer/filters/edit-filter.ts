@@ -142,9 +142,11 @@ export function isTimeOutside(filter: RecordFilter, { fromMs, toMs }: TimeSpan):
   );
 }
 
-/** Returns the conditions that the records with a value of a field meet: none where a report doesn't say it. */
+/**
+ * Returns the conditions that the records with a value of a field meet: none where a report doesn't say it. Measured ones
+ * without a code have none; a report's may have one that isn't of HTTP, too.
+ */
 export function toValueConditions(field: GroupKey, value: GroupValue, isMeasured: boolean): FieldCondition[] {
-  if (value !== null) return [{ field, values: [value] }];
-  if (field === 'responseCode') return [{ field, classes: ['none'] }];
-  return isMeasured ? [{ field, values: [null] }] : [];
+  if (value !== null || isMeasured) return [{ field, values: [value] }];
+  return field === 'responseCode' ? [{ field, classes: ['none'] }] : [];
 }

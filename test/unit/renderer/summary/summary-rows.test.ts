@@ -278,6 +278,9 @@ describe('summary rows', () => {
     expect(toConditions(bare, false)).toEqual([service, none]);
     const family = fromMeasuredGroup(measured([7, null], 5, 1), ['service', 'errorFamily']);
     expect(toConditions(family, true)).toEqual([service, { field: 'errorFamily', values: [null] }]);
+    // A code that isn't of HTTP, such as -1, is a code: the class has it too.
+    const codeless = fromMeasuredGroup(measured([7, null], 5, 1), ['service', 'responseCode']);
+    expect(toConditions(codeless, true)).toEqual([service, { field: 'responseCode', values: [null] }]);
   });
 
   it('draws medians where they are known, else averages, the longest first', () => {
