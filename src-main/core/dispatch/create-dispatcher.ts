@@ -96,7 +96,7 @@ function createValidator(schema: TSchema): Validator {
 function isSmall(value: unknown): boolean {
   const waiting = [value];
   for (const one of waiting) {
-    const values = typeof one === 'object' && one !== null ? Object.values(one) : [];
+    const values: unknown[] = typeof one === 'object' && one !== null ? Object.values(one) : [];
     if (waiting.length + values.length > SMALL_VALUES) return false;
     waiting.push(...values);
   }
