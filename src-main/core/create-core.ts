@@ -63,6 +63,8 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     parts.logger.info('ready', { operations: Object.keys(OPERATIONS).length });
 
     if (byItself === 'everything') {
+      // A window that opens asks for its figures next.
+      if (calmMs > 0) parts.engine.wake();
       resumeOncePossible({
         cache: parts.cache,
         events: parts.events,

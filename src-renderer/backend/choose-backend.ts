@@ -164,23 +164,53 @@ const FIRST: ReadonlySet<OperationName> = new Set<OperationName>([
   'connections/list',
   'status/read-history',
 ]);
+/** The figures that a window opens with. */
+const FIGURES: ReadonlySet<OperationName> = new Set<OperationName>([
+  'overview/read-recent-traffic',
+  'overview/read-volume',
+  'status/read-figures',
+]);
 /** A window that nobody sees paints nothing. */
 const MAX_HELD_MS = 1_000;
 
-/** A carrier that makes its other calls once the first picture is there: what answers them would take its time from it. */
+/**
+ * A carrier that makes its other calls once the first picture is there, and those that show no figure once the first
+ * figures are: what answers them would take its time from either.
+ */
 export function holdCalls(carrier: Backend): { readonly backend: Backend; readonly release: () => void } {
-  let isHeld = true;
-  const { promise: released, resolve } = Promise.withResolvers<undefined>();
+  const picture = createStep();
+  const figures = createStep();
+  const asked: Promise<unknown>[] = [];
   const release = (): void => {
-    isHeld = false;
-    resolve(undefined);
+    if (picture.isOver) return;
+    picture.end();
+    setTimeout(figures.end, MAX_HELD_MS);
+    // Screens that wait for other answers ask in the same turn.
+    setTimeout(() => void Promise.allSettled(asked).then(figures.end));
   };
   setTimeout(release, MAX_HELD_MS);
   const call: Backend['call'] = async (name, input) => {
-    if (isHeld && !FIRST.has(name)) await released;
-    return carrier.call(name, input);
+    const isFigure = FIGURES.has(name);
+    const { isOver, over } = isFigure ? picture : figures;
+    if (!isOver && !FIRST.has(name)) await over;
+    const answer = carrier.call(name, input);
+    if (isFigure && !figures.isOver) asked.push(answer);
+    return answer;
   };
   return { backend: { ...carrier, call }, release };
+}
+
+function createStep() {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const step = {
+    isOver: false,
+    over: promise,
+    end: (): void => {
+      step.isOver = true;
+      resolve(undefined);
+    },
+  };
+  return step;
 }
 
 const CHANNEL = 'channelscope.session';

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
+import { Compile } from 'typebox/compile';
+import { Check, Errors } from 'typebox/value';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import { OPERATIONS, type Handlers, type OperationName } from '../../common/contract/index.ts';
 import type { Envelope } from '../../common/contract/operation.ts';
@@ -26,13 +27,9 @@ export function createDispatcher(handlers: Handlers, logger: Logger, now: () => 
   const validatorFor = (schema: TSchema, closed: boolean): Validator => {
     const known = validators.get(schema);
     if (known !== undefined) return known;
-    const made = Compile(closed ? closeSchema(schema) : schema);
+    const made = createValidator(closed ? closeSchema(schema) : schema);
     validators.set(schema, made);
     return made;
-  };
-  const firstFault = (validator: Validator, value: unknown): string => {
-    const fault = validator.Errors(value)[0];
-    return fault === undefined ? '' : `${fault.instancePath} ${fault.message}`;
   };
 
   return async (name, input) => {
@@ -41,9 +38,9 @@ export function createDispatcher(handlers: Handlers, logger: Logger, now: () => 
       if (!isOperationName(name)) throw new AppError('app.unknown-operation', 'No such operation.');
       const { input: inputSchema, output: outputSchema } = OPERATIONS[name];
       const inputs = validatorFor(inputSchema, true);
-      if (!inputs.Check(input)) {
+      if (!inputs.isValid(input)) {
         throw new AppError('app.invalid-input', `Invalid input for ${name}.`, {
-          fault: firstFault(inputs, input),
+          fault: inputs.findFault(input),
         });
       }
       const absurd = findAbsurdValue(input);
@@ -53,8 +50,8 @@ export function createDispatcher(handlers: Handlers, logger: Logger, now: () => 
       const handler = handlers[name] as (input: unknown) => unknown;
       const value = await handler(input);
       const outputs = validatorFor(outputSchema, false);
-      if (!outputs.Check(value)) {
-        throw new Error(`Invalid output of ${name}: ${firstFault(outputs, value)}`);
+      if (!outputs.isValid(value)) {
+        throw new Error(`Invalid output of ${name}: ${outputs.findFault(value)}`);
       }
       const durationMs = now() - startedAtMs;
       if (durationMs > SLOW_CALL_MS) logger.info('slow call', { operation: name, durationMs });
@@ -66,6 +63,44 @@ export function createDispatcher(handlers: Handlers, logger: Logger, now: () => 
       return { ok: false, error: info };
     }
   };
+}
+
+interface Validator {
+  isValid(value: unknown): boolean;
+  /** What is wrong first with a value that isn't valid. */
+  findFault(value: unknown): string;
+}
+
+/** A function for a schema takes longer to make than some small values to check without one. */
+const UNCOMPILED_CHECKS = 10;
+const SMALL_VALUES = 200;
+
+/** Checks values, with a function made for their schema once it pays: a start calls many operations once. */
+function createValidator(schema: TSchema): Validator {
+  let checked = 0;
+  let compiled: ReturnType<typeof Compile> | null = null;
+  return {
+    isValid(value) {
+      checked += 1;
+      if (checked > UNCOMPILED_CHECKS || !isSmall(value)) compiled ??= Compile(schema);
+      return compiled === null ? Check(schema, value) : compiled.Check(value);
+    },
+    findFault(value) {
+      const fault = Errors(schema, value)[0];
+      return fault === undefined ? '' : `${fault.instancePath} ${fault.message}`;
+    },
+  };
+}
+
+/** Counts no further than it has to. */
+function isSmall(value: unknown): boolean {
+  const waiting = [value];
+  for (const one of waiting) {
+    const values: unknown[] = typeof one === 'object' && one !== null ? Object.values(one) : [];
+    if (waiting.length + values.length > SMALL_VALUES) return false;
+    waiting.push(...values);
+  }
+  return true;
 }
 
 /**

@@ -91,9 +91,7 @@ function listCharacterAnchors(text: string): string[] {
  * Texts that stand where letters or digits are written as escapes: no encoder does so for any reason but to write all
  * characters alike, so hardly any other text has them.
  */
-export const ESCAPE_ANCHORS: readonly string[] = listEscapeAnchors();
-
-function listEscapeAnchors(): readonly string[] {
+export function listEscapeAnchors(): readonly string[] {
   const codes = Array.from('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', (character) =>
     character.charCodeAt(0),
   );

@@ -15,7 +15,7 @@ export interface SecretForms {
   readonly forms: readonly SecretForm[];
   /**
    * Each form, escaped or not, holds one of these ASCII texts, or has letters or digits as escapes, which
-   * `ESCAPE_ANCHORS` find; null where no such texts are known.
+   * `listEscapeAnchors` finds; null where no such texts are known.
    */
   readonly anchors: readonly string[] | null;
   /** The same where it is written as a list of numbers or characters. */

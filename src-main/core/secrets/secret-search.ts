@@ -1,6 +1,6 @@
 import { ESCAPE_LAYERS, createListDecoder, type Decode, type ListedByte } from './decode-layers.ts';
-import { ESCAPE_ANCHORS } from './list-anchors.ts';
-import { createByteScan, readWord } from './scan-bytes.ts';
+import { listEscapeAnchors } from './list-anchors.ts';
+import { createByteScan, readWord, type ByteScan } from './scan-bytes.ts';
 import type { SecretForms, SecretForm } from './secret-forms.ts';
 
 /** Stands in place of what was removed. */
@@ -31,13 +31,23 @@ export interface SecretSearch {
   isNumber(digits: string): boolean;
 }
 
-/** Many, and the same for all secrets. */
-const ESCAPES = createByteScan();
-ESCAPES.add(ESCAPE_ANCHORS);
+/** What escapes are found by: much, and the same for all secrets. */
+let escapes: ByteScan | null = null;
+
+/** Begins a scan of one's own with it. */
+function scanForEscapes(): ByteScan {
+  if (escapes === null) {
+    escapes = createByteScan();
+    escapes.add(listEscapeAnchors());
+  }
+  return escapes.copy();
+}
 
 /** Makes a search that knows nothing yet. */
 export function createSecretSearch(): SecretSearch {
-  const scan = ESCAPES.copy();
+  /** Made for the first text that is looked through: a start has none, and each thread would wait for its own. */
+  let scan: ByteScan | null = null;
+  const anchors: string[] = [];
   const lists = createByteScan();
   const finder = createFormFinder();
   const numbers = new Set<number>();
@@ -45,17 +55,21 @@ export function createSecretSearch(): SecretSearch {
   /** Secrets of which no part is left as it is by each encoder. */
   let isBlind = false;
 
+  const findAnchor: ByteScan['find'] = (bytes, from, until) => {
+    scan ??= scanForEscapes();
+    scan.add(anchors.splice(0));
+    return scan.find(bytes, from, until);
+  };
   const mayBytesHold: SecretSearch['mayBytesHold'] = (bytes, from, until) =>
-    !isEmpty && (isBlind || scan.find(bytes, from, until) !== -1);
+    !isEmpty && (isBlind || findAnchor(bytes, from, until) !== -1);
   const mayHold = (text: string): boolean => mayBytesHold(toBytes(text));
   return {
-    add({ forms, anchors, listAnchors, number }) {
+    add({ forms, anchors: own, listAnchors, number }) {
       isEmpty = false;
-      scan.add(anchors ?? []);
-      scan.add(listAnchors);
+      anchors.push(...(own ?? []), ...listAnchors);
       lists.add(listAnchors);
       finder.add(forms);
-      isBlind ||= anchors === null;
+      isBlind ||= own === null;
       if (number !== null) numbers.add(number);
     },
     mayHold,
@@ -63,9 +77,9 @@ export function createSecretSearch(): SecretSearch {
     lookThrough(text) {
       if (isEmpty || isBlind) return () => isBlind;
       const bytes = toBytes(text);
-      let place = scan.find(bytes);
+      let place = findAnchor(bytes);
       return (from, to) => {
-        if (place !== -1 && place < from) place = scan.find(bytes, from);
+        if (place !== -1 && place < from) place = findAnchor(bytes, from);
         return place !== -1 && place < to;
       };
     },

@@ -11,7 +11,9 @@ import {
   readRows,
   type EngineDatabase,
 } from '../../../src-main/core/analysis/engine/engine-database.ts';
+import { createEngineOperations } from '../../../src-main/core/analysis/engine/engine-operations.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
+import type { EngineSource } from '../../../src-main/core/cache/read/engine-source.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { createNumberedSource } from './plain-cache.ts';
 import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
@@ -67,6 +69,19 @@ describe("the engine's file", () => {
     expect(second.isNew).toBe(false);
     expect(await measure(second)).toEqual(whole);
     second.close();
+  });
+
+  it('holds all that was written once the engine has ended, and leaves no journal to the next start', async () => {
+    const database = await open();
+    const engine = await createEngineOperations(
+      database,
+      { ...createNumberedSource(SIZES), close: () => undefined } as unknown as EngineSource,
+      '1',
+    );
+    engine.setRules({ outcomes: {}, families: {}, tables: {} });
+    await feedAll(database);
+    await engine.close();
+    expect(existsSync(`${file}.wal`)).toBe(false);
   });
 
   it.each<[string, () => Promise<void>]>([

@@ -37,6 +37,8 @@ type Calls = {
 
 /** The engine: everything that is computed from many records. Its calls reject with AppErrors. */
 export interface Engine extends Calls {
+  /** Starts the process, so that what is asked first finds it there. */
+  wake(): void;
   /** The cache changed: what is new is fed soon. */
   noteChange(): void;
   /**
@@ -337,13 +339,14 @@ export function createEngine(options: {
     replace(own);
     await own.exited;
   };
+  const wake = async (): Promise<void> => {
+    await ending;
+    await run().started;
+  };
   const limited = limitPatterns({
     call,
     abandon,
-    async start() {
-      await ending;
-      await run().started;
-    },
+    start: wake,
     isFeeding: () => feedCount > 0,
     limitMs: patternLimitMs,
   });
@@ -355,6 +358,8 @@ export function createEngine(options: {
   ) as unknown as Calls;
   return {
     ...calls,
+    // What keeps it from starting, the first question says.
+    wake: () => void wake().catch(() => undefined),
     noteChange,
     noteConnections() {
       if (running !== null) tellRules(running);

@@ -170,7 +170,8 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       enqueue(write).catch(() => undefined);
     },
   );
-  const ownValues = await createOwnValues(await database.connect());
+  const ownConnection = await database.connect();
+  const ownValues = await createOwnValues(ownConnection);
   const paths = await createPathStore(feedConnection, enqueue, () => feed.listMarks());
   const toFindingsRecords = (connection: DuckDBConnection): FindingsRecords => ({
     resolve: (scope) => resolver.resolve(connection, scope),
@@ -551,7 +552,8 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       await views.closeAll();
       await conversations.closeAll();
       await following.catch(() => undefined);
-      feedConnection.closeSync();
+      // What was written is moved into the file as its last connection closes: the next start would read it again first.
+      for (const connection of [ownConnection, feedConnection]) connection.closeSync();
       database.close();
     },
   };

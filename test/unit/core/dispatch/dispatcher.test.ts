@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Handlers } from '../../../../src-main/common/contract/index.ts';
 import { createDispatcher } from '../../../../src-main/core/dispatch/create-dispatcher.ts';
+import { makeTask } from '../../renderer/support/samples.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 function dispatcherFor(handlers: Partial<Handlers>) {
@@ -13,6 +14,24 @@ describe('dispatcher', () => {
     const call = dispatcherFor({ 'tasks/list': () => [] });
     expect(await call('tasks/list', null)).toEqual({ ok: true, value: [] });
   });
+
+  it.each([
+    ['few', 2],
+    ['many', 100],
+  ])(
+    'refuses a list of %s that the contract does not promise, the first time and later',
+    async (_what, count) => {
+      const tasks = Array.from({ length: count }, () => makeTask());
+      let last = makeTask();
+      const call = dispatcherFor({ 'tasks/list': () => [...tasks, last] });
+      for (let round = 0; round < 12; round += 1) {
+        last = makeTask({ startedAtMs: 0.5 });
+        expect(await call('tasks/list', null)).toMatchObject({ ok: false, error: { code: 'app.bug' } });
+        last = makeTask();
+        expect(await call('tasks/list', null)).toMatchObject({ ok: true });
+      }
+    },
+  );
 
   it('refuses a name that is not an operation, also names every object has', async () => {
     const call = dispatcherFor({});

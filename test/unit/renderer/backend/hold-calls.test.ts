@@ -27,6 +27,7 @@ it('asks at once for what the first picture needs, and for all else once it is t
   await backend.call('connections/list', null);
   expect(asked).toEqual(['settings/get', 'connections/list']);
   release();
+  await vi.advanceTimersByTimeAsync(0);
   await expect(tasks).resolves.toBe('answer of tasks/list');
   await backend.call('downloads/list', { connectionId: null });
   expect(asked).toEqual(['settings/get', 'connections/list', 'tasks/list', 'downloads/list']);
@@ -37,6 +38,29 @@ it('does not wait for a picture that never comes', async () => {
   const tasks = backend.call('tasks/list', null);
   await vi.advanceTimersByTimeAsync(999);
   expect(asked).toEqual([]);
-  await vi.advanceTimersByTimeAsync(1);
+  await vi.advanceTimersByTimeAsync(2);
   await expect(tasks).resolves.toBe('answer of tasks/list');
+});
+
+it('asks for what shows no figure once the first figures are there, or take long', async () => {
+  const { promise: counted, resolve: count } = Promise.withResolvers<never>();
+  const slow: Backend = {
+    ...carrier,
+    call: (name, input) => {
+      const answer = carrier.call(name, input);
+      return name === 'overview/read-volume' ? answer.then(() => counted) : answer;
+    },
+  };
+  for (const end of [() => count('volume' as never), () => vi.advanceTimersByTimeAsync(1000)]) {
+    asked.length = 0;
+    const { backend, release } = holdCalls(slow);
+    const findings = backend.call('findings/list', { connectionId: 'a' });
+    const span = { connectionId: 'a', fromMs: 0, toMs: 1, buckets: 1 };
+    void backend.call('overview/read-volume', span);
+    release();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked).toContain('overview/read-volume');
+    await end();
+    await expect(findings).resolves.toBe('answer of findings/list');
+  }
 });
