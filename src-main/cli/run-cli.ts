@@ -2,11 +2,12 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import {
-  describeMissingFolder,
-  locateDataFolder,
   type DataLocation,
+  describeMissingFolder,
+  findStandardFolder,
+  locateDataFolder,
+  toHostPlatform,
 } from '../core/data-folder/locate-data-folder.ts';
-import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
 import type { Host } from '../core/host.ts';
 import type { OpenSecretStore } from '../core/secrets/create-keychain.ts';
 import { toErrorText } from '../node/error-text.ts';

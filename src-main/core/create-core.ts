@@ -4,7 +4,7 @@ import type { Words } from '../common/words/words.ts';
 import { OPERATIONS } from '../common/contract/index.ts';
 import { claimFolder } from '../node/claim-folder.ts';
 import { holdFolder } from '../node/held-folders.ts';
-import { toCacheError } from './cache/file/to-cache-error.ts';
+import { toCacheError } from './cache/file/open-database.ts';
 import { createFolderMover } from './data-folder/create-folder-mover.ts';
 import { createHandlers } from './create-handlers.ts';
 import { createParts, type PartOverrides, type Parts } from './create-parts.ts';

@@ -5,8 +5,11 @@ import { join, resolve } from 'node:path';
 import { START_FILE_VARIABLE } from '../common/start-message.ts';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { CALM_MS } from '../core/host.ts';
-import { locateDataFolder } from '../core/data-folder/locate-data-folder.ts';
-import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
+import {
+  findStandardFolder,
+  locateDataFolder,
+  toHostPlatform,
+} from '../core/data-folder/locate-data-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { findPassphraseFile, tryToReadPassphrase } from '../node/read-passphrase.ts';
 import { findBuiltWorkers } from '../node/worker-scripts.ts';

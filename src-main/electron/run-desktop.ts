@@ -4,9 +4,12 @@ import { APP_ID } from '../common/app-id.ts';
 import type { SharedCore } from '../core/control/create-shared-core.ts';
 import type { Core } from '../core/create-core.ts';
 import { createWords, type Words } from '../common/words/words.ts';
-import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
+import {
+  type DataLocation,
+  type HostPlatform,
+  prepareDataFolder,
+} from '../core/data-folder/locate-data-folder.ts';
 import type { Host } from '../core/host.ts';
-import { prepareDataFolder, type HostPlatform } from '../core/data-folder/standard-folder.ts';
 import { LINK_SCHEME } from '../common/links/view-link.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { registerAppScheme, serveAppFiles } from './app-protocol.ts';

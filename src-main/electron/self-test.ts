@@ -10,7 +10,7 @@ import {
   type StepRun,
   type TestedCore,
 } from '../core/self-test/run-self-test.ts';
-import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
+import type { HostPlatform } from '../core/data-folder/locate-data-folder.ts';
 import { isAppPage } from './app-address.ts';
 import type { Ending } from './end-application.ts';
 import { TRAY_ICON } from './tray/tray-icon.ts';

@@ -11,7 +11,7 @@ import {
 } from 'electron';
 import { AppError } from '../common/contract/errors.ts';
 import { isPlainObject } from '../common/json/is-plain-object.ts';
-import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
+import type { HostPlatform } from '../core/data-folder/locate-data-folder.ts';
 import { writeFileAtomicallySync } from '../node/write-file-atomically.ts';
 import { APP_URL } from './app-address.ts';
 

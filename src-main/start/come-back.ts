@@ -2,12 +2,12 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WayBack } from '../core/host.ts';
-import { locateDataFolder } from '../core/data-folder/locate-data-folder.ts';
 import {
   findStandardFolder,
-  toHostPlatform,
   type HostPlatform,
-} from '../core/data-folder/standard-folder.ts';
+  locateDataFolder,
+  toHostPlatform,
+} from '../core/data-folder/locate-data-folder.ts';
 import { readControlPlace } from '../node/control/control-place.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { writeLaunchFile } from '../web/launch-file.ts';

@@ -4,8 +4,12 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CALM_MS } from '../core/host.ts';
 import { createSharedCore, type SharedCore } from '../core/control/create-shared-core.ts';
-import { locateDataFolder, type DataLocation } from '../core/data-folder/locate-data-folder.ts';
-import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
+import {
+  type DataLocation,
+  findStandardFolder,
+  locateDataFolder,
+  toHostPlatform,
+} from '../core/data-folder/locate-data-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { describeReaders } from '../node/private-files.ts';
 import type { Launch } from '../web/web-server.ts';

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { Host, ProxyLogins } from '../core/host.ts';
-import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
+import type { DataLocation, HostPlatform } from '../core/data-folder/locate-data-folder.ts';
 import { forkProcess } from '../node/fork-process.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
 import { printWithBrowser } from '../node/print-with-browser.ts';
-import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
 import type { BrowserLanguages } from './browser-languages.ts';
 import type { ExportDownloads } from './export-downloads.ts';
 import type { ImportUploads } from './import-uploads.ts';

@@ -28,9 +28,8 @@ import type { Logger } from '../logging/logger.ts';
 import type { AlertBook } from './alert-book.ts';
 import { createMinuteFindings } from './check-findings.ts';
 import type { AlertSource } from './check-rule.ts';
-import { judgeRules } from './judge-rules.ts';
+import { judgeRules, watchChanges } from './judge-rules.ts';
 import { createNoteSender } from './send-notes.ts';
-import { watchChanges } from './watch-changes.ts';
 
 /** How often states that merely continue are written; a rule that fires or ends is written at once. */
 const SAVE_EVERY_MS = 600_000;

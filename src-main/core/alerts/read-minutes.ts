@@ -17,9 +17,9 @@ import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
-import { isRead } from '../coverage/coverage-spans.ts';
+import { isRead } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
-import type { Minutes } from './evaluate/judge-minutes.ts';
+import type { Minutes } from './judge-minutes.ts';
 
 /** Whole minutes. */
 export interface MinuteSpan {

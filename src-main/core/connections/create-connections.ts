@@ -23,10 +23,19 @@ import type { ReportingClient } from '../client/reporting-client.ts';
 import { createSaveQueue } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
-import { checkDraft, checkNames, requireAgreement, requireName } from './check-draft.ts';
-import type { SavedConnection, ConnectionFile } from './connection-file.ts';
-import { findImportedPlace, toImportedPlace, type ImportedPlace } from './imported-places.ts';
-import { createSecretWhereabouts, SECRET_NAMES } from './secret-whereabouts.ts';
+import {
+  checkDraft,
+  checkNames,
+  type ConnectionFile,
+  createSecretWhereabouts,
+  findImportedPlace,
+  type ImportedPlace,
+  requireAgreement,
+  requireName,
+  type SavedConnection,
+  SECRET_NAMES,
+  toImportedPlace,
+} from './connection-file.ts';
 
 /** Both secrets of a connection. */
 export type BothSecrets = Required<ConnectionSecrets>;

@@ -4,7 +4,7 @@ import { toConversationSpan, toKnownTime, type KnownTime } from '../../common/mo
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { listRead } from '../coverage/coverage-spans.ts';
+import { listRead } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 
 /** The handlers of `conversations/…`: all of them work with the network gone. */

@@ -8,9 +8,8 @@ import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Events } from '../events.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
-import { isRead, layOut, type CoverageSpan } from './coverage-spans.ts';
+import { type CoverageSpan, type CoverageSubject, isRead, layOut } from './read-holdings.ts';
 import type { Ledger } from './create-ledger.ts';
-import type { CoverageSubject } from './read-holdings.ts';
 
 /** How long a service that can't be reached is waited for, such as after sleep. */
 const PATIENCE_MS = 30 * MINUTE_MS;

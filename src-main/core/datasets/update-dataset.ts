@@ -4,7 +4,7 @@ import { listFields } from '../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN, UTC_COLUMN } from '../../common/sql/sql-tables.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { EngineFile } from '../analysis/engine/files/write-file.ts';
-import type { FileColumn } from '../analysis/engine/files/file-column.ts';
+import type { FileColumn } from '../analysis/engine/files/line-sql.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import type { SavedConnection } from '../connections/connection-file.ts';
@@ -20,7 +20,7 @@ import { hash } from 'node:crypto';
 import { toEndMs } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
-import type { CoverageSpan } from '../coverage/coverage-spans.ts';
+import type { CoverageSpan } from '../coverage/read-holdings.ts';
 
 /** New days that are written before the manifest names them; a day that is replaced is named at once. */
 const DAYS_A_MANIFEST = 16;

@@ -4,7 +4,7 @@ import { ERROR_CODES } from '../../common/contract/errors.ts';
 import { OPERATIONS } from '../../common/contract/index.ts';
 import type { Trouble } from '../../common/contract/operations/diagnostics.ts';
 import { Task } from '../../common/model/cache/task.ts';
-import { ENDPOINTS } from '../client/endpoints.ts';
+import { ENDPOINTS } from '../client/retry.ts';
 import { listLogs } from '../logging/create-file-logger.ts';
 
 /** Of each of the last two days. */

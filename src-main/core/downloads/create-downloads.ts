@@ -6,7 +6,7 @@ import type { Period } from '../../common/model/period.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import type { QueuedDownload } from '../cache/write/download-writes.ts';
+import type { QueuedDownload } from '../cache/write/snapshot-writes.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';

@@ -6,7 +6,7 @@ import { isShownTwice } from '../../common/time/time-zones.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import { toReportPath, type DetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { DownloadRow } from '../cache/read/download-rows.ts';
+import type { AskedPage, DownloadRow } from '../cache/read/download-rows.ts';
 import { createGate } from '../../node/gate.ts';
 import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
@@ -20,7 +20,6 @@ import { hasBrokenEnd } from './walk-report.ts';
 import type { ConnectionDraft } from '../../common/model/connections/connection.ts';
 import type { PageRequest } from '../../common/model/cache/download.ts';
 import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
-import type { AskedPage } from '../cache/read/download-figures.ts';
 import { toAskedEnd } from './slice-period.ts';
 
 /** Gaps that one operation answers with, or fetches. */

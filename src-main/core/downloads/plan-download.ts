@@ -2,7 +2,7 @@ import type { DownloadPlan } from '../../common/model/cache/download.ts';
 import type { Period } from '../../common/model/period.ts';
 import { readPage } from '../../common/reporting/reading/read-page.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
-import type { DownloadPace } from '../cache/read/download-figures.ts';
+import type { DownloadPace } from '../cache/read/download-rows.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import { suggestSliceDays, toAskedEnd } from './slice-period.ts';
 

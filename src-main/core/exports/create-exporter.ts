@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, Input, Output } from '../../common/contract/index.ts';
 import type { Cache } from '../cache/cache.ts';
-import { measureSpans } from '../coverage/coverage-spans.ts';
+import { measureSpans } from '../coverage/read-holdings.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';

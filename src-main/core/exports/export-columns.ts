@@ -14,7 +14,7 @@ import { civilToUtcMs } from '../../common/time/civil-time.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import { nameZonedField, formatRecordMoment } from '../../common/time/format-moment.ts';
 import { toCivilTime } from '../../common/time/time-zones.ts';
-import type { FileValue } from '../analysis/engine/files/file-column.ts';
+import type { FileValue } from '../analysis/engine/files/line-sql.ts';
 
 export type ExportValue = string | number | boolean | null;
 

@@ -11,7 +11,7 @@ import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts
 import { toWireDate } from '../../common/reporting/wire-dates.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Cache } from '../cache/cache.ts';
-import { isRead, join, listLacking, type CoverageSpan } from '../coverage/coverage-spans.ts';
+import { type CoverageSpan, isRead, join, listLacking } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
 import type { ExportProvenance } from './prepared-export.ts';

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { listLacking } from '../coverage/coverage-spans.ts';
+import { listLacking } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import type { Monitor } from '../monitor/create-monitor.ts';
 import { readTraffic, toGlanceHealth, type GlanceSource } from './read-glance.ts';

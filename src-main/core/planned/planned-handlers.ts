@@ -17,7 +17,7 @@ import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { listRead } from '../coverage/coverage-spans.ts';
+import { listRead } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import { readCalendar, type ReadCalendar } from './read-calendar.ts';
 import { SLOT_MS, suggestPlanned, type Slot } from './suggest-planned.ts';

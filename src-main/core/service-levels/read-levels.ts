@@ -9,7 +9,7 @@ import {
 } from '../../common/model/connections/level-times.ts';
 import type { LevelReport } from '../../common/model/connections/service-level.ts';
 import { joinSpans } from '../../common/model/connections/planned-spans.ts';
-import type { MeasuredLevel } from '../analysis/status/measure-level.ts';
+import type { MeasuredLevel } from '../analysis/status/status-figures.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { SavedConnection } from '../connections/connection-file.ts';
 

@@ -6,7 +6,7 @@ import type { Period } from '../../common/model/period.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
 import { fromWireDate } from '../../common/reporting/wire-dates.ts';
 import type { Cache } from '../cache/cache.ts';
-import { rejectOnAbort } from '../calls/pair-calls.ts';
+import { rejectOnAbort } from '../calls/calls.ts';
 import { findLookBackMs, type ConnectionStore } from '../connections/create-connections.ts';
 import { isActive, type TaskHandle, type TaskRegistry } from '../tasks/task-registry.ts';
 import type { Housekeeping } from './housekeeping.ts';

@@ -7,7 +7,7 @@ import type { Engine } from '../analysis/engine/create-engine.ts';
 import { findDifferences, toTolerances } from '../analysis/find-differences.ts';
 import type { Cache } from '../cache/cache.ts';
 import { findLookBackMs, type ConnectionStore } from '../connections/create-connections.ts';
-import { listLacking } from '../coverage/coverage-spans.ts';
+import { listLacking } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 

@@ -1,7 +1,7 @@
 import { app, nativeImage, Notification, type BrowserWindow } from 'electron';
 import type { Words } from '../../common/words/words.ts';
 import type { Host } from '../../core/host.ts';
-import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
+import type { HostPlatform } from '../../core/data-folder/locate-data-folder.ts';
 import { drawDisc } from './draw-disc.ts';
 import type { EventPayload } from '../../common/contract/index.ts';
 import type { Core } from '../../core/create-core.ts';

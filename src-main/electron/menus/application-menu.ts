@@ -2,7 +2,7 @@ import { Menu, type MenuItemConstructorOptions } from 'electron';
 import type { SpokenKey } from '../../common/words/messages.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Core } from '../../core/create-core.ts';
-import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
+import type { HostPlatform } from '../../core/data-folder/locate-data-folder.ts';
 
 type MenuKey = SpokenKey extends infer Key
   ? Key extends `desktop.menu.${infer Name}`

@@ -4,7 +4,7 @@ import type { Connection } from '../../common/model/connections/connection.ts';
 import { nameConnection } from '../../common/words/words.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import type { Core } from '../../core/create-core.ts';
-import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
+import type { HostPlatform } from '../../core/data-folder/locate-data-folder.ts';
 import type { MenuActions } from './application-menu.ts';
 import { findStartedFile } from '../launch/find-started-file.ts';
 import { readFileSync } from 'node:fs';

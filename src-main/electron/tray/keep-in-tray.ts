@@ -5,7 +5,7 @@ import type { StatusSample } from '../../common/model/connections/status.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import { nameConnection, type Words } from '../../common/words/words.ts';
 import type { Core } from '../../core/create-core.ts';
-import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
+import type { HostPlatform } from '../../core/data-folder/locate-data-folder.ts';
 import { hasBusName } from '../../node/session-bus.ts';
 import { drawDisc } from '../attention/draw-disc.ts';
 import { TRAY_ICON } from './tray-icon.ts';

@@ -5,7 +5,7 @@ import type { AppUpdater, CancellationToken, UpdateInfo } from 'electron-updater
 import type { FoundUpdate, UpdateObstacle } from '../../common/contract/operations/updates.ts';
 import { AppError } from '../../common/contract/errors.ts';
 import { toErrorText } from '../../node/error-text.ts';
-import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
+import type { HostPlatform } from '../../core/data-folder/locate-data-folder.ts';
 import type { UpdateSource } from '../../core/host.ts';
 
 type Updaters = typeof Module;

@@ -8,7 +8,7 @@ import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
-import { toCacheError } from '../../../src-main/core/cache/file/to-cache-error.ts';
+import { toCacheError } from '../../../src-main/core/cache/file/open-database.ts';
 import { createWriter } from '../../../src-main/core/cache/threads/writer-operations.ts';
 import {
   createDocument,

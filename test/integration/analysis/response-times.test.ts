@@ -7,7 +7,7 @@ import { listBucketEdges, pickBucketWidth } from '../../../src-main/common/time/
 import {
   MAX_TIMES_ROWS,
   readResponseTimes,
-} from '../../../src-main/core/analysis/engine/measures/read-response-times.ts';
+} from '../../../src-main/core/analysis/engine/measures/read-series.ts';
 import { readArea } from '../../../src-renderer/charts/heat/times-grid.ts';
 import { toTimeCondition } from '../../../src-renderer/charts/scales.ts';
 import { judgePlainly } from './measured-plainly.ts';

@@ -8,7 +8,7 @@ import { CODE_CLASS_SQL } from '../../../common/sql/filter-statement.ts';
 import { readRows } from './engine-database.ts';
 import { findColumn } from './engine-tables.ts';
 import { NO_CONDITION, toFilterSql, type SqlCondition } from './filter-sql.ts';
-import { toAverageSql } from './measures/times-sql.ts';
+import { toAverageSql } from './measures/measure-sql.ts';
 import { toSourceSql, type FilteredRecords, type ResolvedScope } from './resolved-scope.ts';
 
 /** A value of a field, null where it has none, and its number of records. */

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Facets, RecordOrder } from '../../../common/model/records/record.ts';
-import type { CallContext } from '../../calls/call-messages.ts';
+import { type CallContext, rejectOnAbort } from '../../calls/calls.ts';
 import type { WatchedDeprecation } from '../../../common/model/analysis/deprecation-match.ts';
 import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
@@ -13,7 +13,6 @@ import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts
 import type { Session } from '../../../common/model/records/session.ts';
 import { DETAIL_KINDS, type Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { rejectOnAbort } from '../../calls/pair-calls.ts';
 import {
   countClasses,
   countValues,
@@ -34,13 +33,14 @@ import { readRows, type EngineDatabase } from './engine-database.ts';
 import {
   countHitMinutes,
   countMinutes,
-  listMinuteValues,
-  readPercentiles,
   findNewFamilies,
-} from './count-minutes.ts';
+  type HistogramShape,
+  listMinuteValues,
+  readHistogram,
+  readPercentiles,
+} from './count-over-time.ts';
 import { findErrorFamilies, groupErrors, listFamilyNames, resolveFamilies } from './error-families.ts';
-import { findPaths, type PathsProgress } from './bodies/find-paths.ts';
-import { createPathStore } from './bodies/keep-paths.ts';
+import { createPathStore, findPaths, type PathsProgress } from './bodies/find-paths.ts';
 import { readPathsOf, readPathValues, toReadPath } from './bodies/read-path.ts';
 import { findPatterns, type PatternsProgress } from './find-patterns.ts';
 import { findFirstSeen, checkFamilies, readFamily } from './read-family.ts';
@@ -58,7 +58,6 @@ import { matchSigns } from './match-signs.ts';
 import { createOwnValues, type OwnTablesByConnection } from './own-values.ts';
 import { createMeasureOperations, type FindKept } from './measures/measure-operations.ts';
 import { createSeveralOperations } from './measures/several-connections.ts';
-import { readHistogram, type HistogramShape } from './read-histogram.ts';
 import { readSession } from './read-session.ts';
 import type { OutcomesByConnection } from './outcomes.ts';
 import { createRecordViews } from './views/record-views.ts';
@@ -66,8 +65,7 @@ import type { FilteredRecords, ResolvedScope } from './resolved-scope.ts';
 import { adviseOutcomes, previewOutcomes } from './outcome-figures.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
 import { countTables, type OwnedQuestion } from './sql/make-tables.ts';
-import { runStatement } from './sql/run-statement.ts';
-import { createSqlResults } from './sql/sql-results.ts';
+import { createSqlResults, runStatement } from './sql/run-statement.ts';
 
 export type EngineOperations = Awaited<ReturnType<typeof createEngineOperations>>;
 

@@ -8,7 +8,7 @@ import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
 import { readPage } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { isDamagedPage } from '../file/to-cache-error.ts';
+import { isDamagedPage } from '../file/open-database.ts';
 import { selectRows, requireDetailKind, GROUP_COLUMNS } from './record-tables.ts';
 import { createStoredPages, type StoredTexts, type PageRange } from './stored-pages.ts';
 

@@ -4,7 +4,7 @@ import type { RecordMark } from '../../../common/model/records/record-mark.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { listFields, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { isDamagedPage } from '../file/to-cache-error.ts';
+import { isDamagedPage } from '../file/open-database.ts';
 import { createDetailReader } from './read-records.ts';
 import { requireDetailKind } from './record-tables.ts';
 

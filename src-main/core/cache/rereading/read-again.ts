@@ -6,8 +6,8 @@ import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
 import { NOTE_BITS } from '../../../common/reporting/reading/read-value.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { findOutside } from '../../analysis/pages/find-outside.ts';
-import type { CallContext } from '../../calls/call-messages.ts';
+import { findOutside } from '../../analysis/pages/describe-shape.ts';
+import type { CallContext } from '../../calls/calls.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import {
   addChange,

@@ -14,12 +14,10 @@ import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES, selectValues, toStoredDate } from '../read/record-tables.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import { createStoredPages, type StoredPages } from '../read/stored-pages.ts';
-import { createFollowedWalks, type FollowedWalk } from './followed-slices.ts';
-import type { PageHead, PageToStore } from './incoming-page.ts';
+import { createFollowedWalks, type FollowedWalk, prepareSliceWrites } from './slice-writes.ts';
+import { listTextValues, type PageHead, type PageToStore } from './insert-records.ts';
 import { leaveOut, prepareLeavingOut } from './left-out.ts';
 import { preparePageWrites, type PageWrites, type WalkRow } from './page-writes.ts';
-import { listTextValues } from './record-digest.ts';
-import { prepareSliceWrites } from './slice-writes.ts';
 
 /** What a page brings that its snapshot does not hold yet, and how the walk goes on after it. */
 export interface JudgedPage {

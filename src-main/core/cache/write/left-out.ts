@@ -9,7 +9,7 @@ import { fromWireDate } from '../../../common/reporting/wire-dates.ts';
 import { SECOND_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { IS_UNREADABLE, LEFT_OUT_REASONS } from '../read/download-figures.ts';
+import { IS_UNREADABLE, LEFT_OUT_REASONS } from '../read/download-rows.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
 import type { PageRange, StoredPages } from '../read/stored-pages.ts';
 import type { WalkRow } from './page-writes.ts';

@@ -8,20 +8,24 @@ import { SECOND_MS } from '../../../common/time/durations.ts';
 import type { Database } from '../../../node/open-database.ts';
 import {
   describeShape,
-  watchShape,
-  type PageShape,
+  findOutside,
   type LearnedShape,
+  type PageShape,
+  watchShape,
 } from '../../analysis/pages/describe-shape.ts';
-import { findOutside } from '../../analysis/pages/find-outside.ts';
-import { LEFT_OUT_REASONS } from '../read/download-figures.ts';
+import { LEFT_OUT_REASONS } from '../read/download-rows.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
-import { hasUnreadable } from './followed-slices.ts';
-import type { IncomingPage, PageHead, PageToStore } from './incoming-page.ts';
-import { prepareInsert } from './insert-records.ts';
+import { hasUnreadable } from './slice-writes.ts';
+import {
+  createRowDigest,
+  type IncomingPage,
+  type PageHead,
+  type PageToStore,
+  prepareInsert,
+} from './insert-records.ts';
 import { preparePageJudge, type JudgedPage } from './judge-page.ts';
 import { packBody } from '../read/stored-pages.ts';
 import { preparePageWrites, type WalkRow } from './page-writes.ts';
-import { createRowDigest } from './record-digest.ts';
 
 interface FreshPage extends JudgedPage {
   readonly page: PageToStore;

@@ -1,7 +1,6 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import { createCalls } from '../../cache/threads/thread-messages.ts';
-import type { CallByName } from '../../calls/pair-calls.ts';
-import type { RunningWorker } from '../../calls/start-worker.ts';
+import type { CallByName, RunningWorker } from '../../calls/calls.ts';
 import type { PackThread, PackOperations } from '../evidence/packing/pack-operations.ts';
 import { requireAll, type RowBatches } from '../rows/row-batch.ts';
 import type { RowJob, WrittenRows } from '../rows/row-file.ts';

@@ -1,5 +1,4 @@
-import type { CallContext } from '../../calls/call-messages.ts';
-import { serveCalls, type ServerPort } from '../../calls/serve-calls.ts';
+import { type CallContext, serveCalls, type ServerPort } from '../../calls/calls.ts';
 import { createKnownClients } from '../evidence/masking/known-clients.ts';
 import { createPackOperations } from '../evidence/packing/pack-operations.ts';
 import type { RowThreadStarted } from './create-row-writer.ts';

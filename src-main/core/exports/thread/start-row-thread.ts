@@ -1,4 +1,4 @@
-import { startWorker, type RunningWorker } from '../../calls/start-worker.ts';
+import { type RunningWorker, startWorker } from '../../calls/calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { RowThreadStarted } from './create-row-writer.ts';
 

@@ -9,12 +9,13 @@ import type { HealthState } from '../../../../src-main/common/model/connections/
 import type { Following } from '../../../../src-main/common/contract/operations/unattended/following.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
-import { openAlertBook, type AlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
 import {
+  type AlertBook,
+  type AlertMemory,
   createAlertFile,
   createAlertMemory,
-  type AlertMemory,
-} from '../../../../src-main/core/alerts/alert-file.ts';
+  openAlertBook,
+} from '../../../../src-main/core/alerts/alert-book.ts';
 import {
   createAlerts,
   type AlertParts,

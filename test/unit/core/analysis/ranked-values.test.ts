@@ -5,7 +5,7 @@ import {
   measureRanked,
   rankValues,
   toQuantileInterval,
-} from '../../../../src-main/core/analysis/engine/measures/ranked-values.ts';
+} from '../../../../src-main/core/analysis/engine/measures/measure-sql.ts';
 import { measureTimes, near } from '../../../integration/analysis/measured-plainly.ts';
 
 /** Whole numbers close together are counted by their place; others, and fractions, are sorted. No zero is below none. */

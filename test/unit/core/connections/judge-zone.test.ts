@@ -4,7 +4,7 @@ import {
   findNewest,
   judgeZone,
   type ZoneObservation,
-} from '../../../../src-main/core/connections/detect-zone.ts';
+} from '../../../../src-main/core/connections/test-connection.ts';
 import { toOffsetMs } from '../../../../src-main/common/time/time-zones.ts';
 
 const minuteMs = 60_000;

@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../../src-main/common/reporting/reports.ts';
-import { createAlertFile, createAlertMemory } from '../../../../src-main/core/alerts/alert-file.ts';
-import { openAlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
+import {
+  createAlertFile,
+  createAlertMemory,
+  openAlertBook,
+} from '../../../../src-main/core/alerts/alert-book.ts';
 import type { ReportingClient } from '../../../../src-main/core/client/reporting-client.ts';
 import {
   createConnectionFile,

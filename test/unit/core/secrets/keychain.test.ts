@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
-import { createSecretWhereabouts } from '../../../../src-main/core/connections/secret-whereabouts.ts';
-import type { SavedConnection } from '../../../../src-main/core/connections/connection-file.ts';
+import {
+  createSecretWhereabouts,
+  type SavedConnection,
+} from '../../../../src-main/core/connections/connection-file.ts';
 import {
   createKeychain,
   type OpenedSecretStore,

@@ -14,7 +14,7 @@ import { listBucketEdges } from '../../../../common/time/time-buckets.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { findRises, type TimedPlace } from '../../find-rises.ts';
 import { readRows } from '../engine-database.ts';
-import { toBucketSql } from '../measures/times-sql.ts';
+import { toBucketSql } from '../measures/measure-sql.ts';
 import { countAtMost, type ResolvedScope } from '../resolved-scope.ts';
 import { toMembersSql } from './conversation-sql.ts';
 

@@ -3,7 +3,7 @@ import type { Remark } from '../../../../common/model/cache/snapshot.ts';
 import type { EvidenceMasking } from '../../../../common/model/exports/evidence-options.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { ThreadCalls } from '../../../cache/threads/thread-messages.ts';
-import type { CallContext } from '../../../calls/call-messages.ts';
+import type { CallContext } from '../../../calls/calls.ts';
 import type { ExportAbout } from '../../formats/export-writer.ts';
 import type { FileSum } from '../../partial-file.ts';
 import type { ReportContent } from '../../report/report-content.ts';

@@ -2,7 +2,7 @@ import type { JsonTexts } from '../../../../common/json/exact-json.ts';
 import { RFC_4180 } from '../../../../common/model/exports/export-options.ts';
 import type { RecordDetail } from '../../../../common/model/records/record.ts';
 import { REPORTS, type DetailKind } from '../../../../common/reporting/reports.ts';
-import type { CallContext } from '../../../calls/call-messages.ts';
+import type { CallContext } from '../../../calls/calls.ts';
 import { watchDirectionMarks, type ExportColumn, type ExportValue } from '../../export-columns.ts';
 import type { ExportAbout } from '../../formats/export-writer.ts';
 import { WRITERS } from '../../formats/writers.ts';

@@ -11,8 +11,10 @@ import type {
 } from '../../../../../src-main/common/model/connections/service-level.ts';
 import { toLevelFigures, toMonthSpan } from '../../../../../src-main/common/model/connections/level-times.ts';
 import { WEEKDAYS } from '../../../../../src-main/common/model/schedules/schedule.ts';
-import { measureLevel } from '../../../../../src-main/core/analysis/status/measure-level.ts';
-import type { StatusPoint } from '../../../../../src-main/core/analysis/status/status-figures.ts';
+import {
+  measureLevel,
+  type StatusPoint,
+} from '../../../../../src-main/core/analysis/status/status-figures.ts';
 import { readLevels } from '../../../../../src-main/core/service-levels/read-levels.ts';
 
 const MINUTE = 60_000;

@@ -9,7 +9,7 @@ import type { Direction } from '../../../../../common/reporting/reports.ts';
 import type { CountedValue, JudgedValue, Sides } from '../../../judge-values.ts';
 import { readRows, toTypes } from '../../engine-database.ts';
 import type { BoundValue, SqlCondition } from '../../filter-sql.ts';
-import { UNIT_SQL } from '../key-sql.ts';
+import { UNIT_SQL } from '../measure-sql.ts';
 
 /** Records as a table expression with `inside`, true for those of the selection, and more columns. */
 export type ToSource = (columns: readonly string[]) => SqlCondition;

@@ -12,7 +12,7 @@ import { pickUnusual, type CountedValue, type Sides } from '../../../judge-value
 import { toPathType } from '../../bodies/find-paths.ts';
 import { toTypes } from '../../engine-database.ts';
 import { ENGINE_COLUMNS } from '../../engine-tables.ts';
-import { UNIT_SQL } from '../key-sql.ts';
+import { UNIT_SQL } from '../measure-sql.ts';
 import { toEffect, type ToSource } from './count-sides.ts';
 
 /** Sessions of about so many records of a side are read; of more, a part of the sessions tells. */

@@ -1,12 +1,18 @@
 import {
-  atLevel,
-  toCritical,
   type AlertLevel,
+  atLevel,
   type MinuteCondition,
-} from '../../../common/model/alerts/alert-rule.ts';
-import type { ReadMinutes } from '../read-minutes.ts';
-import { judgeMinutes, NOT_FIRING, type Judged, type Progress, type Turn } from './judge-minutes.ts';
-import { toCriterion } from './to-criterion.ts';
+  toCritical,
+} from '../../common/model/alerts/alert-rule.ts';
+import {
+  type Judged,
+  judgeMinutes,
+  NOT_FIRING,
+  type Progress,
+  toCriterion,
+  type Turn,
+} from './judge-minutes.ts';
+import type { ReadMinutes } from './read-minutes.ts';
 
 /** A rule, or one value of it, began or ceased to fire, or came to another level. */
 export interface LevelTurn extends Omit<Turn, 'kind'> {
@@ -16,7 +22,7 @@ export interface LevelTurn extends Omit<Turn, 'kind'> {
 }
 
 /** How far both thresholds of a rule are; `critical` is missing where there is only one. */
-export interface LevelProgress extends Progress {
+interface LevelProgress extends Progress {
   readonly critical?: Progress;
 }
 
