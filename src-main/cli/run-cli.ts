@@ -15,7 +15,7 @@ import type { NodeNetwork } from '../node/node-network.ts';
 import { askPassphrase, findPassphraseFile, readPassphraseFile } from '../node/read-passphrase.ts';
 import { COMMANDS } from './commands/all-commands.ts';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
-import { createOutput, toTerminalText, type Output } from './output/output.ts';
+import { createOutput, type Output, toTerminalText } from './output.ts';
 import { openSession } from './session/open-session.ts';
 import type { Session } from './session/session.ts';
 import {

@@ -4,8 +4,8 @@ import type { Words } from '../common/words/words.ts';
 import type { DataLocation, HostPlatform } from '../core/data-folder/locate-data-folder.ts';
 import type { Host, ImportFile } from '../core/host.ts';
 import { createNotes } from './attention/show-notes.ts';
-import type { OpenedFile } from './links/opened-file.ts';
-import type { OfferedFiles } from './offered-files.ts';
+import type { OpenedFile } from './links/follow-links.ts';
+import type { OfferedFiles } from './app-protocol.ts';
 import { printDocument } from './window.ts';
 import { startUtilityProcess } from './utility-process.ts';
 

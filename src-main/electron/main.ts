@@ -13,8 +13,7 @@ import {
 import { toErrorText } from '../node/error-text.ts';
 import { findPassphraseFile, tryToReadPassphrase } from '../node/read-passphrase.ts';
 import { findBuiltWorkers } from '../node/worker-scripts.ts';
-import { findCommandWords } from './launch/find-command-words.ts';
-import { findGivenFolder } from './launch/find-given-folder.ts';
+import { findCommandWords, findGivenFolder } from './launch/start-arguments.ts';
 import { reportStart } from './report-start.ts';
 import { findSelfTestFile } from './self-test.ts';
 import { hasTray } from './tray/keep-in-tray.ts';

@@ -8,9 +8,8 @@ import {
 } from '../core/data-folder/locate-data-folder.ts';
 import type { Host, WayBack } from '../core/host.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
-import { createBrowserLanguages } from './browser-languages.ts';
-import { createExportDownloads } from './export-downloads.ts';
-import { createImportUploads } from './import-uploads.ts';
+import { createBrowserLanguages } from './session-guard.ts';
+import { createExportDownloads, createImportUploads } from './transfers.ts';
 import { createWebHost } from './web-host.ts';
 import { startWebServer, type WebServer } from './web-server.ts';
 

@@ -4,9 +4,8 @@ import type { DataLocation, HostPlatform } from '../core/data-folder/locate-data
 import { forkProcess } from '../node/fork-process.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
 import { printWithBrowser } from '../node/print-with-browser.ts';
-import type { BrowserLanguages } from './browser-languages.ts';
-import type { ExportDownloads } from './export-downloads.ts';
-import type { ImportUploads } from './import-uploads.ts';
+import type { BrowserLanguages } from './session-guard.ts';
+import type { ExportDownloads, ImportUploads } from './transfers.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
 /** The host of plain Node, with a browser for a window. */

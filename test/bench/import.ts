@@ -9,7 +9,7 @@ import { parse } from 'csv-parse';
 import { createParquetReader } from '../../src-main/core/analysis/parquet/create-parquet-reader.ts';
 import { type SavedConnection, toImportedPlace } from '../../src-main/core/connections/connection-file.ts';
 import { createLibraryImporter } from '../../src-main/core/imports/create-library-importer.ts';
-import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
+import { createTaskRegistry } from '../../src-main/core/tasks/task-registry.ts';
 import { forkProcess } from '../../src-main/node/fork-process.ts';
 import { splitLines } from '../../src-main/node/json-splitter.ts';
 import { createFolder, openTestCache } from '../integration/cache/cache-fixture.ts';

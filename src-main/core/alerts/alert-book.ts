@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../common/contract/errors.ts';
-import { isPlainObject } from '../../common/json/is-plain-object.ts';
+import { isPlainObject } from '../../common/json.ts';
 import { AlertMute, AlertRule, isMutedAt, toEach } from '../../common/model/alerts/alert-rule.ts';
 import {
   type AlertBoard,
@@ -16,9 +16,16 @@ import { ToldFinding } from '../../common/model/analysis/finding.ts';
 import { GroupValue } from '../../common/model/analysis/grouping.ts';
 import { Nullable } from '../../common/model/nullable.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
-import { keepFitting, partFitting, readEntries, type UnfitEntry } from '../documents/fitting-entries.ts';
-import { readJsonFileOrKeepAside, readVersionedFile, writeJsonFile } from '../documents/json-file.ts';
-import { guardCsvText } from '../exports/formats/csv.ts';
+import {
+  keepFitting,
+  partFitting,
+  readEntries,
+  readJsonFileOrKeepAside,
+  readVersionedFile,
+  type UnfitEntry,
+  writeJsonFile,
+} from '../documents/json-file.ts';
+import { guardCsvText } from '../exports/formats/export-writer.ts';
 import type { Logger } from '../logging/logger.ts';
 import { toLevel } from './judge-levels.ts';
 

@@ -11,7 +11,7 @@ import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import { joinSpans, listPlannedSpans } from '../../common/model/connections/planned-spans.ts';
 import type { ConnectionPlans, PlannedTime } from '../../common/model/connections/planned-time.ts';
 import type { HealthState } from '../../common/model/connections/status.ts';
-import type { PeriodScope } from '../../common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../common/model/records/record-filter.ts';
 import { listPlain } from '../../common/query/filter-tree.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';

@@ -13,14 +13,14 @@ import {
 import type { AlertNote, AlertNotice } from '../../common/model/alerts/alert-state.ts';
 import type { ToldFinding } from '../../common/model/analysis/finding.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
-import type { ValueName } from '../../common/model/records/value-name.ts';
+import type { ValueName } from '../../common/model/records/body-path.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import { MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
 import { createFindingSentences, type FindingSentences } from '../../common/words/finding-words.ts';
 import { toVisible } from '../../common/words/visible-text.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { Destinations, OutgoingAlert } from '../destinations/create-destinations.ts';
-import { toNamedText } from '../exports/report/sections/value-names.ts';
+import { toNamedText } from '../exports/report/report-content.ts';
 import type { Host, ShownNote } from '../host.ts';
 import type { AlertBook, RuleMemory } from './alert-book.ts';
 import type { LevelTurn } from './judge-levels.ts';

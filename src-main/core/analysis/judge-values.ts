@@ -1,7 +1,5 @@
-import type { Certainty, ExplainedTerm, ExplainedValue } from '../../common/model/analysis/explanation.ts';
-import { toUnevenChance } from '../../common/statistics/binomial-tail.ts';
-import type { Interval } from '../../common/statistics/interval.ts';
-import { toNewcombeInterval } from '../../common/statistics/share-intervals.ts';
+import type { Certainty, ExplainedTerm, ExplainedValue } from '../../common/model/analysis/comparison.ts';
+import { type Interval, toNewcombeInterval, toUnevenChance } from '../../common/statistics.ts';
 
 /** Values that are shown. */
 const MAX_SHOWN = 40;

@@ -1,5 +1,4 @@
-import type { CacheState, RetiredSnapshot } from '../../common/model/cache/cache-state.ts';
-import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import type { CacheState, RetiredSnapshot, Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { Logger } from '../logging/logger.ts';
 import { isDamage } from './file/open-database.ts';
 import { createStateKeeper } from './file/put-aside.ts';
@@ -45,7 +44,7 @@ interface CacheWork {
 
 /**
  * The cache: one writer thread and two reader threads over one SQLite file. Its methods are the operations of the
- * threads (`writer-operations.ts`, `view-operations.ts`, `scan-operations.ts`), and what takes more than one of
+ * threads (`writer-operations.ts`, `read-operations.ts`), and what takes more than one of
  * them. All reject with AppErrors with a `cache.*` code. Nothing large crosses to the calling thread.
  */
 export type Cache = CacheWork & Omit<ThreadCalls<CacheOperations>, InnerOperation>;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
-import { toRecordId } from '../../common/model/records/record-ids.ts';
+import { toRecordId } from '../../common/model/records/record.ts';
 import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import type { Database } from '../../node/open-database.ts';
 import type { CallContext } from '../calls/calls.ts';

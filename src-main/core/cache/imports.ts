@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../common/contract/errors.ts';
-import type { ImportedFrom } from '../../common/model/cache/imported.ts';
-import type { Remark, Snapshot, SnapshotState } from '../../common/model/cache/snapshot.ts';
+import type { ImportedFrom, Remark, Snapshot, SnapshotState } from '../../common/model/cache/snapshot.ts';
 import { readPage, type SetAside } from '../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds, type ReportKind } from '../../common/reporting/reports.ts';
 import type { Database } from '../../node/open-database.ts';

@@ -13,7 +13,7 @@ import {
   type PartQuestion,
   type PinnedContent,
 } from '../../common/model/cases/case.ts';
-import type { RecordScope } from '../../common/model/records/record-scope.ts';
+import type { RecordScope } from '../../common/model/records/record-filter.ts';
 import type { SqlCell, SqlOutcome } from '../../common/model/records/sql.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
 import { nameConnection, type Words } from '../../common/words/words.ts';

@@ -12,9 +12,9 @@ import {
   PinnedContent,
 } from '../../common/model/cases/case.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
-import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
-import { makePrivateFolder } from '../../node/private-files.ts';
-import { createSaveQueue, keepAside, readJsonFile, writeJsonFile } from '../documents/json-file.ts';
+import { makePrivateFolder, removePatiently, tryToRemove } from '../../node/files.ts';
+import { createWorkQueue } from '../../node/gate.ts';
+import { keepAside, readJsonFile, writeJsonFile } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
 
 /** How long a deleted case can be brought back. */
@@ -70,7 +70,7 @@ export async function openCaseFiles(options: {
   const { dataFolder, logger, newId, now } = options;
   const folder = join(dataFolder, 'cases');
   const cases = new Map<string, OpenCase>();
-  const inTurn = createSaveQueue();
+  const inTurn = createWorkQueue();
   const toPageFile = (caseId: string, number: number): string =>
     join(folder, caseId, `page-${String(number).padStart(8, '0')}.json`);
   const toPartFile = (caseId: string, partId: string): string => join(folder, caseId, `part-${partId}.json`);

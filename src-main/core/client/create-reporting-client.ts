@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import { toReportPath, toStatusPath } from '../../common/reporting/reports.ts';
 import { readStatus } from '../../common/reporting/reading/read-status.ts';
-import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
+import type { ReportRequest } from '../../common/reporting/wire-documents.ts';
 import { createGate } from '../../node/gate.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createKnownSecrets, type KnownSecrets } from '../secrets/secret-cleaner.ts';

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../../common/contract/errors.ts';
-import { readRefusal } from '../../common/reporting/reading/read-refusal.ts';
+import { readRefusal } from '../../common/reporting/reading/read-envelope.ts';
 import { toFirstLine } from '../../common/reporting/reading/read-json.ts';
 import type { SecretCleaner } from '../secrets/secret-cleaner.ts';
 import { parseRetryAfterMs, type ServiceResponse } from './send-request.ts';

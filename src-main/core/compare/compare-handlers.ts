@@ -6,12 +6,19 @@ import type {
   ComparedSide,
   DifferenceCertainty,
 } from '../../common/model/analysis/comparison.ts';
-import { toStudentTails, toUnevenChance } from '../../common/statistics/binomial-tail.ts';
-import { toCountDifferenceInterval } from '../../common/statistics/count-intervals.ts';
-import { type Contribution, decomposeMean, type Weighed } from '../../common/statistics/decompose-mean.ts';
-import { DEFAULT_LEVEL, type Interval, subtractIntervals } from '../../common/statistics/interval.ts';
-import { toDeviations } from '../../common/statistics/normal-quantile.ts';
-import { toNewcombeInterval } from '../../common/statistics/share-intervals.ts';
+import {
+  type Contribution,
+  decomposeMean,
+  DEFAULT_LEVEL,
+  type Interval,
+  subtractIntervals,
+  toCountDifferenceInterval,
+  toDeviations,
+  toNewcombeInterval,
+  toStudentTails,
+  toUnevenChance,
+  type Weighed,
+} from '../../common/statistics.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { CountedGroup } from '../analysis/engine/measures/compare-records.ts';
 import { agree, judgeTogether } from '../analysis/judge-values.ts';

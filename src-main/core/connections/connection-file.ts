@@ -4,24 +4,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
-import { isPlainObject } from '../../common/json/is-plain-object.ts';
-import { ADDRESS_NOT_STATED, TENANT_NOT_STATED } from '../../common/model/cache/imported.ts';
+import { isPlainObject } from '../../common/json.ts';
+import { ADDRESS_NOT_STATED, TENANT_NOT_STATED } from '../../common/model/cache/snapshot.ts';
 import {
   Connection,
   type ConnectionDraft,
   type SetAsideConnections,
 } from '../../common/model/connections/connection.ts';
-import {
-  findNameFault,
-  tidyName,
-  type ValueName,
-  ValueNames,
-} from '../../common/model/records/value-name.ts';
+import { findNameFault, tidyName, type ValueName, ValueNames } from '../../common/model/records/body-path.ts';
 import { normaliseBaseAddress, toOrigin } from '../../common/reporting/base-address.ts';
 import { isGuid, REPORT_KINDS, SPECIFIED_REPORT_IDENTIFIERS } from '../../common/reporting/reports.ts';
-import { isTimeZone } from '../../common/time/time-zones.ts';
-import { partFitting, readEntries, type UnfitEntry } from '../documents/fitting-entries.ts';
-import { readVersionedFile, writeJsonFile } from '../documents/json-file.ts';
+import { isTimeZone } from '../../common/time/civil-time.ts';
+import {
+  partFitting,
+  readEntries,
+  readVersionedFile,
+  type UnfitEntry,
+  writeJsonFile,
+} from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { ConnectionSecretName, SecretStore } from '../secrets/secret-store.ts';
 

@@ -1,15 +1,17 @@
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { TestStep } from '../../common/model/cache/task.ts';
-import type { ConnectionDraft } from '../../common/model/connections/connection.ts';
-import type { ZoneEvidence, ZoneFinding } from '../../common/model/connections/zone-finding.ts';
-import { judgeEnd } from '../../common/reporting/reading/next-cursor.ts';
+import type {
+  ConnectionDraft,
+  ZoneEvidence,
+  ZoneFinding,
+} from '../../common/model/connections/connection.ts';
+import { judgeEnd } from '../../common/reporting/reading/read-envelope.ts';
 import { readDate } from '../../common/reporting/reading/read-date.ts';
 import { readPage, type ReadPage } from '../../common/reporting/reading/read-page.ts';
 import { type DetailKind, REPORT_KINDS, type ReportKind } from '../../common/reporting/reports.ts';
-import { formatWireDate, toWireDate } from '../../common/reporting/wire-dates.ts';
-import { utcMsToCivil } from '../../common/time/civil-time.ts';
+import { formatWireDate, toWireDate } from '../../common/reporting/wire-documents.ts';
+import { toOffsetMs, utcMsToCivil } from '../../common/time/civil-time.ts';
 import { HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
-import { toOffsetMs } from '../../common/time/time-zones.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
 

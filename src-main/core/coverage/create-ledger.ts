@@ -1,5 +1,5 @@
 import type { Emit, HandlersOf, Output } from '../../common/contract/index.ts';
-import { BY_FOLLOWING } from '../../common/model/cache/followed-tail.ts';
+import { BY_FOLLOWING } from '../../common/model/cache/download.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { Period } from '../../common/model/period.ts';
 import { type DetailKind, isDetailKind } from '../../common/reporting/reports.ts';
@@ -8,9 +8,9 @@ import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { type ConnectionStore, findLookBackMs } from '../connections/create-connections.ts';
-import { toPeriod } from '../downloads/request-period.ts';
+import { toPeriod } from '../downloads/slice-period.ts';
 import type { Events } from '../events.ts';
-import { createThrottle, type Throttle } from '../tasks/throttle.ts';
+import { createThrottle, type Throttle } from '../tasks/task-registry.ts';
 import { type CoverageFact, type CoverageSpan, type CoverageSubject, type Holding, type HoldingSource, join, layOut, readHolding, readHoldings, readOneHolding, toBuckets, toPlain } from './read-holdings.ts';
 
 /** What is known of a span. */

@@ -1,7 +1,7 @@
 import { toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Handlers } from '../../common/contract/index.ts';
-import type { Following } from '../../common/contract/operations/unattended/following.ts';
-import { BY_FOLLOWING } from '../../common/model/cache/followed-tail.ts';
+import type { Following } from '../../common/contract/operations/cache.ts';
+import { BY_FOLLOWING } from '../../common/model/cache/download.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';

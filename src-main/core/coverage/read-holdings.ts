@@ -3,7 +3,7 @@ import { type Period, toEndMs } from '../../common/model/period.ts';
 import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
-import { listInstants } from '../../common/time/time-zones.ts';
+import { listInstants } from '../../common/time/civil-time.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { hasBrokenEnd, listShortcomings } from '../downloads/walk-report.ts';

@@ -6,10 +6,14 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { TargetCheck, TargetFault, TargetRisk } from '../../common/contract/operations/data-folder.ts';
 import { claimFolder } from '../../node/claim-folder.ts';
 import { findErrorCode } from '../../node/error-text.ts';
-import { tryToRemove } from '../../node/move-and-remove.ts';
-import { mayBeReadByOthers, PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE } from '../../node/private-files.ts';
-import { canKeepDatabases } from '../../node/probe-database.ts';
-import { retryWhileHeld } from '../../node/retry-while-held.ts';
+import {
+  mayBeReadByOthers,
+  PRIVATE_FILE_MODE,
+  PRIVATE_FOLDER_MODE,
+  retryWhileHeld,
+  tryToRemove,
+} from '../../node/files.ts';
+import { canKeepDatabases } from '../../node/open-database.ts';
 import { readFreeBytes } from '../cache/file/open-database.ts';
 import {
   type Copied,

@@ -11,9 +11,7 @@ import type {
 } from '../../common/contract/operations/data-folder.ts';
 import { claimFolder } from '../../node/claim-folder.ts';
 import { findErrorCode, toErrorText } from '../../node/error-text.ts';
-import { removePatiently } from '../../node/move-and-remove.ts';
-import { makePrivateFolder } from '../../node/private-files.ts';
-import { writeFileAtomically } from '../../node/write-file-atomically.ts';
+import { makePrivateFolder, removePatiently, writeFileAtomically } from '../../node/files.ts';
 import type { Dispatch } from '../dispatch/create-dispatcher.ts';
 import { readJsonFile, writeJsonFile } from '../documents/json-file.ts';
 import type { Host } from '../host.ts';

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join, posix, win32 } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
-import { isPlainObject } from '../../common/json/is-plain-object.ts';
+import { isPlainObject } from '../../common/json.ts';
 import { findErrorCode } from '../../node/error-text.ts';
-import { makePrivateFolder, PRIVATE_FOLDER_MODE } from '../../node/private-files.ts';
-import { writeFileAtomically } from '../../node/write-file-atomically.ts';
+import { makePrivateFolder, PRIVATE_FOLDER_MODE, writeFileAtomically } from '../../node/files.ts';
 
 /** Where a person's data are, as found at the start. */
 export interface DataLocation {

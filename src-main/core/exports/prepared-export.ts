@@ -2,9 +2,9 @@ import type { Output } from '../../common/contract/index.ts';
 import type {
   DocumentFormat,
   ExportLayout,
+  PackSignature,
   RecordFormat,
 } from '../../common/model/exports/export-options.ts';
-import type { PackSignature } from '../../common/model/exports/evidence-options.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { EngineFile } from '../analysis/engine/files/write-file.ts';
 import type { CallOptions } from '../calls/calls.ts';

@@ -1,4 +1,4 @@
-import type { ConnectionGlance } from '../../common/contract/operations/glance.ts';
+import type { ConnectionGlance } from '../../common/contract/operations/overview.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { HistogramSeries } from '../../common/model/records/histogram.ts';
 import { listSetAside } from '../../common/model/connections/planned-spans.ts';

@@ -1,7 +1,12 @@
-import { ESCAPE_LAYERS, createListDecoder, type Decode, type ListedByte } from './decode-layers.ts';
-import { ESCAPE_ANCHORS } from './list-anchors.ts';
-import { createByteScan, readWord } from './scan-bytes.ts';
-import type { SecretForms, SecretForm } from './secret-forms.ts';
+import {
+  createByteScan,
+  createListDecoder,
+  type Decode,
+  ESCAPE_LAYERS,
+  type ListedByte,
+  readWord,
+} from './decode-layers.ts';
+import { ESCAPE_ANCHORS, type SecretForm, type SecretForms } from './secret-forms.ts';
 
 /** Stands in place of what was removed. */
 export const REMOVED = '[removed]';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import type { ResponseTimes } from '../../../src-main/common/model/records/response-times.ts';
+import type { ResponseTimes } from '../../../src-main/common/model/records/histogram.ts';
 import { DAY_MS, HOUR_MS } from '../../../src-main/common/time/durations.ts';
-import { listBucketEdges, pickBucketWidth } from '../../../src-main/common/time/time-buckets.ts';
+import { listBucketEdges, pickBucketWidth } from '../../../src-main/common/time/civil-time.ts';
 import {
   MAX_TIMES_ROWS,
   readResponseTimes,

@@ -1,7 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { EachField, HitMeasure } from '../../../common/model/alerts/alert-rule.ts';
-import type { GroupValue } from '../../../common/model/analysis/grouping.ts';
-import type { TimedField } from '../../../common/model/analysis/measured-times.ts';
+import type { GroupValue, TimedField } from '../../../common/model/analysis/grouping.ts';
 import {
   type Histogram,
   type HistogramSeries,

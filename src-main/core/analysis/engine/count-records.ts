@@ -1,7 +1,7 @@
 import { BIGINT, type DuckDBConnection } from '@duckdb/node-api';
 import type { FilterField } from '../../../common/model/records/record-filter.ts';
 import { CODE_CLASSES, type Facets } from '../../../common/model/records/record.ts';
-import type { SummaryGroup } from '../../../common/model/records/summary.ts';
+import type { SummaryGroup } from '../../../common/model/records/histogram.ts';
 import { isAbout } from '../../../common/query/filter-tree.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { CODE_CLASS_SQL } from '../../../common/sql/filter-statement.ts';

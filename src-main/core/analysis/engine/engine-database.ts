@@ -11,7 +11,7 @@ import {
 } from '@duckdb/node-api';
 import { AppError } from '../../../common/contract/errors.ts';
 import { findErrorCode } from '../../../node/error-text.ts';
-import { removePatientlySync, tryToRemoveSync } from '../../../node/move-and-remove.ts';
+import { removePatientlySync, tryToRemoveSync } from '../../../node/files.ts';
 import { ENGINE_SCHEMA, listTableSql } from './engine-tables.ts';
 import type { BoundValue } from './filter-sql.ts';
 

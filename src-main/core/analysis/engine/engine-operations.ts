@@ -1,16 +1,19 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Facets, RecordOrder } from '../../../common/model/records/record.ts';
+import { type Facets, fromRecordId, type RecordOrder } from '../../../common/model/records/record.ts';
 import { type CallContext, rejectOnAbort } from '../../calls/calls.ts';
 import type { WatchedDeprecation } from '../../../common/model/analysis/deprecation-match.ts';
 import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
-import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
+import type {
+  PatternField,
+  PeriodScope,
+  RecordFilter,
+  RecordScope,
+} from '../../../common/model/records/record-filter.ts';
 import { isBodyField, type BodyField } from '../../../common/model/records/body-path.ts';
-import type { PatternField } from '../../../common/model/records/text-patterns.ts';
-import type { PeriodScope, RecordScope } from '../../../common/model/records/record-scope.ts';
 import type { FamilyAct } from '../../../common/model/connections/family-changes.ts';
 import type { SqlCell, SqlQuestion } from '../../../common/model/records/sql.ts';
 import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts';
-import type { Session } from '../../../common/model/records/session.ts';
+import type { Session } from '../../../common/model/records/conversation.ts';
 import { DETAIL_KINDS, type Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import {
@@ -28,7 +31,6 @@ import {
 } from './feed/create-engine-feed.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FamiliesByConnection } from './feed/keep-families.ts';
-import { fromRecordId } from '../../../common/model/records/record-ids.ts';
 import { readRows, type EngineDatabase } from './engine-database.ts';
 import {
   countHitMinutes,
@@ -53,9 +55,8 @@ import {
   type PeriodFindingsQuestion,
 } from './findings/find-period-findings.ts';
 import { createSettledTraffic } from './findings/settled-traffic.ts';
-import { resolveMarks } from './marked-records.ts';
+import { createOwnValues, type OwnTablesByConnection, resolveMarks } from './own-values.ts';
 import { matchSigns } from './match-signs.ts';
-import { createOwnValues, type OwnTablesByConnection } from './own-values.ts';
 import { createMeasureOperations, type FindKept } from './measures/measure-operations.ts';
 import { createSeveralOperations } from './measures/several-connections.ts';
 import { readSession } from './read-session.ts';

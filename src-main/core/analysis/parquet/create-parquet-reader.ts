@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, toUnreadable } from '../../../common/contract/errors.ts';
-import { tryToRemove } from '../../../node/move-and-remove.ts';
+import { tryToRemove } from '../../../node/files.ts';
 import { type FromServer, pairCalls } from '../../calls/calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { StartEngineProcess } from '../engine/start-engine.ts';

@@ -1,5 +1,10 @@
-import { addUpSpans, intersectSpans, subtractSpans } from '../../../common/model/connections/level-times.ts';
-import type { LevelOutage, LevelPart } from '../../../common/model/connections/service-level.ts';
+import {
+  addUpSpans,
+  intersectSpans,
+  type LevelOutage,
+  type LevelPart,
+  subtractSpans,
+} from '../../../common/model/connections/service-level.ts';
 import type {
   DownSpan,
   HealthState,

@@ -1,12 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { findErrorCode } from '../../../node/error-text.ts';
-import {
-  copyPatientlySync,
-  isTaken,
-  removePatientlySync,
-  tryToRemoveSync,
-} from '../../../node/move-and-remove.ts';
+import { copyPatientlySync, isTaken, removePatientlySync, tryToRemoveSync } from '../../../node/files.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { APPLICATION_ID, isDamage, openCacheDatabase, readPragma, toCacheError } from './open-database.ts';
 import { applyMigration, MIGRATIONS } from './schema.ts';

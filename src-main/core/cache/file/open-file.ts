@@ -2,10 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AppError } from '../../../common/contract/errors.ts';
-import { isTaken, removePatientlySync } from '../../../node/move-and-remove.ts';
+import { isTaken, makePrivateFile, removePatientlySync, replaceFileSync } from '../../../node/files.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { makePrivateFile } from '../../../node/private-files.ts';
-import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import { applyMigration, assertNotNewer, migrate, type Migration, MIGRATIONS } from './schema.ts';
 import { openDamaged, isBitFlip, isUnknownFormat, listHeaderFaults, readSchema } from './open-damaged.ts';
 import {

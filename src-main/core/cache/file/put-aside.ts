@@ -1,9 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { CacheState } from '../../../common/model/cache/cache-state.ts';
-import { isTaken, movePatientlySync, tryToRemoveSync } from '../../../node/move-and-remove.ts';
-import { makePrivateFolder, PRIVATE_FOLDER_MODE } from '../../../node/private-files.ts';
-import { replaceFileSync, writeFileAtomicallySync } from '../../../node/write-file-atomically.ts';
+import type { CacheState } from '../../../common/model/cache/snapshot.ts';
+import {
+  isTaken,
+  makePrivateFolder,
+  movePatientlySync,
+  PRIVATE_FOLDER_MODE,
+  replaceFileSync,
+  tryToRemoveSync,
+  writeFileAtomicallySync,
+} from '../../../node/files.ts';
 import { readFreeBytes } from './open-database.ts';
 
 /** SQLite's companions of a file, which it would replay into any other that takes the file's place. */

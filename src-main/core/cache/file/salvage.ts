@@ -1,5 +1,5 @@
-import type { CacheState } from '../../../common/model/cache/cache-state.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import type { CacheState } from '../../../common/model/cache/snapshot.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
 import { isDetailKind, type ReportKind } from '../../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../../common/time/durations.ts';
 import { findErrorCode } from '../../../node/error-text.ts';

@@ -1,10 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
-import { removePatientlySync, tryToRemoveSync } from '../../../node/move-and-remove.ts';
+import {
+  makePrivateFile,
+  removePatientlySync,
+  replaceFileSync,
+  tryToRemoveSync,
+} from '../../../node/files.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { makePrivateFile } from '../../../node/private-files.ts';
-import { replaceFileSync } from '../../../node/write-file-atomically.ts';
 import { APPLICATION_ID, openCacheDatabase, readPragma } from './open-database.ts';
 
 /** What the records of both directions have. `record_id` is snapshot_id * 2^32 + seq. */

@@ -1,6 +1,6 @@
 import type { StatusExtra, StatusHistory, StatusSample } from '../../../common/model/connections/status.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
-import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
+import { CONTENT_NAMES } from '../../../common/reporting/field-names.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN } from '../../../common/sql/sql-tables.ts';
 import type { Database } from '../../../node/open-database.ts';

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { RecordDetail, RecordRow } from '../../../common/model/records/record.ts';
-import type { RecordMark } from '../../../common/model/records/record-mark.ts';
+import type { RecordDetail, RecordMark, RecordRow } from '../../../common/model/records/record.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { listFields, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';

@@ -2,12 +2,14 @@ import { hash } from 'node:crypto';
 import { Value } from 'typebox/value';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Output } from '../../../common/contract/index.ts';
-import { ImportedFrom } from '../../../common/model/cache/imported.ts';
-import { SnapshotReading } from '../../../common/model/cache/reading.ts';
-import type { Remark, Snapshot } from '../../../common/model/cache/snapshot.ts';
+import {
+  ImportedFrom,
+  type Remark,
+  type Snapshot,
+  SnapshotReading,
+} from '../../../common/model/cache/snapshot.ts';
 import type { Period } from '../../../common/model/period.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
-import type { RecordRow } from '../../../common/model/records/record.ts';
+import { type RecordRow, toRecordId } from '../../../common/model/records/record.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES, requireDetailKind, selectRows } from './record-tables.ts';

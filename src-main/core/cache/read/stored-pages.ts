@@ -3,7 +3,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { type Node, parseTree } from 'jsonc-parser';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { fromRecordId, toRecordId } from '../../../common/model/records/record-ids.ts';
+import { fromRecordId, toRecordId } from '../../../common/model/records/record.ts';
 import { decodeUtf8, withNumberWords } from '../../../common/reporting/reading/read-json.ts';
 import { readPage } from '../../../common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';

@@ -3,11 +3,11 @@ import { AppError } from '../../../common/contract/errors.ts';
 import {
   MAX_READING_EXAMPLES,
   type ReadingExample,
+  type Snapshot,
   type SnapshotReading,
-} from '../../../common/model/cache/reading.ts';
-import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
-import { countContent } from '../../../common/reporting/field-values.ts';
+} from '../../../common/model/cache/snapshot.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
+import { countContent } from '../../../common/reporting/field-names.ts';
 import { readPage, type ReadPage, type SetAside } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
 import type { PageRange } from '../read/stored-pages.ts';

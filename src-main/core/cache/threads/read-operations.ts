@@ -1,11 +1,14 @@
 import type { Input, Output } from '../../../common/contract/index.ts';
-import type { SnapshotReading } from '../../../common/model/cache/reading.ts';
-import type { OtherFields, SetAsideEntry, Snapshot } from '../../../common/model/cache/snapshot.ts';
+import type {
+  OtherFields,
+  SetAsideEntry,
+  Snapshot,
+  SnapshotReading,
+} from '../../../common/model/cache/snapshot.ts';
 import type { LevelPart } from '../../../common/model/connections/service-level.ts';
 import type { StatusFigures, StatusHistory } from '../../../common/model/connections/status.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
-import type { RecordDetail, RecordRow } from '../../../common/model/records/record.ts';
-import type { Summary } from '../../../common/model/records/summary.ts';
+import { type RecordDetail, type RecordRow, toRecordId } from '../../../common/model/records/record.ts';
+import type { Summary } from '../../../common/model/records/histogram.ts';
 import { readEnvelopeRest } from '../../../common/reporting/reading/find-records.ts';
 import { DETAIL_KINDS, type DetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import { DAY_MS } from '../../../common/time/durations.ts';

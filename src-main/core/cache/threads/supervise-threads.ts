@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
-import type { CacheState } from '../../../common/model/cache/cache-state.ts';
-import { readPlace } from '../../../node/held-folders.ts';
+import type { CacheState } from '../../../common/model/cache/snapshot.ts';
+import { readPlace } from '../../../node/claim-folder.ts';
 import { type CallByName, type RunningWorker, startWorker } from '../../calls/calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { Inspection } from '../file/open-file.ts';

@@ -6,7 +6,7 @@ import {
   MAX_MARKED_RECORDS,
   type RecordMark,
   type RecordMarkChange,
-} from '../../../common/model/records/record-mark.ts';
+} from '../../../common/model/records/record.ts';
 import { DAY_MS } from '../../../common/time/durations.ts';
 import type { Database } from '../../../node/open-database.ts';
 import type { FoundPatterns } from '../../analysis/engine/feed/feed-source.ts';

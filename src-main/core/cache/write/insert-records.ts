@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { toRawDigits } from '../../../common/json/exact-json.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
-import { PREVIEW_CHARACTERS } from '../../../common/model/records/record.ts';
-import { type ContentName, countContent } from '../../../common/reporting/field-values.ts';
+import { toRawDigits } from '../../../common/json.ts';
+import { PREVIEW_CHARACTERS, toRecordId } from '../../../common/model/records/record.ts';
+import { type ContentName, countContent } from '../../../common/reporting/field-names.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';

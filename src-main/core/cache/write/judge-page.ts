@@ -1,12 +1,12 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
 import {
-  hasAllAnnounced,
-  sumUpAnnounced,
   type Announced,
-} from '../../../common/reporting/reading/judge-totals.ts';
-import { judgeEnd } from '../../../common/reporting/reading/next-cursor.ts';
+  hasAllAnnounced,
+  judgeEnd,
+  sumUpAnnounced,
+} from '../../../common/reporting/reading/read-envelope.ts';
 import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';

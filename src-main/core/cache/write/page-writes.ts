@@ -1,5 +1,5 @@
 import type { Remark } from '../../../common/model/cache/snapshot.ts';
-import type { SummaryGroup } from '../../../common/model/records/summary.ts';
+import type { SummaryGroup } from '../../../common/model/records/histogram.ts';
 import type { SetAside } from '../../../common/reporting/reading/read-page.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { GROUP_COLUMNS } from '../read/record-tables.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { Period } from '../../../common/model/period.ts';
-import { type Announced, sumUpAnnounced } from '../../../common/reporting/reading/judge-totals.ts';
+import { type Announced, sumUpAnnounced } from '../../../common/reporting/reading/read-envelope.ts';
 import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../../common/time/durations.ts';

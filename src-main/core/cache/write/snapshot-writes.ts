@@ -2,7 +2,7 @@ import type { ErrorInfo } from '../../../common/contract/errors.ts';
 import type { Input } from '../../../common/contract/index.ts';
 import type { Snapshot, SnapshotState } from '../../../common/model/cache/snapshot.ts';
 import type { Period } from '../../../common/model/period.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { readPragma } from '../file/open-database.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Remark, Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { judgeTotals, type Announced } from '../../../common/reporting/reading/judge-totals.ts';
+import { type Announced, judgeTotals } from '../../../common/reporting/reading/read-envelope.ts';
 import { readPage, type ReadPage } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds, type ReportKind } from '../../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../../common/time/durations.ts';

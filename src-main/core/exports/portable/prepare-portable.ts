@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
-import { tryToRemove } from '../../../node/move-and-remove.ts';
+import { tryToRemove } from '../../../node/files.ts';
 import type { FileProgress } from '../../analysis/engine/files/write-file.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { PortablePage, PortableSource } from '../../cache/imports.ts';

@@ -6,7 +6,7 @@ import type { IncidentNote } from '../../../../src-main/common/model/analysis/in
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { ConnectionPlans } from '../../../../src-main/common/model/connections/planned-time.ts';
 import type { HealthState } from '../../../../src-main/common/model/connections/status.ts';
-import type { Following } from '../../../../src-main/common/contract/operations/unattended/following.ts';
+import type { Following } from '../../../../src-main/common/contract/operations/cache.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toQuantileRanks } from '../../../../src-main/common/statistics/interval.ts';
+import { toQuantileRanks } from '../../../../src-main/common/statistics.ts';
 import {
   measureRanked,
   rankValues,

@@ -7,7 +7,7 @@ import {
   findStandardFolder,
   prepareDataFolder,
 } from '../../../../src-main/core/data-folder/locate-data-folder.ts';
-import { describeReaders } from '../../../../src-main/node/private-files.ts';
+import { describeReaders } from '../../../../src-main/node/files.ts';
 import { writeLaunchFile } from '../../../../src-main/web/launch-file.ts';
 import { isPosix, itOnPosix } from '../../../support/skips/posix.ts';
 

@@ -15,8 +15,8 @@ import {
   type SavedConnection,
 } from '../../../../src-main/core/connections/connection-file.ts';
 import { createConnections } from '../../../../src-main/core/connections/create-connections.ts';
-import { openListFile } from '../../../../src-main/core/documents/list-file.ts';
-import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { openListFile } from '../../../../src-main/core/documents/json-file.ts';
+import { createInMemorySecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
 import { createSettings } from '../../../../src-main/core/settings/create-settings.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 import { draftOf, errorShare } from '../alerts/alert-rig.ts';

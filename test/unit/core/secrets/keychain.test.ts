@@ -10,10 +10,12 @@ import {
   type OpenedSecretStore,
   type OpenSecretStore,
 } from '../../../../src-main/core/secrets/create-keychain.ts';
-import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
-import { createKeychainQueue } from '../../../../src-main/core/secrets/keytar-secret-store.ts';
+import {
+  createInMemorySecretStore,
+  type SecretStore,
+} from '../../../../src-main/core/secrets/secret-store.ts';
+import { createKeychainQueue } from '../../../../src-main/core/secrets/open-secret-store.ts';
 import { createSecretFile } from '../../../../src-main/core/secrets/secret-file.ts';
-import type { SecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const logger = createSilentLogger();

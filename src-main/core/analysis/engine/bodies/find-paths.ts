@@ -2,24 +2,22 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   BODY_ROOTS,
   type BodyRoot,
-  isBodyField,
-  isOwnField,
-  MAX_PATH_STEPS,
-  parseBodyPath,
-  writeBodyPath,
-} from '../../../../common/model/records/body-path.ts';
-import {
   type FoundPath,
   type FoundPaths,
+  isBodyField,
+  isOwnField,
   MAX_LISTED_PATHS,
+  MAX_PATH_STEPS,
+  parseBodyPath,
   PATH_TYPES,
   type PathType,
   SAMPLED_RECORDS,
-} from '../../../../common/model/records/body-paths.ts';
-import { toRecordId } from '../../../../common/model/records/record-ids.ts';
+  writeBodyPath,
+} from '../../../../common/model/records/body-path.ts';
+import { toRecordId } from '../../../../common/model/records/record.ts';
 import { mapLeaves } from '../../../../common/query/filter-tree.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
-import { BODY_COLUMNS } from '../../../../common/sql/body-sql.ts';
+import { BODY_COLUMNS } from '../../../../common/sql/filter-statement.ts';
 import type { CallContext } from '../../../calls/calls.ts';
 import { countRecords } from '../count-records.ts';
 import { readRows, toTypes } from '../engine-database.ts';

@@ -7,7 +7,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import duckdb, { type Vector } from '@duckdb/node-bindings';
-import { toRecordId } from '../../../../common/model/records/record-ids.ts';
+import { toRecordId } from '../../../../common/model/records/record.ts';
 import { type DecideOutcome, type JudgedRecord, OUTCOMES } from '../../../../common/reporting/outcome.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import { commit, type Ending, readRows, rollBack } from '../engine-database.ts';

@@ -2,9 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
 import { FORMULA_PATTERN, isSpreadsheetFormula } from '../../../../common/csv-habits.ts';
 import type { CsvDialect } from '../../../../common/model/exports/export-options.ts';
-import { isOwnField } from '../../../../common/model/records/body-path.ts';
+import { isOwnField, type NamedField } from '../../../../common/model/records/body-path.ts';
 import type { RecordOrder } from '../../../../common/model/records/record.ts';
-import type { NamedField } from '../../../../common/model/records/value-name.ts';
 import {
   type DetailKind,
   type FieldName,
@@ -12,15 +11,15 @@ import {
   REPORTS,
 } from '../../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN } from '../../../../common/sql/sql-tables.ts';
-import type { ClockOffset } from '../../../../common/sql/zone-clock.ts';
-import { formatMoment } from '../../../../common/time/format-moment.ts';
+import type { ClockOffset } from '../../../../common/sql/filter-statement.ts';
+import { formatMoment } from '../../../../common/time/civil-time.ts';
 import type { ReadPath } from '../bodies/read-path.ts';
 import { countRecords } from '../count-records.ts';
 import { quoteText, readRows } from '../engine-database.ts';
 import { DATE_TEXT_COLUMN, ENGINE_COLUMNS, toDateTextSql } from '../engine-tables.ts';
 import type { FeedSource } from '../feed/feed-source.ts';
 import { type BoundValue, toFilterSql } from '../filter-sql.ts';
-import { findMarks, type MarkSource } from '../marked-records.ts';
+import { findMarks, type MarkSource } from '../own-values.ts';
 import {
   type FilteredRecords,
   type ResolvedScope,

@@ -1,8 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ComparedSide } from '../../../../common/model/analysis/comparison.ts';
 import type { GroupField, GroupValue } from '../../../../common/model/analysis/grouping.ts';
-import { DEFAULT_LEVEL, type Interval } from '../../../../common/statistics/interval.ts';
-import { toDeviations } from '../../../../common/statistics/normal-quantile.ts';
+import { DEFAULT_LEVEL, type Interval, toDeviations } from '../../../../common/statistics.ts';
 import { readRows } from '../engine-database.ts';
 import { FAILED_SQL, OUTCOME_COLUMN } from '../engine-tables.ts';
 import { type BoundValue, type SqlCondition, toFilterSql } from '../filter-sql.ts';

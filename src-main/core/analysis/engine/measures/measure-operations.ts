@@ -1,8 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Input } from '../../../../common/contract/index.ts';
 import type { GroupField } from '../../../../common/model/analysis/grouping.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
-import type { PeriodScope, RecordScope } from '../../../../common/model/records/record-scope.ts';
+import type {
+  PeriodScope,
+  RecordFilter,
+  RecordScope,
+} from '../../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';

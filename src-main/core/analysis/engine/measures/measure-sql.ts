@@ -4,7 +4,7 @@ import { isGroupPath, type Latency } from '../../../../common/model/analysis/gro
 import { isBodyField } from '../../../../common/model/records/body-path.ts';
 import type { FilterField } from '../../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
-import { type Interval, toQuantileRanks } from '../../../../common/statistics/interval.ts';
+import { type Interval, toQuantileRanks } from '../../../../common/statistics.ts';
 import { toPlain, toTypes } from '../engine-database.ts';
 import { findColumn, OUTCOME_COLUMN } from '../engine-tables.ts';
 import { type BoundValue, type KeptPath, toPathValues } from '../filter-sql.ts';

@@ -4,10 +4,10 @@ import type {
   HeatMap,
   SeriesBucket,
   TimedField,
-} from '../../../../common/model/analysis/measured-times.ts';
-import type { ResponseTimes, TimesRow } from '../../../../common/model/records/response-times.ts';
+} from '../../../../common/model/analysis/grouping.ts';
+import type { ResponseTimes, TimesRow } from '../../../../common/model/records/histogram.ts';
 import { HOUR_MS } from '../../../../common/time/durations.ts';
-import { listZoneOffsets, type ZoneOffset } from '../../../../common/time/time-zones.ts';
+import { listZoneOffsets, type ZoneOffset } from '../../../../common/time/civil-time.ts';
 import { readRows } from '../engine-database.ts';
 import { FAILED_SQL, findColumn } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';

@@ -1,7 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { ConnectionFigures, SharedFamily } from '../../../../common/model/analysis/several.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
-import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
+import type { ConnectionFigures, SharedFamily } from '../../../../common/model/analysis/grouping.ts';
+import type { PeriodScope, RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { CallContext } from '../../../calls/calls.ts';
 import { readRows } from '../engine-database.ts';
 import { FAILED_SQL, OUTCOME_COLUMN, PATTERN_COLUMN } from '../engine-tables.ts';

@@ -6,7 +6,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
-import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../../../common/model/records/record-filter.ts';
 import {
   SQL_MAX_CELL_CHARACTERS,
   SQL_MAX_ROWS,
@@ -18,8 +18,8 @@ import {
   type SqlQuestion,
 } from '../../../../common/model/records/sql.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
-import { toClockText } from '../../../../common/sql/zone-clock.ts';
-import { toOffsetLabel } from '../../../../common/time/time-zones.ts';
+import { toClockText } from '../../../../common/sql/filter-statement.ts';
+import { toOffsetLabel } from '../../../../common/time/civil-time.ts';
 import { isDiskFull, judgeEngine, readRows } from '../engine-database.ts';
 import type { OwnColumn, OwnValues } from '../own-values.ts';
 import type { EngineSource } from '../resolve-scope.ts';

@@ -1,7 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { FilterField } from '../../../../common/model/records/record-filter.ts';
-import { toRecordId } from '../../../../common/model/records/record-ids.ts';
-import type { RecordOrder } from '../../../../common/model/records/record.ts';
+import { type RecordOrder, toRecordId } from '../../../../common/model/records/record.ts';
 import { toTextOrderSql } from '../../../../common/sql/view-statements.ts';
 import { readRows } from '../engine-database.ts';
 import { findColumn } from '../engine-tables.ts';

@@ -4,7 +4,7 @@ import {
   type GroupField,
   type GroupValue,
 } from '../../../../../common/model/analysis/grouping.ts';
-import type { ExplainedTerm, ExplainedValue } from '../../../../../common/model/analysis/explanation.ts';
+import type { ExplainedTerm, ExplainedValue } from '../../../../../common/model/analysis/comparison.ts';
 import type { Direction } from '../../../../../common/reporting/reports.ts';
 import type { CountedValue, JudgedValue, Sides } from '../../../judge-values.ts';
 import { readRows, toTypes } from '../../engine-database.ts';

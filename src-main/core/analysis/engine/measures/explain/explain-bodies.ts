@@ -5,9 +5,9 @@ import {
   writeBodyPath,
   type BodyRoot,
 } from '../../../../../common/model/records/body-path.ts';
-import type { BodyMeasure, BodyTermField } from '../../../../../common/model/analysis/explanation.ts';
+import type { BodyMeasure, BodyTermField } from '../../../../../common/model/analysis/comparison.ts';
 import type { Direction } from '../../../../../common/reporting/reports.ts';
-import { BODY_COLUMNS, toBodyNumber } from '../../../../../common/sql/body-sql.ts';
+import { BODY_COLUMNS, toBodyNumber } from '../../../../../common/sql/filter-statement.ts';
 import { pickUnusual, type CountedValue, type Sides } from '../../../judge-values.ts';
 import { toPathType } from '../../bodies/find-paths.ts';
 import { toTypes } from '../../engine-database.ts';

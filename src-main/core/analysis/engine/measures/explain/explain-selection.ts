@@ -1,20 +1,20 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
-  MIN_EXPLAINED,
   type ExplainedTimes,
   type ExplainedValue,
   type Explanation,
-} from '../../../../../common/model/analysis/explanation.ts';
-import type { TimedField } from '../../../../../common/model/analysis/measured-times.ts';
+  MIN_EXPLAINED,
+} from '../../../../../common/model/analysis/comparison.ts';
+import type { TimedField } from '../../../../../common/model/analysis/grouping.ts';
 import type { RecordFilter } from '../../../../../common/model/records/record-filter.ts';
 import { listLeaves } from '../../../../../common/query/filter-tree.ts';
 import {
   DEFAULT_LEVEL,
+  type Interval,
   isOutside,
   subtractIntervals,
   toQuantileRanks,
-  type Interval,
-} from '../../../../../common/statistics/interval.ts';
+} from '../../../../../common/statistics.ts';
 import {
   CHANCE_OF_CERTAIN,
   CHANCE_OF_PROBABLE,
