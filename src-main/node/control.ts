@@ -42,7 +42,7 @@ export async function readControlPlace(folder: string): Promise<ControlPlace | n
 }
 
 /** Writes it, for the owner only. */
-export async function writeControlPlace(folder: string, place: ControlPlace): Promise<void> {
+async function writeControlPlace(folder: string, place: ControlPlace): Promise<void> {
   await writeFileAtomically(join(folder, FILE_NAME), `${JSON.stringify(place)}\n`);
 }
 
@@ -50,7 +50,7 @@ export async function writeControlPlace(folder: string, place: ControlPlace): Pr
  * Returns an address for the application that holds a folder: a socket in it, which only the owner may enter. Where the
  * path is too long for the system's sockets, a folder for the owner only among the temporary ones.
  */
-export async function chooseControlAddress(folder: string): Promise<string> {
+async function chooseControlAddress(folder: string): Promise<string> {
   if (process.platform === 'win32') return `\\\\.\\pipe\\channelscope-${randomBytes(16).toString('hex')}`;
   const own = join(folder, 'control.sock');
   if (Buffer.byteLength(own) <= MAX_ADDRESS_BYTES) return own;
@@ -58,7 +58,7 @@ export async function chooseControlAddress(folder: string): Promise<string> {
 }
 
 /** Removes what an application left behind that holds its folder no longer. Never rejects. */
-export async function removeControlPlace(folder: string): Promise<void> {
+async function removeControlPlace(folder: string): Promise<void> {
   const left = await readControlPlace(folder);
   await tryToRemove(join(folder, FILE_NAME), () => undefined);
   await tryToRemove(join(folder, 'control.sock'), () => undefined);
@@ -69,7 +69,7 @@ export async function removeControlPlace(folder: string): Promise<void> {
 }
 
 /** Returns a listener for chunks that calls `onLine` for each whole line, and `onTooLong` for one that never ends. */
-export function createLineListener(
+function createLineListener(
   onLine: (line: string) => void,
   limit: { readonly maxCharacters: number; readonly onTooLong: () => void },
 ): (chunk: Buffer) => void {

@@ -257,7 +257,7 @@ export async function retryWhileHeld<Value>(file: HeldFile, call: () => Promise<
 }
 
 /** Like `retryWhileHeld`, for a thread or process that must be done when it returns. */
-export function retryWhileHeldSync<Value>(file: HeldFile, call: () => Value): Value {
+function retryWhileHeldSync<Value>(file: HeldFile, call: () => Value): Value {
   const next = createAttempts(file);
   for (;;) {
     try {
