@@ -63,3 +63,33 @@ describe('handlers', () => {
     },
   );
 });
+
+describe('errors', () => {
+  it('have codes of feature and reason, each once', () => {
+    expect(ERROR_CODES).toHaveLength(new Set(ERROR_CODES).size);
+    for (const code of ERROR_CODES) expect(code).toMatch(/^[a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*$/u);
+  });
+
+  it('have words for what happened and what can be done', async () => {
+    const file = new URL('../../src-renderer/messages/en/window/errors.json', import.meta.url);
+    const words = JSON.parse(await readFile(file, 'utf8')) as Record<string, Record<string, object>>;
+    for (const code of ERROR_CODES) {
+      const [feature = '', reason = ''] = code.split('.');
+      expect(words[feature]?.[reason], code).toMatchObject({
+        title: expect.stringMatching(/\S/u),
+        text: expect.stringMatching(/\S/u),
+        action: expect.stringMatching(/\S/u),
+      });
+    }
+  });
+
+  it('cross without their cause, and unexpected ones without their text', () => {
+    const cause = new Error('secret');
+    expect(toErrorInfo(new AppError('tasks.not-found', 'No such task.', { a: 1 }, cause))).toEqual({
+      code: 'tasks.not-found',
+      message: 'No such task.',
+      details: { a: 1 },
+    });
+    expect(JSON.stringify(toErrorInfo(cause))).not.toContain('secret');
+  });
+});
