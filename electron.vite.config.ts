@@ -1,10 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'electron-vite';
-import { bundleNativeModules } from './src-main/packaging/bundle-native-modules.ts';
+import { bundleNativeModules, preloadFirstScreen, takeBuiltins } from './src-main/packaging/build-plugins.ts';
 import { compileGuide } from './src-main/packaging/guide/compile-guide.ts';
-import { takeBuiltins } from './src-main/packaging/take-builtins.ts';
-import { preloadFirstScreen } from './src-main/packaging/preload-first-screen.ts';
 import { collectNotices } from './src-main/packaging/supply-chain/collect-notices.ts';
 import { WORKER_SOURCES } from './src-main/node/worker-scripts.ts';
 

@@ -10,8 +10,8 @@ if (major < 22) {
   const { SYSTEM_NETWORK } = await import('../common/model/settings/network-choice.ts');
   const { createNodeNetwork } = await import('../node/node-network.ts');
   const { findSourceWorkers } = await import('../node/worker-scripts.ts');
-  const { endOnSecondSignal } = await import('./end-on-second-signal.ts');
-  const { flushOutput } = await import('./output/flush-output.ts');
+  const { endOnSecondSignal } = await import('./output.ts');
+  const { flushOutput } = await import('./output.ts');
   const { runCli } = await import('./run-cli.ts');
   const network = createNodeNetwork(process.env);
   if (!network.use(SYSTEM_NETWORK)) {

@@ -2,11 +2,12 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import {
-  describeMissingFolder,
-  locateDataFolder,
   type DataLocation,
+  describeMissingFolder,
+  findStandardFolder,
+  locateDataFolder,
+  toHostPlatform,
 } from '../core/data-folder/locate-data-folder.ts';
-import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
 import type { Host } from '../core/host.ts';
 import type { OpenSecretStore } from '../core/secrets/create-keychain.ts';
 import { toErrorText } from '../node/error-text.ts';
@@ -14,7 +15,7 @@ import type { NodeNetwork } from '../node/node-network.ts';
 import { askPassphrase, findPassphraseFile, readPassphraseFile } from '../node/read-passphrase.ts';
 import { COMMANDS } from './commands/all-commands.ts';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
-import { createOutput, toTerminalText, type Output } from './output/output.ts';
+import { createOutput, type Output, toTerminalText } from './output.ts';
 import { openSession } from './session/open-session.ts';
 import type { Session } from './session/session.ts';
 import {

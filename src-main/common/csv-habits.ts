@@ -1,4 +1,4 @@
-import { isTimeZone } from './time/time-zones.ts';
+import { isTimeZone } from './time/civil-time.ts';
 
 /** The line by which a spreadsheet is told what separates the cells. */
 const SEPARATOR_LINE = /^\ufeff?"?sep=."?(?:\r\n|\n|\r)/iu;

@@ -1,5 +1,9 @@
-import type { QuirkName, Simulation } from './model/connections/simulation.ts';
-import type { ImportReport, ServiceRequest } from './model/connections/local-service.ts';
+import type {
+  ImportReport,
+  QuirkName,
+  ServiceRequest,
+  Simulation,
+} from './model/connections/local-service.ts';
 
 /**
  * What the application and the bundled service's thread say to each other. Never over HTTP.

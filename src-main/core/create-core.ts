@@ -2,18 +2,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { toErrorInfo } from '../common/contract/errors.ts';
 import type { Words } from '../common/words/words.ts';
 import { OPERATIONS } from '../common/contract/index.ts';
-import { claimFolder } from '../node/claim-folder.ts';
-import { holdFolder } from '../node/held-folders.ts';
-import { toCacheError } from './cache/file/to-cache-error.ts';
+import { claimFolder, holdFolder } from '../node/claim-folder.ts';
+import { toCacheError } from './cache/file/open-database.ts';
 import { createFolderMover } from './data-folder/create-folder-mover.ts';
 import { createHandlers } from './create-handlers.ts';
 import { createParts, type PartOverrides, type Parts } from './create-parts.ts';
 import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts';
-import { resumeOncePossible } from './downloads/resume-once-possible.ts';
+import { resumeOncePossible } from './downloads/judge-failure.ts';
 import type { EventListener } from './events.ts';
 import type { Host } from './host.ts';
 import type { Logger } from './logging/logger.ts';
-import { cleanOldPages } from './snapshots/clean-old-pages.ts';
+import { cleanOldPages } from './snapshots/housekeeping.ts';
 
 /** The running application, whatever carries its messages. */
 export interface Core {

@@ -7,42 +7,42 @@ import { createCacheHandlers } from './cache/cache-handlers.ts';
 import { createCasesHandlers } from './cases/cases-handlers.ts';
 import { createCompareHandlers } from './compare/compare-handlers.ts';
 import { createConnectionsHandlers } from './connections/connections-handlers.ts';
-import { createConversationsHandlers } from './conversations/conversations-handlers.ts';
-import { createCoverageHandlers } from './coverage/coverage-handlers.ts';
+import {
+  createConversationsHandlers,
+  createMarksHandlers,
+  createRecordsHandlers,
+} from './records/records-handlers.ts';
+import { createCoverageHandlers } from './coverage/create-ledger.ts';
 import type { Parts } from './create-parts.ts';
-import type { FolderMover } from './data-folder/create-folder-mover.ts';
-import { createDataFolderHandlers } from './data-folder/data-folder-handlers.ts';
-import { createDatasetsHandlers } from './datasets/datasets-handlers.ts';
+import { createDataFolderHandlers, type FolderMover } from './data-folder/create-folder-mover.ts';
+import { createDatasetsHandlers } from './datasets/datasets.ts';
 import { createDeprecationsHandlers } from './deprecations/deprecations-handlers.ts';
 import { createDiagnosticsHandlers } from './diagnostics/diagnostics-handlers.ts';
-import { createExportsHandlers } from './exports/exports-handlers.ts';
-import { createFamiliesHandlers } from './families/families-handlers.ts';
+import { createExportsHandlers } from './exports/create-exporter.ts';
+import { createFamiliesHandlers, createOutcomeHandlers } from './families/families-handlers.ts';
 import { createFindingsHandlers } from './findings/findings-handlers.ts';
 import { createIncidentsHandlers } from './findings/incidents-handlers.ts';
 import { createListWaits } from './findings/list-waits.ts';
-import { createFollowingHandlers } from './following/following-handlers.ts';
+import { createFollowingHandlers } from './following/create-following.ts';
 import { createGlanceHandlers } from './glance/glance-handlers.ts';
-import { createImportsHandlers } from './imports/imports-handlers.ts';
-import { createLocalServiceHandlers } from './local-service/local-service-handlers.ts';
-import { createMarksHandlers } from './marks/marks-handlers.ts';
-import { createStatusHandlers } from './monitor/status-handlers.ts';
-import { createOutcomeHandlers } from './outcome/outcome-handlers.ts';
-import { createOwnTablesHandlers } from './own-tables/own-tables-handlers.ts';
+import { createImportsHandlers } from './imports/create-library-importer.ts';
+import { createLocalServiceHandlers } from './local-service/create-local-service.ts';
+import { createStatusHandlers } from './monitor/create-monitor.ts';
+import { createOwnTablesHandlers } from './own-tables/own-tables.ts';
 import { createOverviewHandlers } from './overview/overview-handlers.ts';
 import { createPlannedHandlers } from './planned/planned-handlers.ts';
-import { createRecordsHandlers } from './records/records-handlers.ts';
 import { createDestinationsHandlers } from './destinations/destinations-handlers.ts';
-import { createSchedulesHandlers } from './schedules/schedules-handlers.ts';
+import { createSchedulesHandlers } from './schedules/open-schedules.ts';
 import { createSecretsHandlers } from './secrets/secrets-handlers.ts';
-import { createServiceLevelsHandlers } from './service-levels/service-levels-handlers.ts';
-import { createSettingsHandlers } from './settings/settings-handlers.ts';
+import { createServiceLevelsHandlers } from './service-levels/service-levels.ts';
+import { createSettingsHandlers } from './settings/create-settings.ts';
 import { createSeveralHandlers } from './several/several-handlers.ts';
-import { createSharedWorkHandlers } from './shared-work/shared-work-handlers.ts';
+import { createSharedWorkHandlers } from './shared-work/open-shared-work.ts';
 import { createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
 import { createSqlHandlers } from './sql/sql-handlers.ts';
-import { createSummariesHandlers } from './summaries/summaries-handlers.ts';
-import { createTasksHandlers } from './tasks/tasks-handlers.ts';
-import { createUpdatesHandlers } from './updates/updates-handlers.ts';
+import { createSummariesHandlers } from './summaries/summaries.ts';
+import { createTasksHandlers } from './tasks/task-registry.ts';
+import { createUpdatesHandlers } from './updates/updates.ts';
 
 /** One handler for each operation of the contract, prefix by prefix. */
 export function createHandlers(

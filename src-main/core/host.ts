@@ -1,4 +1,4 @@
-import type { FoundUpdate, UpdateObstacle } from '../common/contract/operations/updates.ts';
+import type { FoundUpdate, UpdateObstacle } from '../common/contract/operations/app.ts';
 import type { OfferedFile } from '../common/contract/operations/imports.ts';
 import type { NetworkChoice } from '../common/model/settings/network-choice.ts';
 import type { DataLocation } from './data-folder/locate-data-folder.ts';

@@ -1,8 +1,14 @@
+import { randomUUID } from 'node:crypto';
+import { basename, isAbsolute } from 'node:path';
 import { protocol, type Session } from 'electron';
-import { buildSecurityHeaders, createNonce, insertNonce } from '../core/window/content-policy.ts';
+import type { ImportFile } from '../core/host.ts';
+import {
+  buildSecurityHeaders,
+  createNonce,
+  insertNonce,
+  readWindowFile,
+} from '../core/window/window-files.ts';
 import { fetchDevelopmentFile } from '../node/http/fetch-development-file.ts';
-import { readWindowFile } from '../core/window/window-files.ts';
-import { APP_ORIGIN, APP_SCHEME } from './app-address.ts';
 
 /** Must be called before the application is ready, once. */
 export function registerAppScheme(): void {
@@ -52,4 +58,49 @@ export function serveAppFiles(session: Session, folder: string, developmentServe
       : respondFromServer(request, developmentServer),
   );
   session.protocol.handle('file', () => new Response(null, { status: 403 }));
+}
+
+/** The scheme and host of the window's own files; no address on a network has them. */
+const APP_SCHEME = 'app';
+const APP_HOST = 'channelscope';
+export const APP_ORIGIN = `${APP_SCHEME}://${APP_HOST}`;
+export const APP_URL = `${APP_ORIGIN}/index.html`;
+
+/**
+ * Whether a URL is the application's one page, whatever place in it. Compared as text: a parser would accept
+ * capitals, credentials and ports too.
+ */
+export function isAppPage(url: unknown): boolean {
+  return typeof url === 'string' && (url === APP_URL || url.startsWith(`${APP_URL}#`));
+}
+
+/** Offers that are remembered: the person imports one of the newest, or none. */
+const MAX_OFFERS = 20;
+
+/** Files that a person dropped on the window or opened: an operation names them by an id, never by a path. */
+export interface OfferedFiles {
+  /** Takes the path of a file, and returns the id that stands for it; null for what is no path. */
+  offer(path: unknown): string | null;
+  /** The file of that id, again where its import failed; null for one that isn't known, or no longer. */
+  find(id: string): ImportFile | null;
+}
+
+/** Makes an empty register. */
+export function createOfferedFiles(): OfferedFiles {
+  const paths = new Map<string, string>();
+  return {
+    offer(path) {
+      if (typeof path !== 'string' || !isAbsolute(path)) return null;
+      const id = randomUUID();
+      paths.set(id, path);
+      for (const old of [...paths.keys()].slice(0, -MAX_OFFERS)) paths.delete(old);
+      return id;
+    },
+    find(id) {
+      const path = paths.get(id);
+      if (path === undefined) return null;
+      // The user's own file stays where it is.
+      return { path, name: basename(path), release: () => Promise.resolve() };
+    },
+  };
 }

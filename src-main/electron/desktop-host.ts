@@ -1,12 +1,11 @@
 import { app, clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } from 'electron';
 import { basename, extname } from 'node:path';
 import type { Words } from '../common/words/words.ts';
-import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
+import type { DataLocation, HostPlatform } from '../core/data-folder/locate-data-folder.ts';
 import type { Host, ImportFile } from '../core/host.ts';
-import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
 import { createNotes } from './attention/show-notes.ts';
-import type { OpenedFile } from './links/opened-file.ts';
-import type { OfferedFiles } from './offered-files.ts';
+import type { OpenedFile } from './links/follow-links.ts';
+import type { OfferedFiles } from './app-protocol.ts';
 import { printDocument } from './window.ts';
 import { startUtilityProcess } from './utility-process.ts';
 

@@ -2,7 +2,7 @@ import { app, dialog, powerMonitor, type BrowserWindow } from 'electron';
 import type { Words } from '../common/words/words.ts';
 import type { Core } from '../core/create-core.ts';
 import { toErrorText } from '../node/error-text.ts';
-import { relaunch } from './launch/relaunch.ts';
+import { relaunch } from './launch/start-arguments.ts';
 
 /** A core that doesn't stop by then is left to the cache's log, which the next start reads. */
 const MAX_STOP_MS = 10_000;

@@ -1,5 +1,5 @@
 import { serveAnalysis } from '../core/analysis/serve-analysis.ts';
-import type { ToServer } from '../core/calls/call-messages.ts';
+import type { ToServer } from '../core/calls/calls.ts';
 
 // The analysis engine, or a reader of Parquet, in a utility process.
 await serveAnalysis(

@@ -2,9 +2,8 @@ import { ipcMain, type IpcMainInvokeEvent, type WebContents } from 'electron';
 import { AppError, toErrorInfo } from '../common/contract/errors.ts';
 import { OPERATIONS, type OperationName } from '../common/contract/index.ts';
 import type { Core } from '../core/create-core.ts';
-import { isAppPage } from './app-address.ts';
+import { isAppPage, type OfferedFiles } from './app-protocol.ts';
 import { OFFER_CHANNEL, toEventChannel, toOperationChannel } from './channels.ts';
-import type { OfferedFiles } from './offered-files.ts';
 
 /** In characters. Lists are read in pages, so no legitimate input is larger (I-02). */
 const MAX_INPUT_LENGTH = 1024 * 1024;

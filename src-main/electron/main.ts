@@ -5,13 +5,15 @@ import { join, resolve } from 'node:path';
 import { START_FILE_VARIABLE } from '../common/start-message.ts';
 import { createSharedCore } from '../core/control/create-shared-core.ts';
 import { CALM_MS } from '../core/host.ts';
-import { locateDataFolder } from '../core/data-folder/locate-data-folder.ts';
-import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
+import {
+  findStandardFolder,
+  locateDataFolder,
+  toHostPlatform,
+} from '../core/data-folder/locate-data-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { findPassphraseFile, tryToReadPassphrase } from '../node/read-passphrase.ts';
 import { findBuiltWorkers } from '../node/worker-scripts.ts';
-import { findCommandWords } from './launch/find-command-words.ts';
-import { findGivenFolder } from './launch/find-given-folder.ts';
+import { findCommandWords, findGivenFolder } from './launch/start-arguments.ts';
 import { reportStart } from './report-start.ts';
 import { findSelfTestFile } from './self-test.ts';
 import { hasTray } from './tray/keep-in-tray.ts';

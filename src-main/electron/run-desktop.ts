@@ -1,42 +1,37 @@
-import { app, dialog, Menu, nativeTheme, powerSaveBlocker, session, type WebContents } from 'electron';
 import { join } from 'node:path';
+import { app, dialog, Menu, nativeTheme, powerSaveBlocker, session, type WebContents } from 'electron';
 import { APP_ID } from '../common/app-id.ts';
+import { LINK_SCHEME } from '../common/links.ts';
+import type { Settings } from '../common/model/settings/settings.ts';
+import { createWords, type Words } from '../common/words/words.ts';
 import type { SharedCore } from '../core/control/create-shared-core.ts';
 import type { Core } from '../core/create-core.ts';
-import { createWords, type Words } from '../common/words/words.ts';
-import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
+import {
+  type DataLocation,
+  type HostPlatform,
+  locateDataFolder,
+  prepareDataFolder,
+} from '../core/data-folder/locate-data-folder.ts';
 import type { Host } from '../core/host.ts';
-import { prepareDataFolder, type HostPlatform } from '../core/data-folder/standard-folder.ts';
-import { LINK_SCHEME } from '../common/links/view-link.ts';
+import type { Logger } from '../core/logging/logger.ts';
 import { toErrorText } from '../node/error-text.ts';
-import { registerAppScheme, serveAppFiles } from './app-protocol.ts';
-import { createWindows, showContextMenus, watchWindow } from './windows.ts';
-import { askForMissingFolder } from './launch/ask-for-missing-folder.ts';
-import { findStartedFile } from './launch/find-started-file.ts';
-import { createDesktopHost } from './desktop-host.ts';
-import { createOfferedFiles } from './offered-files.ts';
-import { endInOrder, stopWithSession, stopWithSystem, type Ending } from './end-application.ts';
-import { sendEvents, serveOffers, serveOperations } from './ipc.ts';
-import { followLinks, type Opened, type Start } from './links/follow-links.ts';
-import { createOpenedFile } from './links/opened-file.ts';
-import { relaunch } from './launch/relaunch.ts';
-import { installMenu, type MenuActions } from './menus/application-menu.ts';
-import { offerRecent } from './menus/offer-recent.ts';
-import { guardContents } from './security/navigation.ts';
-import { guardNetwork } from './security/guard-network.ts';
-import { createPlaceOpener } from './security/open-known-place.ts';
-import { explainRefusedSwitch } from './security/refused-switches.ts';
-import { createConnectionNetworks, type ConnectionNetworks } from './network/connection-networks.ts';
-import { answerProxy } from './network/network-fetch.ts';
-import { denyPermissions } from './security/permissions.ts';
-import type { StartReport } from './report-start.ts';
+import { createOfferedFiles, registerAppScheme, serveAppFiles } from './app-protocol.ts';
 import { showProgress } from './attention/show-notes.ts';
+import { createDesktopHost } from './desktop-host.ts';
+import { type Ending, endInOrder, stopWithSession, stopWithSystem } from './end-application.ts';
+import { sendEvents, serveOffers, serveOperations } from './ipc.ts';
+import { findStartedFile, relaunch } from './launch/start-arguments.ts';
+import { createOpenedFile, followLinks, type Opened, type Start } from './links/follow-links.ts';
+import { installMenu, type MenuActions, offerRecent } from './menus/application-menu.ts';
+import { answerProxy, type ConnectionNetworks, createConnectionNetworks } from './network/network-fetch.ts';
+import type { StartReport } from './report-start.ts';
+import { createPlaceOpener, denyPermissions, guardContents, guardNetwork } from './security/guards.ts';
+import { explainRefusedSwitch } from './security/refused-switches.ts';
+import { testDesktop } from './self-test.ts';
 import { keepInTray, type TrayKeeper } from './tray/keep-in-tray.ts';
 import { createUpdateSource } from './updates/create-update-source.ts';
-import { testDesktop } from './self-test.ts';
 import { loadPage } from './window.ts';
-import type { Logger } from '../core/logging/logger.ts';
-import type { Settings } from '../common/model/settings/settings.ts';
+import { createWindows, showContextMenus, watchWindow } from './windows.ts';
 
 /** A start that only brings the window to the front. */
 const NOTHING: Start = { words: [], folder: '' };
@@ -331,4 +326,29 @@ export function keepAwake(core: Pick<Core, 'on'>): () => void {
     stop();
     release();
   };
+}
+
+/**
+ * Says that the data folder isn't there, and asks what to do, until it is (`found`), the person goes on with the standard
+ * folder this time, or ends. Nothing is created in the meantime.
+ */
+async function askForMissingFolder(
+  { missingFolder, defaultFolder }: DataLocation,
+  { t }: Pick<Words, 't'>,
+): Promise<'found' | 'standard' | 'quit'> {
+  const choices = ['again', 'standard', 'quit'] as const;
+  for (;;) {
+    const { response } = await dialog.showMessageBox({
+      type: 'warning',
+      message: t('desktop.missingFolder.title'),
+      detail: t('desktop.missingFolder.detail', { folder: missingFolder ?? '', standard: defaultFolder }),
+      buttons: choices.map((choice) => t(`desktop.missingFolder.${choice}`)),
+      defaultId: 0,
+      cancelId: 2,
+      noLink: true,
+    });
+    const choice = choices[response] ?? 'quit';
+    if (choice !== 'again') return choice;
+    if (locateDataFolder(defaultFolder, null).missingFolder === null) return 'found';
+  }
 }

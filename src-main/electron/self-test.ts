@@ -10,10 +10,10 @@ import {
   type StepRun,
   type TestedCore,
 } from '../core/self-test/run-self-test.ts';
-import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
-import { isAppPage } from './app-address.ts';
+import type { HostPlatform } from '../core/data-folder/locate-data-folder.ts';
+import { isAppPage } from './app-protocol.ts';
 import type { Ending } from './end-application.ts';
-import { TRAY_ICON } from './tray/tray-icon.ts';
+import { TRAY_ICON } from './tray/keep-in-tray.ts';
 
 const MAX_SHOWN_MS = 15_000;
 const LOOK_EVERY_MS = 100;

@@ -10,10 +10,10 @@ import {
   type TitleBarOverlayOptions,
 } from 'electron';
 import { AppError } from '../common/contract/errors.ts';
-import { isPlainObject } from '../common/json/is-plain-object.ts';
-import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
-import { writeFileAtomicallySync } from '../node/write-file-atomically.ts';
-import { APP_URL } from './app-address.ts';
+import { isPlainObject } from '../common/json.ts';
+import type { HostPlatform } from '../core/data-folder/locate-data-folder.ts';
+import { writeFileAtomicallySync } from '../node/files.ts';
+import { APP_URL } from './app-protocol.ts';
 
 const TITLE_BAR_HEIGHT = 44;
 

@@ -6,7 +6,7 @@ import {
   type MenuItemConstructorOptions,
   type WebContents,
 } from 'electron';
-import { isAppPage } from './app-address.ts';
+import { isAppPage } from './app-protocol.ts';
 import { toEventChannel } from './channels.ts';
 import type { Opened } from './links/follow-links.ts';
 import { openWindow, type WindowOptions } from './window.ts';

@@ -46,3 +46,13 @@ export function createGate(limit: number): Gate {
     }
   };
 }
+
+/** Runs work one after the other, whether what was before succeeded or not. */
+export function createWorkQueue(): <Value>(work: () => Promise<Value>) => Promise<Value> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const run = last.then(work);
+    last = run.catch(() => undefined);
+    return run;
+  };
+}

@@ -4,7 +4,7 @@ import tls from 'node:tls';
 import type { NetworkChoice } from '../common/model/settings/network-choice.ts';
 import type { ProxyChoice } from '../common/model/settings/proxy-address.ts';
 import { findErrorCode } from './error-text.ts';
-import { http } from './http/builtin-http.ts';
+import { http } from './http/problem.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]'];
 

@@ -29,7 +29,7 @@ const COMMON_PRAGMAS: readonly Pragma[] = [
   ['mmap_size', 0, 0],
 ];
 
-export interface OpenDatabaseOptions {
+interface OpenDatabaseOptions {
   readonly readonly?: boolean;
   /** How long a statement waits for another connection's lock. */
   readonly busyTimeoutMs: number;

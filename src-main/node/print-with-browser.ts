@@ -6,7 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AppError } from '../common/contract/errors.ts';
-import { copyPatiently, removePatiently } from './move-and-remove.ts';
+import { copyPatiently, removePatiently } from './files.ts';
 
 /** A page that is not printed by then never will be. */
 const MAX_PRINT_MS = 120_000;

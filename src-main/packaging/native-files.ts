@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { copyPatiently, movePatiently } from '../node/move-and-remove.ts';
+import { copyPatiently, movePatiently } from '../node/files.ts';
 
 export interface NativeFile {
   readonly from: string;

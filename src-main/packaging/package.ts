@@ -1,6 +1,5 @@
-import { projectRoot, runGuarded } from '../start/run-guarded.ts';
-import { MissingRuntimeError, packageApplication } from './package-application.ts';
-import { HELP, readPackageOptions } from './read-package-options.ts';
+import { projectRoot, runGuarded } from '../start/read-options.ts';
+import { HELP, MissingRuntimeError, packageApplication, readPackageOptions } from './package-application.ts';
 
 const MISSING_RUNTIME_CODE = 3;
 

@@ -7,20 +7,28 @@ import fastify, {
   type FastifySchema,
 } from 'fastify';
 import { CREATE_TOKEN_PATH, toReportPath, toStatusPath } from '../common/reporting/reports.ts';
-import { toWireStatus, writeTraffic } from '../common/reporting/wire-documents.ts';
-import type { RequestFault, StatusResponse } from '../common/reporting/wire-schemas.ts';
-import { countHeader } from '../node/http/guard-request.ts';
-import { hardenServer, toServerOptions } from '../node/http/harden-server.ts';
-import { refuse, sendEmpty } from '../node/http/problem.ts';
-import { ignoreBodyType, requireJsonBody } from '../node/http/read-json-body.ts';
+import {
+  type RequestFault,
+  type StatusResponse,
+  toWireStatus,
+  writeTraffic,
+} from '../common/reporting/wire-documents.ts';
+import { countHeader, hardenServer, toServerOptions } from '../node/http/harden-server.ts';
+import { ignoreBodyType, refuse, requireJsonBody, sendEmpty } from '../node/http/problem.ts';
 import {
   createGuessingBrake,
   sendCreatedToken,
   createOwnRefusalLimiter,
   type RefusalLimiter,
 } from './http/create-token-route.ts';
-import { createDeadline, createServiceHardening, type ServiceAddresses } from './http/harden-service.ts';
-import { logRequests, toUnreadableEntry, type RequestLogEntry } from './http/request-log.ts';
+import {
+  createDeadline,
+  createServiceHardening,
+  logRequests,
+  type RequestLogEntry,
+  type ServiceAddresses,
+  toUnreadableEntry,
+} from './http/harden-service.ts';
 import {
   collectSchemas,
   CREATE_TOKEN_SCHEMA,
@@ -31,16 +39,17 @@ import {
 } from './http/route-schemas.ts';
 import { createQuirkHooks } from './quirks/create-quirk-hooks.ts';
 import { tryExecuteReport } from './reports/execute-report.ts';
-import { finishPage } from './reports/page-buffer.ts';
-import { LAST_DOCUMENT_FAULT, readReportRequest } from './reports/read-report-request.ts';
 import {
   createReportCatalog,
   findReport,
-  type ServedReport,
+  finishPage,
+  LAST_DOCUMENT_FAULT,
+  readReportRequest,
   type ReportPage,
+  type ServedReport,
 } from './reports/report-catalog.ts';
 import type { ServiceOptions } from './service-options.ts';
-import type { ReportedPlatform } from './simulation/simulated-platform.ts';
+import type { ReportedPlatform } from './simulation/watch-platform.ts';
 import type { RecordStore } from './store/record-store.ts';
 import type { ServedTenant, ServedTenants } from './tenants/served-tenant.ts';
 

@@ -3,8 +3,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { makePrivateFolder, PRIVATE_FILE_MODE } from '../node/private-files.ts';
-import { writeFileAtomicallySync } from '../node/write-file-atomically.ts';
+import { makePrivateFolder, PRIVATE_FILE_MODE, writeFileAtomicallySync } from '../node/files.ts';
 import { toStartError } from './service-options.ts';
 import type { RecordStore } from './store/record-store.ts';
 

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { isGuid, SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../common/reporting/reports.ts';
-import { isTimeZone } from '../common/time/time-zones.ts';
-import { CONVENTION_NAMES, QUIRK_NAMES, type QuirkName } from '../common/model/connections/simulation.ts';
+import { isTimeZone } from '../common/time/civil-time.ts';
+import { CONVENTION_NAMES, QUIRK_NAMES, type QuirkName } from '../common/model/connections/local-service.ts';
 import { DATABASE_OPTIONS, readDatabasePlace, type DatabasePlace } from './database-place.ts';
-import { parseOptions } from './commands/read-command.ts';
+import { parseOptions } from './commands/tenant-command.ts';
 import { tryReadReport } from './import/import-fields.ts';
 import {
   OptionError,

@@ -1,13 +1,15 @@
 import { resolve } from 'node:path';
 import { AppError } from '../common/contract/errors.ts';
 import { toErrorText, toErrorTextWithCause } from '../node/error-text.ts';
-import { describeReaders } from '../node/private-files.ts';
-import type { CommandSurroundings } from './commands/read-command.ts';
+import { describeReaders } from '../node/files.ts';
+import {
+  type CommandSurroundings,
+  runMigrateCommand,
+  runRetainCommand,
+  runTenantCommand,
+} from './commands/tenant-command.ts';
 import type { DatabasePlace } from './database-place.ts';
 import { runIngestCommand } from './commands/ingest-command.ts';
-import { runMigrateCommand } from './commands/migrate-command.ts';
-import { runRetainCommand } from './commands/retain-command.ts';
-import { runTenantCommand } from './commands/tenant-command.ts';
 import { OptionError } from './service-options.ts';
 import { HELP_TEXT, readCommandLine, type CommandLine } from './read-command-line.ts';
 import type { HealthOptions, ServiceHealth } from './http/start-health.ts';
@@ -15,8 +17,8 @@ import { importFiles } from './import/import-file.ts';
 import { serveTenants } from './tenants/serve-every-tenant.ts';
 import { startService, type RunningService, type ServiceSurroundings } from './start-service.ts';
 import type { RecordStore } from './store/record-store.ts';
-import { findTenantFolder } from './tenants/folder-tenants.ts';
-import type { PostgresDatabase } from './store-postgres/open-postgres-database.ts';
+import { findTenantFolder } from './tenants/served-tenant.ts';
+import type { PostgresDatabase } from './store-postgres/open-postgres-store.ts';
 
 const EXIT_BAD_OPTIONS = 2;
 
@@ -146,7 +148,7 @@ async function openHealth(options: HealthOptions): Promise<ServiceHealth> {
 
 /** The driver is loaded only where a database is named. */
 async function openDatabase(place: DatabasePlace): Promise<PostgresDatabase> {
-  const { openPostgresDatabase } = await import('./store-postgres/open-postgres-database.ts');
+  const { openPostgresDatabase } = await import('./store-postgres/open-postgres-store.ts');
   return openPostgresDatabase(place, { now: Date.now, reportError });
 }
 

@@ -4,7 +4,7 @@ import {
   QUIRK_NAMES,
   type QuirkName,
   type Simulation,
-} from '../common/model/connections/simulation.ts';
+} from '../common/model/connections/local-service.ts';
 
 /** Everything that decides how the bundled service runs. Times in minutes or days as named. */
 export interface ServiceOptions {

@@ -10,7 +10,7 @@ import { DEFAULT_SERVICE_OPTIONS } from './service-options.ts';
 import { startService, type RunningService } from './start-service.ts';
 import type { ImportOutcome, ImportRequest } from './import/import-file.ts';
 import type { ServiceRequest } from '../common/model/connections/local-service.ts';
-import type { RequestLogEntry } from './http/request-log.ts';
+import type { RequestLogEntry } from './http/harden-service.ts';
 
 const SEND_EVERY_MS = 500;
 const MAX_AT_ONCE = 200;

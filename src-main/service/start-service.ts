@@ -2,18 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { prepareCredentials, prepareCursorKey } from './credentials.ts';
 import { createServiceApp } from './create-service-app.ts';
 import type { ServiceHealth } from './http/start-health.ts';
-import { listen, stopListening } from './http/harden-service.ts';
+import { listen, type RequestLogEntry, stopListening } from './http/harden-service.ts';
 import { createSharedRefusalLimiter } from './http/create-token-route.ts';
-import type { RequestLogEntry } from './http/request-log.ts';
-import type { Simulation } from '../common/model/connections/simulation.ts';
+import type { Simulation } from '../common/model/connections/local-service.ts';
 import { createImporter, type ImportOutcome, type ImportRequest } from './import/import-file.ts';
 import { delayRecords } from './quirks/create-quirk-hooks.ts';
 import { applyOptionQuirks, refuseOpenAccess, type ServiceOptions } from './service-options.ts';
 import { fillStore } from './sample/generate-history.ts';
 import { createLiveSwitch, createLiveTraffic } from './simulation/live-traffic.ts';
 import { createRandom } from './sample/random.ts';
-import { reportIncidents, createSimulatedPlatform } from './simulation/simulated-platform.ts';
-import { watchPlatform, type StatusChange } from './simulation/watch-platform.ts';
+import {
+  createSimulatedPlatform,
+  reportIncidents,
+  type StatusChange,
+  watchPlatform,
+} from './simulation/watch-platform.ts';
 import type { RecordStore, StoreSize } from './store/record-store.ts';
 import { hasRealRecords, serveOneTenant, type ServedTenant } from './tenants/served-tenant.ts';
 import { openTokenIssuer } from './tokens/open-token-issuer.ts';

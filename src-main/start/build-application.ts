@@ -1,7 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { runScript } from './run-script.ts';
-import { say } from './say.ts';
+import { say } from './read-options.ts';
 
 /** When a file at or below a path last changed, in milliseconds since 1970; 0 when there is none. */
 function findNewestMs(path: string): number {
@@ -45,4 +45,22 @@ export async function buildWhereNeeded(root: string): Promise<void> {
   if (!needsBuild(root)) return;
   say('Building Channelscope …');
   await build(root);
+}
+
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+interface ScriptRun {
+  readonly isDone: boolean;
+  readonly output: string;
+  readonly errorOutput: string;
+}
+
+/** Runs a script with this Node, in the project's folder. Never rejects. */
+function runScript(root: string, script: string, args: readonly string[]): Promise<ScriptRun> {
+  const options = { cwd: root, maxBuffer: MAX_OUTPUT_BYTES } as const;
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...args], options, (error, output, errorOutput) => {
+      resolve({ isDone: error === null, output, errorOutput });
+    });
+  });
 }

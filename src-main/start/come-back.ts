@@ -2,19 +2,18 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WayBack } from '../core/host.ts';
-import { locateDataFolder } from '../core/data-folder/locate-data-folder.ts';
 import {
   findStandardFolder,
-  toHostPlatform,
   type HostPlatform,
-} from '../core/data-folder/standard-folder.ts';
-import { readControlPlace } from '../node/control/control-place.ts';
+  locateDataFolder,
+  toHostPlatform,
+} from '../core/data-folder/locate-data-folder.ts';
+import { readControlPlace } from '../node/control.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { writeLaunchFile } from '../web/launch-file.ts';
 import { findSnapFolder, isLoopbackName, openInBrowser } from '../web/open-in-browser.ts';
 import type { Launch } from '../web/web-server.ts';
-import type { StartOptions } from './read-options.ts';
-import { say } from './say.ts';
+import { say, type StartOptions } from './read-options.ts';
 
 /** A page that has asked for nothing by then is probably none. */
 export const UNOPENED_MS = 8_000;
@@ -49,7 +48,7 @@ export async function comeBack({
   const { folder } = locateDataFolder(findStandardFolder(platform, homedir(), process.env), given);
   // Where nothing runs, nothing more is loaded.
   if ((await readControlPlace(folder)) === null) return false;
-  const { connectControl } = await import('../node/control/connect-control.ts');
+  const { connectControl } = await import('../node/control.ts');
   const running = await connectControl(folder);
   if (running === null) return false;
   try {

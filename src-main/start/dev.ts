@@ -3,10 +3,8 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { findSourceWorkers } from '../node/worker-scripts.ts';
-import { readStartOptions } from './read-options.ts';
-import { projectRoot, runGuarded } from './run-guarded.ts';
+import { projectRoot, readStartOptions, runGuarded, say } from './read-options.ts';
 import { runWeb } from './run-web.ts';
-import { say } from './say.ts';
 import { provideElectron } from './start-application.ts';
 
 async function takeFreePort(): Promise<number> {

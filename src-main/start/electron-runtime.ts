@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tryToRemove } from '../node/move-and-remove.ts';
+import { tryToRemove } from '../node/files.ts';
 
 export interface InstallOptions {
   /** Called with the bytes that have come so far, each time that there are more. */

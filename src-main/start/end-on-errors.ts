@@ -1,6 +1,6 @@
 import type { Logger } from '../core/logging/logger.ts';
 import { toErrorText } from '../node/error-text.ts';
-import { say } from './say.ts';
+import { say } from './read-options.ts';
 
 /** What can't end in order by then ends anyway. */
 const MAX_STOP_MS = 10_000;

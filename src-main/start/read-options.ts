@@ -1,4 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { toErrorText } from '../node/error-text.ts';
 
 /** Options of both commands that start the application. */
 export interface StartOptions {
@@ -66,4 +68,20 @@ export function readStartOptions(args: readonly string[]): StartOptions {
     selfTestFile: values['self-test'] ?? null,
     help: values.help,
   };
+}
+
+/** The project's folder. */
+export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Runs a command of package.json: what it throws becomes one message and exit code 1. */
+export function runGuarded(command: () => Promise<void>): void {
+  command().catch((error: unknown) => {
+    process.stderr.write(`${toErrorText(error)}\n`);
+    process.exit(1);
+  });
+}
+
+/** Writes a message to standard error: standard output is for the one line that programs read. */
+export function say(text: string): void {
+  process.stderr.write(`${text}\n`);
 }

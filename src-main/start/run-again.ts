@@ -1,5 +1,5 @@
 import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
-import { readKeptPlace, writeKeptPlace } from '../web/kept-place.ts';
+import { readKeptPlace, writeKeptPlace } from '../web/web-sessions.ts';
 import type { Launch } from '../web/web-server.ts';
 import type { WebApplication } from '../web/start-web-application.ts';
 

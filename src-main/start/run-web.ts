@@ -4,10 +4,14 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CALM_MS } from '../core/host.ts';
 import { createSharedCore, type SharedCore } from '../core/control/create-shared-core.ts';
-import { locateDataFolder, type DataLocation } from '../core/data-folder/locate-data-folder.ts';
-import { findStandardFolder, toHostPlatform } from '../core/data-folder/standard-folder.ts';
+import {
+  type DataLocation,
+  findStandardFolder,
+  locateDataFolder,
+  toHostPlatform,
+} from '../core/data-folder/locate-data-folder.ts';
 import { toErrorText } from '../node/error-text.ts';
-import { describeReaders } from '../node/private-files.ts';
+import { describeReaders, tryToRemove } from '../node/files.ts';
 import type { Launch } from '../web/web-server.ts';
 import { startWebApplication } from '../web/start-web-application.ts';
 import { SYSTEM_NETWORK } from '../common/model/settings/network-choice.ts';
@@ -20,15 +24,13 @@ import {
 import type { Output } from '../common/contract/index.ts';
 import { createNodeNetwork } from '../node/node-network.ts';
 import type { WorkerScripts } from '../node/worker-scripts.ts';
-import type { StartOptions } from './read-options.ts';
+import { say, type StartOptions } from './read-options.ts';
 import { askForMissingFolder } from './ask-for-missing-folder.ts';
 import { showInBrowser, UNOPENED_MS } from './come-back.ts';
 import { endOnErrors } from './end-on-errors.ts';
 import { listenForEnter } from './listen-for-enter.ts';
-import { tryToRemove } from '../node/move-and-remove.ts';
 import { testWeb } from '../web/self-test.ts';
 import { runAgain } from './run-again.ts';
-import { say } from './say.ts';
 
 /** How long a start that fails waits, so that a browser can load the page that says why. */
 const FAILURE_SHOWN_MS = 10_000;

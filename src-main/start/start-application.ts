@@ -2,12 +2,10 @@ import { resolve } from 'node:path';
 import { buildWhereNeeded } from './build-application.ts';
 import { comeBack } from './come-back.ts';
 import { findElectron, installElectron } from './electron-runtime.ts';
-import type { Explanation } from './explain-failure.ts';
-import type { StartOptions } from './read-options.ts';
+import { type Explanation, runElectron } from './run-electron.ts';
+import { say, type StartOptions } from './read-options.ts';
 import { runBuiltWeb } from './run-built-web.ts';
-import { say } from './say.ts';
 import { PASSPHRASE_FILE_VARIABLE } from '../node/read-passphrase.ts';
-import { runElectron } from './run-electron.ts';
 
 const FIRST_BYTE_MS = 8_000;
 const DOWNLOAD_SILENCE_MS = 30_000;

@@ -1,7 +1,6 @@
 import { comeBack } from './come-back.ts';
-import { HELP, readStartOptions } from './read-options.ts';
+import { HELP, projectRoot, readStartOptions, runGuarded } from './read-options.ts';
 import { runBuiltWeb } from './run-built-web.ts';
-import { projectRoot, runGuarded } from './run-guarded.ts';
 
 runGuarded(async () => {
   const options = readStartOptions(process.argv.slice(2));

@@ -1,5 +1,4 @@
-import { HELP, readStartOptions } from './read-options.ts';
-import { projectRoot, runGuarded } from './run-guarded.ts';
+import { HELP, projectRoot, readStartOptions, runGuarded } from './read-options.ts';
 import { startApplication } from './start-application.ts';
 
 runGuarded(async () => {

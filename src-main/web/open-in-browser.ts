@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
+import type { HostPlatform } from '../core/data-folder/locate-data-folder.ts';
 
 /** The program that opens an address or a file in the browser; no shell interprets its arguments. */
 export function findOpener(platform: HostPlatform): { command: string; args: readonly string[] } {

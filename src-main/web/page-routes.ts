@@ -4,17 +4,20 @@ import {
   createNonce,
   insertNonce,
   type PageConnections,
-} from '../core/window/content-policy.ts';
-import { createWords } from '../common/words/words.ts';
+  readWindowFile,
+} from '../core/window/window-files.ts';
 import { fetchDevelopmentFile } from '../node/http/fetch-development-file.ts';
-import { readWindowFile } from '../core/window/window-files.ts';
-import type { FailureLimiter } from '../node/http/failure-limiter.ts';
-import { refuse } from '../node/http/problem.ts';
-import { readAcceptLanguage, type BrowserLanguages } from './browser-languages.ts';
-import { buildComeBackPage } from './plain-pages.ts';
-import { allowMethods } from './request-checks.ts';
+import { createWords } from '../common/words/words.ts';
+import { type FailureLimiter, refuse } from '../node/http/problem.ts';
+import {
+  allowMethods,
+  type BrowserLanguages,
+  readAcceptLanguage,
+  refuseWhileSlowedDown,
+  type SessionGuard,
+} from './session-guard.ts';
+import { buildComeBackPage } from './launch-file.ts';
 import type { WebSessions } from './web-sessions.ts';
-import { refuseWhileSlowedDown, type SessionGuard } from './session-guard.ts';
 
 const ICON_SIZES = [128, 256, 512];
 

@@ -1,9 +1,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Connections } from '../node/http/cap-connections.ts';
-import type { FailureLimiter } from '../node/http/failure-limiter.ts';
-import { refuse } from '../node/http/problem.ts';
-import type { Hook } from './request-checks.ts';
+import { type Connections, countHeader } from '../node/http/harden-server.ts';
+import { type FailureLimiter, refuse } from '../node/http/problem.ts';
 import type { WebSessions } from './web-sessions.ts';
 
 const COOKIE_OPTIONS: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'strict' };
@@ -95,4 +93,66 @@ function readCookie(request: FastifyRequest): string {
   const name = toCookieName(request);
   const isSentOnce = (request.headers.cookie ?? '').split(`${name}=`).length === 2;
   return isSentOnce ? (request.cookies[name] ?? '') : '';
+}
+
+/** Runs before a body is read; responds itself when it doesn't call `done`. */
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+
+/** A hook that refuses other methods with 405. */
+export function allowMethods(...methods: readonly string[]): Hook {
+  return (request, reply, done) => {
+    if (methods.includes(request.method)) done();
+    else void refuse(reply.header('allow', methods.join(', ')), 405);
+  };
+}
+
+/**
+ * A hook that accepts calls only from a page of the same address; calls of other pages on this computer, and of the
+ * application's page under another name, are rejected. The address itself was checked before.
+ */
+export const refuseForeignOrigin: Hook = (request, reply, done) => {
+  const { host, origin, 'sec-fetch-site': site } = request.headers;
+  const isReading = request.method === 'GET' || request.method === 'HEAD';
+  const isOwnOrigin =
+    origin === undefined
+      ? isReading
+      : origin === `http://${host ?? ''}` && countHeader(request.raw, 'origin') === 1;
+  if (isOwnOrigin && (site === undefined || site === 'same-origin')) done();
+  else void refuse(reply, 403);
+};
+
+/** The languages of the browser that shows the window. */
+export interface BrowserLanguages {
+  /** The preferred one first; those of this process until a browser came. */
+  list(): readonly string[];
+  /** Takes over what a browser says when it asks for the page. */
+  note(header: string | undefined): void;
+}
+
+const MAX_LANGUAGES = 20;
+
+/** Starts with the language of this process, which takes a moment to find out, and is asked for where no browser comes. */
+export function createBrowserLanguages(): BrowserLanguages {
+  let languages: readonly string[] | null = null;
+  return {
+    list: () => (languages ??= [Intl.DateTimeFormat().resolvedOptions().locale]),
+    note(header) {
+      const given = readAcceptLanguage(header ?? '');
+      if (given.length > 0) languages = given;
+    },
+  };
+}
+
+/** Reads an Accept-Language header (RFC 9110, section 12.5.4); what weighs nothing is left out. */
+export function readAcceptLanguage(header: string): readonly string[] {
+  return header
+    .split(',', MAX_LANGUAGES)
+    .map((part) => {
+      const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
+      const quality = parameters.find((text) => text.startsWith('q='));
+      return { tag, weight: quality === undefined ? 1 : Number(quality.slice(2)) };
+    })
+    .filter(({ tag, weight }) => /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(tag) && weight > 0)
+    .toSorted((first, second) => second.weight - first.weight)
+    .map(({ tag }) => tag);
 }

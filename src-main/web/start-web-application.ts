@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Core } from '../core/create-core.ts';
-import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
+import {
+  type DataLocation,
+  type HostPlatform,
+  prepareDataFolder,
+} from '../core/data-folder/locate-data-folder.ts';
 import type { Host, WayBack } from '../core/host.ts';
-import { prepareDataFolder, type HostPlatform } from '../core/data-folder/standard-folder.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
-import { createBrowserLanguages } from './browser-languages.ts';
-import { createExportDownloads } from './export-downloads.ts';
-import { createImportUploads } from './import-uploads.ts';
+import { createBrowserLanguages } from './session-guard.ts';
+import { createExportDownloads, createImportUploads } from './transfers.ts';
 import { createWebHost } from './web-host.ts';
 import { startWebServer, type WebServer } from './web-server.ts';
 

@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import type { Host, ProxyLogins } from '../core/host.ts';
-import type { DataLocation } from '../core/data-folder/locate-data-folder.ts';
+import type { DataLocation, HostPlatform } from '../core/data-folder/locate-data-folder.ts';
 import { forkProcess } from '../node/fork-process.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
 import { printWithBrowser } from '../node/print-with-browser.ts';
-import type { HostPlatform } from '../core/data-folder/standard-folder.ts';
-import type { BrowserLanguages } from './browser-languages.ts';
-import type { ExportDownloads } from './export-downloads.ts';
-import type { ImportUploads } from './import-uploads.ts';
+import type { BrowserLanguages } from './session-guard.ts';
+import type { ExportDownloads, ImportUploads } from './transfers.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
 /** The host of plain Node, with a browser for a window. */

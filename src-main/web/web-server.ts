@@ -3,19 +3,14 @@ import fastifyCookie from '@fastify/cookie';
 import fastifyStatic from '@fastify/static';
 import fastify from 'fastify';
 import type { Core } from '../core/create-core.ts';
-import { buildSecurityHeaders, createNonce } from '../core/window/content-policy.ts';
-import { createFailureLimiter } from '../node/http/failure-limiter.ts';
+import { buildSecurityHeaders, createNonce } from '../core/window/window-files.ts';
+import { createFailureLimiter, refuse } from '../node/http/problem.ts';
 import { hardenServer, toServerOptions, type ServerHardening } from '../node/http/harden-server.ts';
-import { refuse } from '../node/http/problem.ts';
-import { addApiRoutes, UPLOAD_PATH } from './api-routes.ts';
-import type { BrowserLanguages } from './browser-languages.ts';
-import { createEventStreams } from './event-streams.ts';
-import type { ExportDownloads } from './export-downloads.ts';
-import type { ImportUploads } from './import-uploads.ts';
-import { findFreePort, readKeptPlace, writeKeptPlace } from './kept-place.ts';
+import { addApiRoutes, createEventStreams, UPLOAD_PATH } from './api-routes.ts';
+import { type BrowserLanguages, createSessionGuard } from './session-guard.ts';
+import type { ExportDownloads, ImportUploads } from './transfers.ts';
+import { createWebSessions, findFreePort, readKeptPlace, writeKeptPlace } from './web-sessions.ts';
 import { addPageRoutes } from './page-routes.ts';
-import { createSessionGuard } from './session-guard.ts';
-import { createWebSessions } from './web-sessions.ts';
 
 /** An address that opens the application once, within ten minutes. */
 export interface Launch {

@@ -1,5 +1,5 @@
 import { AppError } from '../../src-main/common/contract/errors.ts';
-import { MAX_IMPORT_BYTES } from '../../src-main/common/contract/operations/local-service.ts';
+import { MAX_IMPORT_BYTES } from '../../src-main/common/contract/operations/connections.ts';
 import type { EventName, EventPayload, Output } from '../../src-main/common/contract/index.ts';
 import { type Backend, type HostWatcher, openEnvelope } from './backend.ts';
 import { keepReadingEvents, type EventListeners, shareStream, type OtherTabs } from './event-stream.ts';

@@ -1,8 +1,7 @@
 import { useRouter } from 'vue-router';
 import type { PartQuestion } from '../../src-main/common/model/cases/case.ts';
-import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
-import type { RecordScope } from '../../src-main/common/model/records/record-scope.ts';
-import { createQueryClock } from '../../src-main/common/query/query-clock.ts';
+import type { RecordFilter, RecordScope } from '../../src-main/common/model/records/record-filter.ts';
+import { createQueryClock } from '../../src-main/common/query/query-values.ts';
 import { writeQuery } from '../../src-main/common/query/write-query.ts';
 import { DETAIL_KINDS } from '../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../src-main/common/time/durations.ts';

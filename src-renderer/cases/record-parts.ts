@@ -1,9 +1,8 @@
 import { useI18n } from 'vue-i18n';
 import { MAX_PART_ROWS, type PartContent, type PartTable } from '../../src-main/common/model/cases/case.ts';
 import type { RecordDetail, RecordOrder, RecordRow } from '../../src-main/common/model/records/record.ts';
-import type { RecordFilter, FieldCondition } from '../../src-main/common/model/records/record-filter.ts';
-import type { RecordScope } from '../../src-main/common/model/records/record-scope.ts';
-import type { Session } from '../../src-main/common/model/records/session.ts';
+import type { FieldCondition, RecordFilter, RecordScope } from '../../src-main/common/model/records/record-filter.ts';
+import type { Session } from '../../src-main/common/model/records/conversation.ts';
 import type { SqlColumn } from '../../src-main/common/model/records/sql.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';

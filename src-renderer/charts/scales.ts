@@ -1,6 +1,6 @@
-import type { TimedField } from '../../src-main/common/model/analysis/measured-times.ts';
-import type { TimesRow } from '../../src-main/common/model/records/response-times.ts';
-import { toNextNumber } from '../../src-main/common/query/number-bounds.ts';
+import type { TimedField } from '../../src-main/common/model/analysis/grouping.ts';
+import type { TimesRow } from '../../src-main/common/model/records/histogram.ts';
+import { toNextNumber } from '../../src-main/common/query/query-fields.ts';
 import type { FieldCondition } from '../../src-main/common/model/records/record-filter.ts';
 
 const FULL_BAR_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { LegendEntry } from './picture/chart-picture.ts';
 import type { RouteLocationRaw } from 'vue-router';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
-import { createQueryClock } from '../../src-main/common/query/query-clock.ts';
+import { createQueryClock } from '../../src-main/common/query/query-values.ts';
 import { CODE_CLASSES, type CodeClass } from '../../src-main/common/model/records/record.ts';
 
 /** One part of every bar, from the first bar to the last. */

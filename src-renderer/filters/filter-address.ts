@@ -1,6 +1,6 @@
 import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../src-main/common/query/parse-query.ts';
-import { createQueryClock } from '../../src-main/common/query/query-clock.ts';
+import { createQueryClock } from '../../src-main/common/query/query-values.ts';
 import { writeQuery } from '../../src-main/common/query/write-query.ts';
 import { toQueryText, type AddressQuery, withQueryText } from '../address/query-text.ts';
 import { computed, type ComputedRef, shallowRef, watch } from 'vue';

@@ -1,8 +1,6 @@
 import { shallowRef } from 'vue';
-import { createFormats, type Formats } from '../../src-main/common/words/formats.ts';
-import { isTimeZone } from '../../src-main/common/time/time-zones.ts';
-import type { DateFormats } from '../../src-main/common/words/dates.ts';
-import type { NumberFormats } from '../../src-main/common/words/numbers.ts';
+import { createFormats, type DateFormats, type Formats, type NumberFormats } from '../../src-main/common/words/formats.ts';
+import { isTimeZone } from '../../src-main/common/time/civil-time.ts';
 
 /**
  * Formats of the language that the window speaks. Numbers and dates are written by plain functions everywhere, so these

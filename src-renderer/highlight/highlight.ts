@@ -5,7 +5,7 @@ import {
   type RecordFilter,
 } from '../../src-main/common/model/records/record-filter.ts';
 import { listFinding } from '../../src-main/common/query/filter-tree.ts';
-import { matchesWildcard } from '../../src-main/common/query/wildcards.ts';
+import { matchesWildcard } from '../../src-main/common/query/text-tests.ts';
 import { toQueryField } from '../../src-main/common/query/query-fields.ts';
 import type { RecordDetail, RecordRow } from '../../src-main/common/model/records/record.ts';
 import { listFields, type Direction } from '../../src-main/common/reporting/reports.ts';

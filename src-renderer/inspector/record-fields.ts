@@ -1,15 +1,14 @@
-import { toPlainText, parseExactly } from '../../src-main/common/json/exact-json.ts';
+import { parseExactly, toPlainText } from '../../src-main/common/json.ts';
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
-import type { NamedField } from '../../src-main/common/model/records/value-name.ts';
+import type { NamedField } from '../../src-main/common/model/records/body-path.ts';
 import { formatCount, formatDuration, formatSpan } from '../format/formats.ts';
 import { SLOW_RESPONSE_MS } from '../charts/scales.ts';
-import { formatRecordMoment } from '../../src-main/common/time/format-moment.ts';
-import { toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
+import { formatRecordMoment, toOffsetLabel } from '../../src-main/common/time/civil-time.ts';
 import { listFields, REPORTS, type Direction } from '../../src-main/common/reporting/reports.ts';
 import { toVisible } from '../../src-main/common/words/visible-text.ts';
 import type { PageRequest } from '../../src-main/common/model/cache/download.ts';
 import { useI18n } from 'vue-i18n';
-import type { Session, SessionRequest } from '../../src-main/common/model/records/session.ts';
+import type { Session, SessionRequest } from '../../src-main/common/model/records/conversation.ts';
 import { useNames } from '../names/use-names.ts';
 
 /** A field as the service names it. */

@@ -1,6 +1,6 @@
 import { getCurrentScope, onScopeDispose, shallowRef, computed, ref } from 'vue';
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
-import { MAX_SESSION_ID_CHARACTERS, type Session } from '../../src-main/common/model/records/session.ts';
+import { MAX_SESSION_ID_CHARACTERS, type Session } from '../../src-main/common/model/records/conversation.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';
 import { createReading } from '../composables/use-query.ts';

@@ -1,8 +1,8 @@
 import { useI18n } from 'vue-i18n';
-import { CODE_CLASSES } from '../../src-main/common/model/records/record.ts';
+import { CODE_CLASSES, MARKS } from '../../src-main/common/model/records/record.ts';
 import type { FieldCondition, FilterPart } from '../../src-main/common/model/records/record-filter.ts';
 import { isGroup } from '../../src-main/common/query/filter-tree.ts';
-import { createQueryClock } from '../../src-main/common/query/query-clock.ts';
+import { createQueryClock } from '../../src-main/common/query/query-values.ts';
 import { isPresence, writePart } from '../../src-main/common/query/write-query.ts';
 import {
   formatClock,
@@ -13,12 +13,11 @@ import {
   formatMeasure,
 } from '../format/formats.ts';
 import { OUTCOMES } from '../../src-main/common/reporting/outcome.ts';
-import { MARKS } from '../../src-main/common/model/records/record-mark.ts';
 import { useNames } from '../names/use-names.ts';
-import { isShownTwice, toOffsetLabel } from '../../src-main/common/time/time-zones.ts';
-import { findOpenBound } from '../../src-main/common/query/number-bounds.ts';
+import { isShownTwice, toOffsetLabel } from '../../src-main/common/time/civil-time.ts';
+import { findOpenBound } from '../../src-main/common/query/query-fields.ts';
 import { MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
-import { isolateText } from '../../src-main/common/words/isolate-text.ts';
+import { isolateText } from '../../src-main/common/words/visible-text.ts';
 import { useFieldName } from './field-name.ts';
 import { toPeriodWords, usePeriodWords } from './period-words.ts';
 

@@ -4,8 +4,7 @@ import {
   type FindingMeasure,
 } from '../../src-main/common/model/analysis/finding-kinds.ts';
 import type { FindingsGap, NoticedSizes, ToldFinding } from '../../src-main/common/model/analysis/finding.ts';
-import { createFindingSentences } from '../../src-main/common/words/finding-words.ts';
-import { writeNoticed } from '../../src-main/common/words/noticed-words.ts';
+import { createFindingSentences, writeNoticed } from '../../src-main/common/words/finding-words.ts';
 import {
   readFormats,
   formatClock,

@@ -1,7 +1,7 @@
 import { markRaw } from 'vue';
 import { createI18n, type I18n, type MessageContext, type MessageFunction } from 'vue-i18n';
 import type { Language } from '../../src-main/common/model/settings/language.ts';
-import { isolateText } from '../../src-main/common/words/isolate-text.ts';
+import { isolateText } from '../../src-main/common/words/visible-text.ts';
 import { gatherMessages, type Messages } from './gather-messages.ts';
 
 type MessageArguments = readonly unknown[];

@@ -1,6 +1,6 @@
 import { useI18n } from 'vue-i18n';
 import type { Period } from '../../src-main/common/model/period.ts';
-import { toCivilTime } from '../../src-main/common/time/time-zones.ts';
+import { toCivilTime } from '../../src-main/common/time/civil-time.ts';
 import { formatDay, formatFullDay, formatRange } from '../format/formats.ts';
 
 /** A period in people's terms: one whole day, several of them, or from time to time. */

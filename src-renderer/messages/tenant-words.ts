@@ -1,7 +1,6 @@
 import { useI18n } from 'vue-i18n';
 import type { Connection } from '../../src-main/common/model/connections/connection.ts';
-import { toKnownTenant } from '../../src-main/common/model/cache/imported.ts';
-import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
+import { type Snapshot, toKnownTenant } from '../../src-main/common/model/cache/snapshot.ts';
 
 /** Returns functions that name the tenant; of imported records it may be that no file says it. */
 export function useTenantWords(): {

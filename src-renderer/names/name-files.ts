@@ -1,15 +1,4 @@
-import {
-  findNameFault,
-  tidyName,
-  toComparable,
-  type NameColour,
-  type NamedField,
-  type NameFault,
-  type ValueName,
-  MAX_NAMES,
-  NAME_COLOURS,
-  NAMED_FIELDS,
-} from '../../src-main/common/model/records/value-name.ts';
+import { findNameFault, MAX_NAMES, NAME_COLOURS, type NameColour, NAMED_FIELDS, type NamedField, type NameFault, tidyName, toComparable, type ValueName } from '../../src-main/common/model/records/body-path.ts';
 import { isSpreadsheetFormula } from '../../src-main/common/csv-habits.ts';
 
 /** A name as it is typed. */

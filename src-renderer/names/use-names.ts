@@ -1,13 +1,6 @@
 import { computed, inject, provide, reactive, ref, type InjectionKey } from 'vue';
-import {
-  findNamed,
-  isNamedField,
-  toComparable,
-  type NamedField,
-  type ValueName,
-} from '../../src-main/common/model/records/value-name.ts';
-import { isolateText } from '../../src-main/common/words/isolate-text.ts';
-import { toVisible } from '../../src-main/common/words/visible-text.ts';
+import { findNamed, isNamedField, type NamedField, toComparable, type ValueName } from '../../src-main/common/model/records/body-path.ts';
+import { isolateText, toVisible } from '../../src-main/common/words/visible-text.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
 
 /** A number that is named, or is about to be. */

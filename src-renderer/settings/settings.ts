@@ -1,6 +1,6 @@
 import type { Settings, SettingsChange } from '../../src-main/common/model/settings/settings.ts';
 import { useI18n } from 'vue-i18n';
-import { readSettingSchema, type SettingFault } from '../../src-main/common/model/settings/check-setting.ts';
+import { readSettingSchema, type SettingFault } from '../../src-main/common/model/settings/settings-file.ts';
 import {
   getSettingEntry,
   SETTING_ENTRIES,

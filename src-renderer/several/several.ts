@@ -1,9 +1,8 @@
 import { computed } from 'vue';
-import type { Connection } from '../../src-main/common/model/connections/connection.ts';
+import { compareConnections, type Connection } from '../../src-main/common/model/connections/connection.ts';
 import { useAddressChoice } from '../address/use-address-choice.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
 import { useI18n } from 'vue-i18n';
-import { compareConnections } from '../../src-main/common/model/connections/several-connections.ts';
 import { formatSpan } from '../format/formats.ts';
 import { useConnectionName } from '../messages/connection-name.ts';
 

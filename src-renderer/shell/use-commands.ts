@@ -13,7 +13,7 @@ import { useTourStore } from '../tour/tour-store.ts';
 import { isModalOpen } from '../composables/page.ts';
 import type { PaletteAction } from './palette/palette-entries.ts';
 import { pressControl, toShellCommand, type ShellCommand } from './commands.ts';
-import { writeViewLink } from '../../src-main/common/links/view-link.ts';
+import { writeViewLink } from '../../src-main/common/links.ts';
 
 /** Returns a function that copies a link to the screen as it is. It holds no records. */
 function useSharedPlace(): () => Promise<void> {

@@ -23,8 +23,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'self-test/run-self-test.ts': 'whether the download that it made itself is whole',
   'snapshots/housekeeping.ts': 'a day that is being followed is not removed',
   'snapshots/snapshots-handlers.ts': 'keeps what a snapshot says about itself',
-  'summaries/reconcile-summary.ts':
-    'the reported summary itself, and which snapshots the compared records came from',
+  'summaries/summaries.ts': 'the reported summary itself, and which snapshots the compared records came from',
 };
 
 /** Files that read how far a snapshot is without being its owners, of texts by path. */

@@ -42,7 +42,7 @@ describe('no source', () => {
   });
 
   it('E-15: hands an address to the system, but the one that asks the person first', () => {
-    expect(findFiles(/openExternal|openPath/u)).toEqual(['src-main/electron/security/open-known-place.ts']);
+    expect(findFiles(/openExternal|openPath/u)).toEqual(['src-main/electron/security/guards.ts']);
   });
 });
 
@@ -67,7 +67,7 @@ describe('one file only', () => {
     const importing = findFiles(/import \{[^}]*\bshell\b[^}]*\} from 'electron'/u);
     expect(importing.toSorted()).toEqual([
       'src-main/electron/desktop-host.ts',
-      'src-main/electron/security/open-known-place.ts',
+      'src-main/electron/security/guards.ts',
     ]);
   });
 

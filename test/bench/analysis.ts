@@ -1,4 +1,4 @@
-import type { PeriodScope } from '../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../src-main/common/model/records/record-filter.ts';
 import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';

@@ -5,7 +5,7 @@ import type { Download } from '../../src-main/common/model/cache/download.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { createCore } from '../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { createTestHost } from '../support/application/test-host.ts';
 
 /** What the bench hands to this process. */

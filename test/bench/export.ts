@@ -11,7 +11,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { RECORD_FORMATS, type ExportFormat } from '../../src-main/common/model/exports/export-options.ts';
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
 import { createExporter } from '../../src-main/core/exports/create-exporter.ts';
-import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
+import { createTaskRegistry } from '../../src-main/core/tasks/task-registry.ts';
 import { openTestEngine, openTestRowWriter } from '../integration/cache/cache-fixture.ts';
 import { createSilentLogger } from '../support/fakes/silent-logger.ts';
 import { measure, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';

@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3';
-import { applyMigration } from '../../src-main/core/cache/file/migrate.ts';
-import { MIGRATIONS } from '../../src-main/core/cache/file/schema.ts';
+import { applyMigration, MIGRATIONS } from '../../src-main/core/cache/file/schema.ts';
 
 type Row = readonly unknown[];
 

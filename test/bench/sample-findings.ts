@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { FindingsReport } from '../../src-main/common/model/analysis/finding.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { createCore } from '../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { createTestHost } from '../support/application/test-host.ts';
 import { measure, toQuantile } from './figure.ts';
 import { SAMPLE_DAYS, toSamplePeriod } from './sample-period.ts';

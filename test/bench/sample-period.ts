@@ -1,5 +1,5 @@
 import type { Period } from '../../src-main/common/model/period.ts';
-import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
+import { toWireDate } from '../../src-main/common/reporting/wire-documents.ts';
 
 /** Days of the sample history that benches ask a service for. */
 export const SAMPLE_DAYS = 30;

@@ -1,4 +1,4 @@
-import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
+import { toWireDate } from '../../src-main/common/reporting/wire-documents.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS, type ReportKind } from '../../src-main/common/reporting/reports.ts';
 import { createRandom, type Random } from '../../src-main/service/sample/random.ts';
 import type { BenchPeriod } from './service-peers.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { ReportResponse } from '../../src-main/common/reporting/wire-schemas.ts';
+import type { ReportResponse } from '../../src-main/common/reporting/wire-documents.ts';
 
 const MAIN = fileURLToPath(new URL('../../src-main/service/main.ts', import.meta.url));
 /** As `npm run service` starts it. */

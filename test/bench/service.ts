@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRandom } from '../../src-main/service/sample/random.ts';
-import { toDatabasePath } from '../../src-main/service/store-sqlite/open-database.ts';
+import { toDatabasePath } from '../../src-main/service/store-sqlite/schema.ts';
 import { killRepeatedly } from '../support/service/kill-service.ts';
 import { toQuantile, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
 import { benchServiceDatabase } from './service-database.ts';

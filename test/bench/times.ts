@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
-import { createConversationsHandlers } from '../../src-main/core/conversations/conversations-handlers.ts';
+import { createConversationsHandlers } from '../../src-main/core/records/records-handlers.ts';
 import {
   createFolder,
   FROM_MS,

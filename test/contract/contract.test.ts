@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError, ERROR_CODES, toErrorInfo } from '../../src-main/common/contract/errors.ts';
 import { EVENTS, OPERATIONS } from '../../src-main/common/contract/index.ts';
@@ -9,34 +8,30 @@ const CORE = new URL('../../src-main/core/', import.meta.url);
 
 const toPrefix = (name: string): string => name.slice(0, name.indexOf('/'));
 
-/** The exports of each file of the contract that declares operations or events, by the file's name without its ending. */
-async function readContractFiles(): Promise<Map<string, Record<string, object>>> {
+const toCamel = (prefix: string): string =>
+  prefix.replace(/-(\w)/gu, (_match, letter: string) => letter.toUpperCase());
+
+/** Every table of operations or events that a file of the contract exports, by the name of its export. */
+async function readTables(suffix: string): Promise<[name: string, table: object][]> {
   const paths = (await readdir(CONTRACT, { recursive: true })).filter((path) => path.endsWith('.ts'));
-  const files = paths.map(async (path): Promise<[string, Record<string, object>]> => [
-    basename(path, '.ts'),
-    (await import(new URL(path.replaceAll('\\', '/'), CONTRACT).href)) as Record<string, object>,
-  ]);
-  return new Map(await Promise.all(files));
+  const files = paths.map(
+    async (path) =>
+      (await import(new URL(path.replaceAll('\\', '/'), CONTRACT).href)) as Record<string, object>,
+  );
+  return (await Promise.all(files)).flatMap((exported) =>
+    Object.entries(exported).filter(([name]) => name.endsWith(suffix)),
+  );
 }
 
 describe('names', () => {
   it.each([
     ['Operations', OPERATIONS],
     ['Events', EVENTS],
-  ])('of %s are declared in the file of their prefix, once', async (suffix, all) => {
-    const declared: string[] = [];
-    for (const [prefix, exported] of await readContractFiles()) {
-      const tables = Object.entries(exported).filter(([name]) => name.endsWith(suffix));
-      const names = tables.flatMap(([, table]) => Object.keys(table));
-      expect(names.filter((name) => toPrefix(name) !== prefix)).toEqual([]);
-      declared.push(...names);
-    }
-    expect(declared.toSorted()).toEqual(Object.keys(all).toSorted());
-  });
-
-  it('of prefixes are those of the files', async () => {
-    const prefixes = new Set(Object.keys(OPERATIONS).map(toPrefix));
-    expect([...(await readContractFiles()).keys()].toSorted()).toEqual([...prefixes].toSorted());
+  ])('of %s are declared in the table of their prefix, once', async (suffix, all) => {
+    const tables = await readTables(suffix);
+    const declared = tables.flatMap(([table, entries]) => Object.keys(entries).map((name) => [table, name]));
+    expect(declared.filter(([table, name = '']) => table !== toCamel(toPrefix(name)) + suffix)).toEqual([]);
+    expect(declared.map(([, name]) => name).toSorted()).toEqual(Object.keys(all).toSorted());
   });
 
   it.each(Object.keys(OPERATIONS))('of operations say feature and verb: %s', (name) => {
@@ -49,29 +44,24 @@ describe('handlers', () => {
   const toFactory = (prefix: string): string =>
     `create${prefix.replace(/(?:^|-)(\w)/gu, (_match, letter: string) => letter.toUpperCase())}Handlers`;
 
-  it('of each prefix are in one file of its name', async () => {
-    const files = await readdir(CORE, { recursive: true });
-    const names = files.filter((path) => path.endsWith('-handlers.ts')).map((path) => basename(path));
-    const shared = 'create-handlers.ts';
-    expect(names.filter((name) => name !== shared).toSorted()).toEqual(
-      prefixes.map((prefix) => `${prefix}-handlers.ts`).toSorted(),
-    );
-  });
-
-  it.each(prefixes)('of %s are built by one factory, and begin with the prefix', async (prefix) => {
-    const files = await readdir(CORE, { recursive: true });
-    const path = files.find((file) => basename(file) === `${prefix}-handlers.ts`) ?? '';
-    const exported = (await import(new URL(path, CORE).href)) as Record<string, unknown>;
-    expect(Object.keys(exported)).toEqual([toFactory(prefix)]);
-    const source = await readFile(new URL(path, CORE), 'utf8');
-    expect(source).toContain(`HandlersOf<'${prefix}'>`);
-    const operations = [...source.matchAll(/^ {4}'([a-z-]+\/[a-z-]+)':/gmu)].map(([, name]) => name);
-    expect(operations.toSorted()).toEqual(
-      Object.keys(OPERATIONS)
-        .filter((name) => toPrefix(name) === prefix)
-        .toSorted(),
-    );
-  });
+  it.each(prefixes)(
+    'of %s are built by one factory, in one file, and begin with the prefix',
+    async (prefix) => {
+      const paths = (await readdir(CORE, { recursive: true })).filter((path) => path.endsWith('.ts'));
+      const sources = await Promise.all(paths.map((path) => readFile(new URL(path, CORE), 'utf8')));
+      const own = sources.filter((source) => source.includes(`export function ${toFactory(prefix)}(`));
+      expect(own).toHaveLength(1);
+      expect(own[0]).toContain(`HandlersOf<'${prefix}'>`);
+      const operations = [...(own[0] ?? '').matchAll(/^ {4}'([a-z-]+\/[a-z-]+)':/gmu)]
+        .map(([, name = '']) => name)
+        .filter((name) => toPrefix(name) === prefix);
+      expect(operations.toSorted()).toEqual(
+        Object.keys(OPERATIONS)
+          .filter((name) => toPrefix(name) === prefix)
+          .toSorted(),
+      );
+    },
+  );
 });
 
 describe('errors', () => {

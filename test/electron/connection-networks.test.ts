@@ -1,6 +1,6 @@
 import type { Certificate } from 'electron';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createConnectionNetworks } from '../../src-main/electron/network/connection-networks.ts';
+import { createConnectionNetworks } from '../../src-main/electron/network/network-fetch.ts';
 import { startFaultServer, type FaultServer } from '../support/network/fault-server.ts';
 import { app, resetFakeElectron, session } from '../support/electron/fake-electron.ts';
 import { makeCertificate, type MadeCertificate } from '../support/network/make-certificate.ts';

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { guardContents } from '../../src-main/electron/security/navigation.ts';
-import { denyPermissions } from '../../src-main/electron/security/permissions.ts';
+import { denyPermissions, guardContents } from '../../src-main/electron/security/guards.ts';
 import {
   FakeEvent,
   FakeSession,

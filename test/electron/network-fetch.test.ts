@@ -3,8 +3,10 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from 'electron';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createConnectionNetworks } from '../../src-main/electron/network/connection-networks.ts';
-import { createNetworkFetch } from '../../src-main/electron/network/network-fetch.ts';
+import {
+  createConnectionNetworks,
+  createNetworkFetch,
+} from '../../src-main/electron/network/network-fetch.ts';
 import { startFaultServer, startRawServer, type FaultServer } from '../support/network/fault-server.ts';
 import { app, resetFakeElectron, session, sessions, uncaught } from '../support/electron/fake-electron.ts';
 

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
-import { findCommandWords } from '../../src-main/electron/launch/find-command-words.ts';
-import { findGivenFolder } from '../../src-main/electron/launch/find-given-folder.ts';
-import { relaunch } from '../../src-main/electron/launch/relaunch.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
+import {
+  findCommandWords,
+  findGivenFolder,
+  relaunch,
+} from '../../src-main/electron/launch/start-arguments.ts';
 import { choosePrinter, runCommand } from '../../src-main/electron/launch/run-command.ts';
 import { printDocument } from '../../src-main/electron/window.ts';
 import { findSourceWorkers } from '../../src-main/node/worker-scripts.ts';

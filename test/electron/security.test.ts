@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { findLicencePage, isKnownPlace } from '../../src-main/common/links/known-places.ts';
-import { guardNetwork } from '../../src-main/electron/security/guard-network.ts';
-import { createPlaceOpener } from '../../src-main/electron/security/open-known-place.ts';
+import { findLicencePage, isKnownPlace } from '../../src-main/common/links.ts';
+import { createPlaceOpener, guardNetwork } from '../../src-main/electron/security/guards.ts';
 import { explainRefusedSwitch, REFUSED_SWITCHES } from '../../src-main/electron/security/refused-switches.ts';
 import { runDesktop } from '../../src-main/electron/run-desktop.ts';
 import {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSharedCore } from '../../src-main/core/control/create-shared-core.ts';
 import { locateDataFolder } from '../../src-main/core/data-folder/locate-data-folder.ts';
 import { NotHere, runStep, type SelfTestReport } from '../../src-main/core/self-test/run-self-test.ts';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { runDesktop } from '../../src-main/electron/run-desktop.ts';
 import { findSelfTestFile } from '../../src-main/electron/self-test.ts';
 import {

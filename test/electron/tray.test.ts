@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { HostPlatform } from '../../src-main/core/data-folder/standard-folder.ts';
+import type { HostPlatform } from '../../src-main/core/data-folder/locate-data-folder.ts';
 import { createWords } from '../../src-main/common/words/words.ts';
 import { hasBusName } from '../../src-main/node/session-bus.ts';
 import { keepInTray } from '../../src-main/electron/tray/keep-in-tray.ts';

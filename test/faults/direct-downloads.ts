@@ -3,7 +3,7 @@ import type { Output } from '../../src-main/common/contract/index.ts';
 import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../src-main/common/reporting/reports.ts';
-import { toRecordId } from '../../src-main/common/model/records/record-ids.ts';
+import { toRecordId } from '../../src-main/common/model/records/record.ts';
 import type { SavedConnection } from '../../src-main/core/connections/connection-file.ts';
 import type { ConnectionStore } from '../../src-main/core/connections/create-connections.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import { createDownloads } from '../../src-main/core/downloads/create-downloads.ts';
 import { createDownloadsHandlers } from '../../src-main/core/downloads/downloads-handlers.ts';
 import type { LogFields, Logger } from '../../src-main/core/logging/logger.ts';
-import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
+import { createTaskRegistry } from '../../src-main/core/tasks/task-registry.ts';
 import { createFolder, listReceived, openTestCache } from '../integration/cache/cache-fixture.ts';
 import { createSkipClock } from '../support/fakes/skip-clock.ts';
 import { requireDetailKind } from '../../src-main/core/cache/read/record-tables.ts';

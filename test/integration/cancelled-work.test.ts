@@ -6,7 +6,7 @@ import type { Input, OperationName, Output } from '../../src-main/common/contrac
 import type { ConnectionDraft } from '../../src-main/common/model/connections/connection.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { createTestHost } from '../support/application/test-host.ts';
 
 const SECRETS = { accessToken: 'one', accessTokenSecret: 'two' };

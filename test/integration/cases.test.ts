@@ -6,10 +6,10 @@ import type { PartContent, PartDraft } from '../../src-main/common/model/cases/c
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../src-main/common/model/records/record-filter.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../src-main/common/reporting/reports.ts';
-import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
+import { toWireDate } from '../../src-main/common/reporting/wire-documents.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
-import { checkPack } from '../../src-main/core/exports/evidence/signing/check-pack.ts';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { checkPack } from '../../src-main/core/exports/evidence/signing/pack-signature.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { readZip } from '../support/files/read-zip.ts';
 import { createTestHost } from '../support/application/test-host.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { judgeEnd } from '../../src-main/common/reporting/reading/next-cursor.ts';
+import { judgeEnd } from '../../src-main/common/reporting/reading/read-envelope.ts';
 import { readPage, type ReadPage } from '../../src-main/common/reporting/reading/read-page.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS, type ReportKind } from '../../src-main/common/reporting/reports.ts';
-import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
+import { toWireDate } from '../../src-main/common/reporting/wire-documents.ts';
 import { createReportingClient } from '../../src-main/core/client/create-reporting-client.ts';
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
 import type { Host } from '../../src-main/core/host.ts';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { claimFolder } from '../../src-main/node/claim-folder.ts';
 import { bundledScript } from '../support/programs/bundled-script.ts';
 import { createTestHost } from '../support/application/test-host.ts';

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Input, OperationName, Output } from '../../src-main/common/contract/index.ts';
 import type { Connection, ConnectionDraft } from '../../src-main/common/model/connections/connection.ts';
-import type { QuirkName } from '../../src-main/common/model/connections/simulation.ts';
+import type { QuirkName } from '../../src-main/common/model/connections/local-service.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 import type { Task } from '../../src-main/common/model/cache/task.ts';
-import { toWireDate } from '../../src-main/common/reporting/wire-dates.ts';
+import { toWireDate } from '../../src-main/common/reporting/wire-documents.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { createTestHost } from '../support/application/test-host.ts';
 
 const hourMs = 3_600_000;

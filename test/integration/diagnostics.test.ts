@@ -5,8 +5,7 @@ import type { Output } from '../../src-main/common/contract/index.ts';
 import { createCore, type Core, type CoreOptions } from '../../src-main/core/create-core.ts';
 import type { Host } from '../../src-main/core/host.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
-import type { SecretStore } from '../../src-main/core/secrets/secret-store.ts';
+import { createInMemorySecretStore, type SecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { createTestHost } from '../support/application/test-host.ts';
 
 let host: Host;

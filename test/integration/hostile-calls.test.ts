@@ -10,7 +10,7 @@ import {
 } from '../../src-main/common/contract/index.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { forkProcess } from '../../src-main/node/fork-process.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { copySampleRecords } from '../support/application/sample-records.ts';

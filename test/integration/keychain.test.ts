@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadKeytar } from '../../src-main/core/secrets/keytar-secret-store.ts';
-import { openSecretStore } from '../../src-main/core/secrets/open-secret-store.ts';
+import { loadKeytar, openSecretStore } from '../../src-main/core/secrets/open-secret-store.ts';
 import type { SecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { createSilentLogger } from '../support/fakes/silent-logger.ts';
 

@@ -8,13 +8,14 @@ import {
   type ConnectionStore,
 } from '../../src-main/core/connections/create-connections.ts';
 import type { Host } from '../../src-main/core/host.ts';
-import { createLocalService } from '../../src-main/core/local-service/create-local-service.ts';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
-import { createLocalServiceHandlers } from '../../src-main/core/local-service/local-service-handlers.ts';
+import {
+  createLocalService,
+  createLocalServiceHandlers,
+} from '../../src-main/core/local-service/create-local-service.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import type { ServiceRunner } from '../../src-main/core/local-service/service-runner.ts';
 import { createSettings } from '../../src-main/core/settings/create-settings.ts';
-import { createTaskRegistry } from '../../src-main/core/tasks/create-task-registry.ts';
-import type { TaskRegistry } from '../../src-main/core/tasks/task-registry.ts';
+import { createTaskRegistry, type TaskRegistry } from '../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../support/fakes/silent-logger.ts';
 import { createTestHost } from '../support/application/test-host.ts';
 

@@ -2,8 +2,10 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { LocalServiceState } from '../../src-main/common/model/connections/local-service.ts';
-import { NO_SIMULATION } from '../../src-main/common/model/connections/simulation.ts';
+import {
+  type LocalServiceState,
+  NO_SIMULATION,
+} from '../../src-main/common/model/connections/local-service.ts';
 import type { ServiceStartOptions, ToServiceThread } from '../../src-main/common/local-service-messages.ts';
 import { ask, crash, openLocalService, start, whenState } from './local-service-rig.ts';
 

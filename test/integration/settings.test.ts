@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Input, OperationName, Output } from '../../src-main/common/contract/index.ts';
 import type { NetworkChoice } from '../../src-main/common/model/settings/network-choice.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { forkProcess } from '../../src-main/node/fork-process.ts';
 import { makeCertificate } from '../support/network/make-certificate.ts';
 import { createTestHost } from '../support/application/test-host.ts';

@@ -2,8 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { addMacosMargin, fitIcon } from '../../src-main/packaging/icons/fit-icon.ts';
-import { ICNS_SIZES, writeIcns, writeIco } from '../../src-main/packaging/icons/icon-files.ts';
+import { addMacosMargin, fitIcon, ICNS_SIZES, writeIcns, writeIco } from '../../src-main/packaging/icons.ts';
 
 const folder = fileURLToPath(new URL('../../resources/icons/', import.meta.url));
 const drawing = readFileSync(join(folder, 'channelscope.svg'), 'utf8');

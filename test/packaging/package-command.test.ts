@@ -9,12 +9,18 @@ import { flipFuses, FuseV1Options } from '@electron/fuses';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { APP_ID } from '../../src-main/common/app-id.ts';
 import { findNativeFolder } from '../../src-main/node/load-native-module.ts';
-import { buildConfiguration, buildFuses } from '../../src-main/packaging/builder-configuration.ts';
-import { bundleNativeModules } from '../../src-main/packaging/bundle-native-modules.ts';
+import {
+  buildConfiguration,
+  buildFuses,
+  forgetEmptyVariables,
+} from '../../src-main/packaging/builder-configuration.ts';
+import { bundleNativeModules } from '../../src-main/packaging/build-plugins.ts';
 import { copyNativeFiles, listNativeFiles, thinLibrary } from '../../src-main/packaging/native-files.ts';
-import { readReleaseNotes, writeStandInRuntime } from '../../src-main/packaging/package-application.ts';
-import { readPackageOptions } from '../../src-main/packaging/read-package-options.ts';
-import { forgetEmptyVariables } from '../../src-main/packaging/signing.ts';
+import {
+  readPackageOptions,
+  readReleaseNotes,
+  writeStandInRuntime,
+} from '../../src-main/packaging/package-application.ts';
 import { packageScript } from '../support/packaging/pack-stand-in.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

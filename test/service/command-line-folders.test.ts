@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toDatabasePath } from '../../src-main/service/store-sqlite/open-database.ts';
+import { toDatabasePath } from '../../src-main/service/store-sqlite/schema.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { itOnPosix } from '../support/skips/posix.ts';
 

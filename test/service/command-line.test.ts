@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { QUIRK_NAMES } from '../../src-main/common/model/connections/simulation.ts';
+import { QUIRK_NAMES } from '../../src-main/common/model/connections/local-service.ts';
 import { readCommandLine } from '../../src-main/service/read-command-line.ts';
 import { bundledScript } from '../support/programs/bundled-script.ts';
 import { findPostgres, startPostgres } from '../support/service/postgres-server.ts';

@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REPORT_KINDS } from '../../src-main/common/reporting/reports.ts';
-import { ReportRequest, TokenRequest } from '../../src-main/common/reporting/wire-schemas.ts';
+import { ReportRequest, TokenRequest } from '../../src-main/common/reporting/wire-documents.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { startBareService } from '../support/service/random-traffic.ts';
 import { startTestService } from '../support/service/running-service.ts';

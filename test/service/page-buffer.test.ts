@@ -5,12 +5,12 @@ import {
   createPageBuffer,
   finishPage,
   getLength,
+  type PageBuffer,
   writeGuid,
   writeInstant,
   writeMilliseconds,
   writeQuoted,
-  type PageBuffer,
-} from '../../src-main/service/reports/page-buffer.ts';
+} from '../../src-main/service/reports/report-catalog.ts';
 import { toSessionBits } from '../../src-main/service/sample/describe-records.ts';
 
 describe('the buffer of a page', () => {

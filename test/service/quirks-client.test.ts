@@ -1,12 +1,11 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { QuirkName } from '../../src-main/common/model/connections/simulation.ts';
-import { QUIRK_NAMES } from '../../src-main/common/model/connections/simulation.ts';
+import { QUIRK_NAMES, type QuirkName } from '../../src-main/common/model/connections/local-service.ts';
 import {
   createOutcomeDecider,
   DEFAULT_RULES,
   type OutcomeRules,
 } from '../../src-main/common/reporting/outcome.ts';
-import { judgeEnd } from '../../src-main/common/reporting/reading/next-cursor.ts';
+import { judgeEnd } from '../../src-main/common/reporting/reading/read-envelope.ts';
 import { readPage, type ReadPage } from '../../src-main/common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../src-main/common/reporting/reading/read-record.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS, type ReportKind } from '../../src-main/common/reporting/reports.ts';

@@ -6,7 +6,7 @@ import type {
   InboundSummaryDocument,
   StatusResponse,
   TrafficGroup,
-} from '../../src-main/common/reporting/wire-schemas.ts';
+} from '../../src-main/common/reporting/wire-documents.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { startTestService } from '../support/service/running-service.ts';
 import { callReport, post, toPeriod, toReportAddress, walkReport } from '../support/service/service-calls.ts';

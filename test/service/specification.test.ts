@@ -9,7 +9,7 @@ import type {
   InboundSummaryDocument,
   OutboundDetailDocument,
   StatusResponse,
-} from '../../src-main/common/reporting/wire-schemas.ts';
+} from '../../src-main/common/reporting/wire-documents.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { describeOverHttp } from '../support/service/engines.ts';
 import { startTestService } from '../support/service/running-service.ts';

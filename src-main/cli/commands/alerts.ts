@@ -15,12 +15,12 @@ import type {
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import type { ToldFinding } from '../../common/model/analysis/finding.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
-import { formatMoment } from '../../common/time/format-moment.ts';
+import { formatMoment } from '../../common/time/civil-time.ts';
 import { ENGLISH } from '../../common/words/words.ts';
 import { createFindingSentences } from '../../common/words/finding-words.ts';
 import { toVisible } from '../../common/words/visible-text.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
-import { countWords } from '../output/count-words.ts';
+import { countWords } from '../output.ts';
 import {
   CONNECTION_OPTION,
   findConnection,

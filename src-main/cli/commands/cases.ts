@@ -1,8 +1,8 @@
 import { extname, resolve } from 'node:path';
 import type { CaseFormat, CaseSummary } from '../../common/model/cases/case.ts';
-import { formatMoment } from '../../common/time/format-moment.ts';
+import { formatMoment } from '../../common/time/civil-time.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
-import { countWords } from '../output/count-words.ts';
+import { countWords } from '../output.ts';
 import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
 import { toUsageError, type Command, type CommandContext } from '../words/command.ts';

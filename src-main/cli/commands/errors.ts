@@ -1,15 +1,15 @@
 import { listHistory, type FamilyAct } from '../../common/model/connections/family-changes.ts';
-import type { PeriodScope } from '../../common/model/records/record-scope.ts';
-import type { ErrorFamily } from '../../common/model/records/error-family.ts';
 import {
   PATTERN_FIELDS,
   type PatternField,
+  type PeriodScope,
   type TextPattern,
-} from '../../common/model/records/text-patterns.ts';
+} from '../../common/model/records/record-filter.ts';
+import type { ErrorFamily } from '../../common/model/records/error-family.ts';
 import { DETAIL_KINDS, type DetailKind } from '../../common/reporting/reports.ts';
-import { formatRecordMoment } from '../../common/time/format-moment.ts';
+import { formatRecordMoment } from '../../common/time/civil-time.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
-import { countWords } from '../output/count-words.ts';
+import { countWords } from '../output.ts';
 import {
   findConnection,
   checkConnections,
@@ -28,8 +28,7 @@ import {
 } from '../session/find-records.ts';
 import type { Session } from '../session/session.ts';
 import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
-import { readPeriod } from '../words/period-options.ts';
-import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
+import { QUERY_OPTION, readPeriod, readQuery } from '../words/options.ts';
 
 interface Row extends ErrorFamily {
   readonly report: DetailKind;

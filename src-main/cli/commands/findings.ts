@@ -3,19 +3,19 @@ import type { Connection } from '../../common/model/connections/connection.ts';
 import type { Finding, FindingsReport } from '../../common/model/analysis/finding.ts';
 import { INCIDENT_STATES } from '../../common/model/analysis/incident.ts';
 import { ENGLISH } from '../../common/words/words.ts';
-import { writeNoticed } from '../../common/words/noticed-words.ts';
-import { formatMoment } from '../../common/time/format-moment.ts';
+import { writeNoticed } from '../../common/words/finding-words.ts';
+import { formatMoment } from '../../common/time/civil-time.ts';
 import { EXIT } from '../exit-codes.ts';
-import { countWords } from '../output/count-words.ts';
+import { countWords } from '../output.ts';
 import {
   checkConnections,
   CONNECTIONS_OPTIONS,
   findConnections,
   noteDifferences,
 } from '../session/find-connections.ts';
-import { createQueryClock } from '../../common/query/query-clock.ts';
+import { createQueryClock } from '../../common/query/query-values.ts';
 import { writeQuery } from '../../common/query/write-query.ts';
-import { PERIOD_OPTIONS, readPeriod, readZone } from '../words/period-options.ts';
+import { PERIOD_OPTIONS, readPeriod, readZone } from '../words/options.ts';
 import type { Command, CommandContext } from '../words/command.ts';
 
 const writeShare = (value: number): string => `${(value * 100).toFixed(1)} %`;

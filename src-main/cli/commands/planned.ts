@@ -16,10 +16,9 @@ import {
 import type { Connection } from '../../common/model/connections/connection.ts';
 import { WEEKDAYS, type Weekday } from '../../common/model/schedules/schedule.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
-import { formatMoment } from '../../common/time/format-moment.ts';
-import { isTimeZone } from '../../common/time/time-zones.ts';
+import { formatMoment, isTimeZone } from '../../common/time/civil-time.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
-import { countWords } from '../output/count-words.ts';
+import { countWords } from '../output.ts';
 import { CONNECTION_OPTION, findConnection } from '../session/find-connections.ts';
 import { toUsageError, type Command, type CommandContext } from '../words/command.ts';
 

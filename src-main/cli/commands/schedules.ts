@@ -1,35 +1,37 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
-import { findByName } from '../../common/model/exports/saved-preset.ts';
 import {
+  DATASET_REPORTS,
+  type DatasetUpdate,
+  findByName,
+  isDocumentFormat,
+} from '../../common/model/exports/export-options.ts';
+import {
+  HOUR_STEPS,
   MAX_SCHEDULE_NAME_CHARACTERS,
+  type Schedule,
   SCHEDULE_FORMATS,
   SCHEDULE_PERIODS,
-  WEEKDAYS,
-  HOUR_STEPS,
-  type ScheduleState,
   type ScheduleDraft,
-  type Schedule,
+  type ScheduleState,
   type ScheduleTimes,
   type Weekday,
+  WEEKDAYS,
 } from '../../common/model/schedules/schedule.ts';
 import { DETAIL_KINDS, isDetailKind, REPORT_KINDS } from '../../common/reporting/reports.ts';
-import { CommandError, EXIT, toExitCode, type ExitCode } from '../exit-codes.ts';
-import { countWords } from '../output/count-words.ts';
-import { checkChoiceOptions, CHOICE_OPTIONS, readChoices } from '../session/find-choices.ts';
+import { CommandError, EXIT, type ExitCode, toExitCode } from '../exit-codes.ts';
+import { countWords } from '../output.ts';
 import {
   CONNECTION_OPTION,
   findConnection,
   prepareConnection,
   SECRET_OPTIONS,
 } from '../session/find-connections.ts';
-import { GAPS_OPTION } from '../session/find-records.ts';
+import { checkChoiceOptions, CHOICE_OPTIONS, GAPS_OPTION, readChoices } from '../session/find-records.ts';
 import type { Session } from '../session/session.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
-import { toUsageError, type Command, type CommandContext, type OptionSpec } from '../words/command.ts';
-import { readZone } from '../words/period-options.ts';
-import { QUERY_OPTION, readQuery } from '../words/query-option.ts';
+import { type Command, type CommandContext, type OptionSpec, toUsageError } from '../words/command.ts';
+import { QUERY_OPTION, readQuery, readZone } from '../words/options.ts';
 
 const NAME_OPTION = { name: 'name', value: 'NAME', summary: 'name of the connection' } as const;
 
@@ -339,3 +341,68 @@ function findDay(text: string): number | undefined {
   const place = WEEKDAYS.findIndex((day) => typed.length >= 2 && day.startsWith(typed));
   return place < 0 ? undefined : place;
 }
+
+/** Brings a dataset up to the cache, and returns what that did. */
+async function update(context: CommandContext, session: Session, datasetId: string): Promise<DatasetUpdate> {
+  const { taskId } = await session.call('datasets/update', { datasetId });
+  requireDone(await waitForTask(context, session, taskId, { doing: 'Writing', unit: 'days' }));
+  const updated = (await session.call('datasets/list', null)).find(({ id }) => id === datasetId);
+  if (updated === undefined || updated.last === null) {
+    throw new CommandError(EXIT.unexpected, 'The folder was not written.');
+  }
+  return updated.last;
+}
+
+export const datasetCommand: Command = {
+  name: 'dataset',
+  summary: 'updates a folder of Parquet, one file per report and day',
+  operands: '',
+  maxOperands: 0,
+  options: [
+    CONNECTION_OPTION,
+    { name: 'out', value: 'FOLDER', summary: 'the folder; created if missing', isPath: true },
+    { name: 'report', value: 'REPORT', summary: 'one report; both by default', choices: DATASET_REPORTS },
+    { name: 'keep', value: null, summary: 'remember it, and update it while Channelscope runs' },
+  ],
+  about: `Only changed days are replaced, and the folder can be read meanwhile. A folder that is written without
+--keep isn't remembered, unless it was before.
+
+With --json it writes {"folder","days","records","bytes","written","incomplete"}.`,
+  async run(context) {
+    const { args, out, workFolder } = context;
+    args.require('connection');
+    const folder = resolve(workFolder, args.require('out'));
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+      throw new CommandError(EXIT.disk, `${folder} is a file.`, '--out names a folder.');
+    }
+    const report = args.find('report') === null ? null : args.choose('report', DATASET_REPORTS);
+    const session = await context.open();
+    const { id: connectionId } = await findConnection(session, args.require('connection'));
+    const known = (await session.call('datasets/list', null)).find(
+      (dataset) => dataset.connectionId === connectionId && dataset.folder === folder,
+    );
+    const added = await session.call(
+      'datasets/add',
+      {
+        connectionId,
+        reports: report === null ? [...DATASET_REPORTS] : [report],
+        isKept: args.has('keep') || known?.isKept === true,
+      },
+      { exportTarget: folder },
+    );
+    if (added === null) throw new CommandError(EXIT.cancelled, 'Cancelled.');
+    const isRemembered = args.has('keep') || known !== undefined;
+    const last = await update(context, session, added.id).finally(async () => {
+      if (!isRemembered) await session.call('datasets/remove', { datasetId: added.id });
+    });
+    const { days, records, bytes, written, incomplete } = last;
+    await out.json({ folder, days, records, bytes, written, incomplete });
+    await out.text(
+      `${folder}: ${countWords(last.days, 'day')}, ${countWords(last.records, 'record')}, ${countWords(last.written, 'file')} written`,
+    );
+    // The day that is not over is among them, every time.
+    if (last.incomplete > 0)
+      out.note(`Of ${countWords(last.incomplete, 'day')} something is not cached or not settled yet.`);
+    return EXIT.done;
+  },
+};

@@ -12,7 +12,7 @@ import {
   type SharedWork,
 } from '../../common/model/shared/shared-work.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
-import { countWords } from '../output/count-words.ts';
+import { countWords } from '../output.ts';
 import type { Session } from '../session/session.ts';
 import { toUsageError, type Command, type CommandContext, type OptionSpec } from '../words/command.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { listLeaves } from '../../common/query/filter-tree.ts';
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
-import { createSaveQueue } from '../../core/documents/json-file.ts';
+import { createWorkQueue } from '../../node/gate.ts';
 import { createMasks } from '../../core/exports/evidence/masking/create-masks.ts';
 import { createKnownClients, createPseudonyms } from '../../core/exports/evidence/masking/known-clients.ts';
 import type { Masks } from '../../core/exports/evidence/masking/masks.ts';
@@ -20,8 +20,7 @@ import { findConnection } from '../session/find-connections.ts';
 import { readMissing } from '../session/find-records.ts';
 import type { Session } from '../session/session.ts';
 import { readArguments, toUsageError, type Arguments, type CommandContext } from '../words/command.ts';
-import { readPeriod } from '../words/period-options.ts';
-import { readQuery } from '../words/query-option.ts';
+import { readPeriod, readQuery } from '../words/options.ts';
 import { TOOLS } from './tools.ts';
 
 /** Rows of an answer, at most, and where nobody asks for a number. */
@@ -45,7 +44,7 @@ export async function serveAssistant(
   isMasked: boolean,
 ): Promise<void> {
   const { signal, out } = context;
-  const inTurn = createSaveQueue();
+  const inTurn = createWorkQueue();
   const tools = Object.entries(TOOLS);
   const assistant = new McpServer(
     { name: 'channelscope', title: 'Channelscope', version: '1' },

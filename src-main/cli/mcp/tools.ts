@@ -1,15 +1,14 @@
 import { DETAIL_KINDS, SUMMARY_KINDS } from '../../common/reporting/reports.ts';
 import { INCIDENT_STATES } from '../../common/model/analysis/incident.ts';
 import { CONNECTION_COMMANDS } from '../commands/connections.ts';
-import { countCommand } from '../commands/count.ts';
+import { countCommand, sqlCommand } from '../commands/records.ts';
 import { errorsCommand } from '../commands/errors.ts';
 import { incidentsCommand } from '../commands/findings.ts';
-import { sqlCommand } from '../commands/sql.ts';
-import { summaryCommand } from '../commands/summary.ts';
+import { summaryCommand } from '../commands/figures.ts';
 import { EXIT } from '../exit-codes.ts';
 import { findRecords, judgeRecords } from '../session/find-records.ts';
 import type { Command } from '../words/command.ts';
-import { readQuery } from '../words/query-option.ts';
+import { readQuery } from '../words/options.ts';
 
 /** What an assistant can ask for: a command that only reads, with the options that it may give. */
 interface Tool {

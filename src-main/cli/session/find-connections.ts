@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Keychain } from '../../common/contract/operations/app.ts';
 import { foldCase } from '../../common/fold-case.ts';
 import {
   areAtHand,
-  tidySecret,
+  compareConnections,
   type Connection,
   type ConnectionDraft,
   type ConnectionSecrets,
+  tidySecret,
 } from '../../common/model/connections/connection.ts';
-import { compareConnections } from '../../common/model/connections/several-connections.ts';
-import { writeFileAtomically } from '../../node/write-file-atomically.ts';
+import { writeFileAtomically } from '../../node/files.ts';
 import { CommandError, EXIT } from '../exit-codes.ts';
-import { toUsageError, type CommandContext, type OptionSpec } from '../words/command.ts';
+import { type CommandContext, type OptionSpec, toUsageError } from '../words/command.ts';
 import type { Session } from './session.ts';
-import { unlockSecrets } from './unlock-secrets.ts';
 
 const ALL = 'all-connections';
 
@@ -223,5 +223,35 @@ async function readAll(folder: string): Promise<Record<string, SecretVariables |
     return typeof value.connections === 'object' ? value.connections : {};
   } catch {
     return {};
+  }
+}
+
+const MAX_TRIES = 3;
+
+/** Where secrets are kept now. */
+export async function readKeychain(session: Session): Promise<Keychain> {
+  return (await session.call('app/get-info', null)).keychain;
+}
+
+/**
+ * Opens the secrets file where it is locked: with the passphrase that was given, else with what the person enters. Returns
+ * where secrets are kept then. Throws a CommandError for a wrong passphrase; where none is to be had, the file stays locked.
+ */
+export async function unlockSecrets(context: CommandContext, session: Session): Promise<Keychain> {
+  const { readPassphrase, askSecret, out } = context;
+  const keychain = await readKeychain(session);
+  if (keychain.file !== 'locked' || keychain.kind === 'keychain') return keychain;
+  const passphrase = await readPassphrase();
+  if (passphrase !== null) return session.call('secrets/unlock-file', { passphrase });
+  if (askSecret === null) return keychain;
+  for (let tries = 1; ; tries += 1) {
+    const entered = await askSecret('Passphrase of the secrets file: ');
+    if (entered === null) return keychain;
+    const result = await session.tryCall('secrets/unlock-file', { passphrase: entered });
+    if ('value' in result) return result.value;
+    if (result.error.code !== 'secrets.wrong-passphrase' || tries >= MAX_TRIES) {
+      throw new CommandError(EXIT.refused, result.error.message);
+    }
+    out.note(result.error.message);
   }
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
-import { prepareDataFolder } from '../../core/data-folder/standard-folder.ts';
-import { connectControl } from '../../node/control/connect-control.ts';
+import { prepareDataFolder } from '../../core/data-folder/locate-data-folder.ts';
+import { connectControl } from '../../node/control.ts';
 import { findErrorCode, toErrorText } from '../../node/error-text.ts';
 import { wait } from '../../node/wait.ts';
 import { CommandError, EXIT, toCommandError } from '../exit-codes.ts';

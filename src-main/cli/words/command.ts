@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { toErrorText } from '../../node/error-text.ts';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.ts';
-import type { Output } from '../output/output.ts';
+import type { Output } from '../output.ts';
 import type { OwnWork } from '../session/open-alone.ts';
 import type { Session } from '../session/session.ts';
 

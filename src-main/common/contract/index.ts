@@ -1,50 +1,85 @@
 import type { Static } from 'typebox';
-import { analysisOperations } from './operations/analysis.ts';
-import { alertsEvents, alertsOperations } from './operations/alerts.ts';
-import { appEvents, appOperations } from './operations/app.ts';
-import { cacheEvents, cacheOperations } from './operations/cache.ts';
+import {
+  analysisOperations,
+  compareOperations,
+  severalOperations,
+  sqlOperations,
+  summariesOperations,
+} from './operations/analysis.ts';
+import {
+  alertsEvents,
+  alertsOperations,
+  destinationsEvents,
+  destinationsOperations,
+} from './operations/alerts.ts';
+import {
+  appEvents,
+  appOperations,
+  settingsEvents,
+  settingsOperations,
+  tasksEvents,
+  tasksOperations,
+  updatesEvents,
+  updatesOperations,
+} from './operations/app.ts';
+import {
+  cacheEvents,
+  cacheOperations,
+  coverageEvents,
+  coverageOperations,
+  downloadsEvents,
+  downloadsOperations,
+  followingEvents,
+  followingOperations,
+  snapshotsEvents,
+  snapshotsOperations,
+} from './operations/cache.ts';
 import { casesEvents, casesOperations } from './operations/cases.ts';
-import { compareOperations } from './operations/compare.ts';
-import { connectionsEvents, connectionsOperations } from './operations/connections.ts';
-import { conversationsOperations } from './operations/conversations.ts';
-import { coverageEvents, coverageOperations } from './operations/coverage.ts';
-import { dataFolderEvents, dataFolderOperations } from './operations/data-folder.ts';
-import { datasetsEvents, datasetsOperations } from './operations/unattended/datasets.ts';
-import { destinationsEvents, destinationsOperations } from './operations/unattended/destinations.ts';
-import { diagnosticsOperations } from './operations/diagnostics.ts';
-import { downloadsEvents, downloadsOperations } from './operations/downloads.ts';
-import { exportsEvents, exportsOperations } from './operations/exports.ts';
-import { familiesOperations } from './operations/families.ts';
-import { incidentsOperations } from './operations/incidents.ts';
-import { findingsOperations } from './operations/findings.ts';
-import { followingEvents, followingOperations } from './operations/unattended/following.ts';
-import { glanceOperations } from './operations/glance.ts';
+import {
+  connectionsEvents,
+  connectionsOperations,
+  localServiceEvents,
+  localServiceOperations,
+  secretsOperations,
+} from './operations/connections.ts';
+import {
+  conversationsOperations,
+  marksEvents,
+  marksOperations,
+  recordsEvents,
+  recordsOperations,
+} from './operations/records.ts';
+import { dataFolderEvents, dataFolderOperations, diagnosticsOperations } from './operations/data-folder.ts';
+import {
+  datasetsEvents,
+  datasetsOperations,
+  exportsEvents,
+  exportsOperations,
+  schedulesEvents,
+  schedulesOperations,
+} from './operations/exports.ts';
+import {
+  deprecationsOperations,
+  familiesOperations,
+  findingsOperations,
+  incidentsOperations,
+  outcomeEvents,
+  outcomeOperations,
+} from './operations/findings.ts';
+import {
+  glanceOperations,
+  overviewOperations,
+  statusEvents,
+  statusOperations,
+} from './operations/overview.ts';
 import { importsEvents, importsOperations } from './operations/imports.ts';
-import { localServiceEvents, localServiceOperations } from './operations/local-service.ts';
-import { marksEvents, marksOperations } from './operations/marks.ts';
 import type { InputOf, OutputOf } from './operation.ts';
-import { outcomeEvents, outcomeOperations } from './operations/outcome.ts';
-import { overviewOperations } from './operations/overview.ts';
-import { deprecationsOperations } from './operations/deprecations.ts';
-import { ownTablesOperations } from './operations/own-tables.ts';
-import { plannedOperations } from './operations/planned.ts';
-import { serviceLevelsOperations } from './operations/service-levels.ts';
-import { recordsEvents, recordsOperations } from './operations/records.ts';
-import { schedulesEvents, schedulesOperations } from './operations/unattended/schedules.ts';
-import { secretsOperations } from './operations/secrets.ts';
-import { settingsEvents, settingsOperations } from './operations/settings.ts';
-import { sharedWorkEvents, sharedWorkOperations } from './operations/unattended/shared-work.ts';
-import { snapshotsEvents, snapshotsOperations } from './operations/snapshots.ts';
-import { severalOperations } from './operations/several.ts';
-import { sqlOperations } from './operations/sql.ts';
-import { statusEvents, statusOperations } from './operations/status.ts';
-import { summariesOperations } from './operations/summaries.ts';
-import { tasksEvents, tasksOperations } from './operations/tasks.ts';
-import { updatesEvents, updatesOperations } from './operations/updates.ts';
+import { ownTablesOperations, plannedOperations, serviceLevelsOperations } from './operations/plans.ts';
+import { sharedWorkEvents, sharedWorkOperations } from './operations/shared-work.ts';
 
 /**
- * Every operation that the window can call. A name is `prefix/verb-noun`: its schemas are in `<prefix>.ts` below
- * this folder, its code is in `core/<feature>/<prefix>-handlers.ts`. Both carriers validate with the schemas.
+ * Every operation that the window can call. A name is `prefix/verb-noun`: its schemas are in `<prefix>Operations`, its
+ * code is what `create<Prefix>Handlers` returns. Both carriers validate with the schemas.
  */
 export const OPERATIONS = {
   ...analysisOperations,

@@ -1,5 +1,4 @@
-import type { Conversation } from '../model/records/conversation.ts';
-import { TIME_PARTS } from '../model/records/conversation-times.ts';
+import { type Conversation, TIME_PARTS } from '../model/records/conversation.ts';
 import type { SqlCell, SqlColumn } from '../model/records/sql.ts';
 
 const column = (name: string, kind: SqlColumn['kind'], type: string): SqlColumn => ({ name, kind, type });

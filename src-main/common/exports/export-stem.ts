@@ -1,8 +1,8 @@
-import { toWireDate } from '../reporting/wire-dates.ts';
+import { toWireDate } from '../reporting/wire-documents.ts';
 import type { Period } from '../model/period.ts';
 import type { RecordFilter } from '../model/records/record-filter.ts';
 import type { ExportFormat } from '../model/exports/export-options.ts';
-import { createQueryClock } from '../query/query-clock.ts';
+import { createQueryClock } from '../query/query-values.ts';
 import { writeQuery } from '../query/write-query.ts';
 
 /** What of an export its file is named after. */

@@ -1,7 +1,6 @@
 import { lexer, walkTokens, type Token, type Tokens } from 'marked';
 import { toPlainText, type GuideBlock, type GuideText } from '../help/guide-page.ts';
-import { readViewLink } from '../links/view-link.ts';
-import { isOutside } from '../links/known-places.ts';
+import { isOutside, readViewLink } from '../links.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',

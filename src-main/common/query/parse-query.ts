@@ -7,7 +7,7 @@ import {
   type FilterPart,
   type RecordFilter,
 } from '../model/records/record-filter.ts';
-import { checkRegex } from './check-regex.ts';
+import { checkRegex, joinWildcard } from './text-tests.ts';
 import { joinAny, listLeaves, measureDepth, negate } from './filter-tree.ts';
 import { findNearField, findQueryField, toQueryField, type QueryField } from './query-fields.ts';
 import { findMeantOperator, findMeantTerm, type QueryHint, type QueryOffer } from './query-offers.ts';
@@ -28,7 +28,6 @@ import {
   type FindNamed,
   type ValueFault,
 } from './query-values.ts';
-import { joinWildcard } from './wildcards.ts';
 
 /** Longest query, in characters. */
 const MAX_QUERY_CHARACTERS = 100_000;

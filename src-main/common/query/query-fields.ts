@@ -1,20 +1,20 @@
 import {
+  type BodyPath,
   findBodyPath,
   isBodyField,
-  parseBodyPath,
-  writeBodyPath,
   OWN_ROOT,
-  type BodyPath,
+  parseBodyPath,
   type PathRoot,
+  writeBodyPath,
 } from '../model/records/body-path.ts';
 import type { FilterField, RecordField } from '../model/records/record-filter.ts';
-import { DIRECTIONS, listFields, type Direction } from '../reporting/reports.ts';
+import { type Direction, DIRECTIONS, listFields } from '../reporting/reports.ts';
 
 /** What values a field takes in a query; those in bodies may be texts and numbers. */
 export type QueryKind = 'code' | 'whole' | 'number' | 'text' | 'date' | 'any';
 
 /** What `keyword:value` looks for in a text: a part of it, a part unless the value is in quotes, or all of it. */
-export type TextMatch = 'part' | 'name' | 'whole';
+type TextMatch = 'part' | 'name' | 'whole';
 
 /** A field as a query names it. */
 export interface QueryField {
@@ -154,4 +154,23 @@ function countEdits(one: string, other: string): number {
 export function toQueryField(name: FilterField): QueryField | null {
   if (isBodyField(name)) return findQueryField(name);
   return QUERY_FIELDS.find((known) => known.field === name) ?? null;
+}
+
+/** Returns the nearest number above or below: ranges of a filter include their ends. */
+export function toNextNumber(value: number, step: 1 | -1): number {
+  if (value === 0) return step * Number.MIN_VALUE;
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, value);
+  bits.setBigInt64(0, bits.getBigInt64(0) + BigInt(value > 0 ? step : -step));
+  // Zero has no sign here.
+  return bits.getFloat64(0) + 0;
+}
+
+/**
+ * Returns the number that a bound lies just beyond, where it was meant: 500 for the least number above 500, which as a
+ * text is far longer. Null for a bound that is meant itself.
+ */
+export function findOpenBound(bound: number, side: 'min' | 'max'): number | null {
+  const meant = toNextNumber(bound, side === 'min' ? -1 : 1);
+  return Number.isFinite(meant) && String(meant).length < String(bound).length ? meant : null;
 }

@@ -8,10 +8,9 @@ import {
 } from '../model/records/record-filter.ts';
 import type { QueryClock } from './query-values.ts';
 import { isGroup } from './filter-tree.ts';
-import { findOpenBound } from './number-bounds.ts';
-import { toQueryField, type QueryField } from './query-fields.ts';
+import { findOpenBound, type QueryField, toQueryField } from './query-fields.ts';
 import { quoteText } from './query-reader.ts';
-import { splitWildcard } from './wildcards.ts';
+import { splitWildcard } from './text-tests.ts';
 
 /** Writes a filter as the query that reads as the same filter. */
 export function writeQuery(filter: RecordFilter, clock: QueryClock): string {

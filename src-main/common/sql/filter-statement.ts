@@ -1,28 +1,35 @@
 import { foldCase } from '../fold-case.ts';
-import type { CodeClass } from '../model/records/record.ts';
+import { toOwnSqlName } from '../model/connections/own-table.ts';
 import {
-  SEARCHED_FIELDS,
+  type BodyPath,
+  type BodyRoot,
+  isBodyField,
+  OWN_ROOT,
+  parseBodyPath,
+} from '../model/records/body-path.ts';
+import {
   type FieldCondition,
   type FilterField,
   type FilterPart,
   type RecordFilter,
+  SEARCHED_FIELDS,
 } from '../model/records/record-filter.ts';
-import { isBodyField, OWN_ROOT, parseBodyPath, type BodyPath } from '../model/records/body-path.ts';
-import { toOwnSqlName } from '../model/connections/own-table.ts';
+import type { CodeClass } from '../model/records/record.ts';
 import { isGroup, namesField, saysAnything } from '../query/filter-tree.ts';
-import { findOpenBound } from '../query/number-bounds.ts';
-import { toWildcardRegex } from '../query/wildcards.ts';
-import { REPORTS, type Direction, type ReportField } from '../reporting/reports.ts';
-import { BODY_COLUMNS, toBodyNumber, toBodyValues, type BodyValues } from './body-sql.ts';
+import { findOpenBound } from '../query/query-fields.ts';
+import { toWildcardRegex } from '../query/text-tests.ts';
+import { type Direction, type ReportField, REPORTS } from '../reporting/reports.ts';
+import { toOffsetMs } from '../time/civil-time.ts';
+import { DAY_MS } from '../time/durations.ts';
+import type { TimeSpan } from '../time/time-span.ts';
 import {
   ERROR_FAMILY_COLUMN,
+  OTHER_FIELDS_COLUMN,
   OUTCOME_COLUMN_NAME,
   SQL_TABLES,
-  UTC_COLUMN,
   type SqlTableColumn,
+  UTC_COLUMN,
 } from './sql-tables.ts';
-import { listClockOffsets, toClockText } from './zone-clock.ts';
-import type { TimeSpan } from '../time/time-span.ts';
 
 /** The clock that times are written in, and the period over which it must be unambiguous. */
 export interface StatementClock extends TimeSpan {
@@ -264,4 +271,109 @@ function toSpanSql(min: number | undefined, max: number | undefined, clock: Stat
 
 function toContainsSql(column: string, text: string): string {
   return `contains(fold_case(${column}), ${quoteText(foldCase(text))})`;
+}
+
+/**
+ * Statements that make what paths are read with. A body that isn't JSON has no paths; null is no value; an object or an
+ * array is its text.
+ */
+export const BODY_MACROS: readonly string[] = [
+  'CREATE MACRO body_json(body) AS CASE WHEN json_valid(body) THEN body END',
+  'CREATE MACRO body_text(body, pointer) AS json_extract_string(body_json(body), pointer)',
+  // A number that is written as a text counts as one: services send either.
+  String.raw`CREATE MACRO body_number(text) AS CASE
+     WHEN regexp_full_match(text, '-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][-+]?[0-9]+)?')
+       AND isfinite(TRY_CAST(text AS DOUBLE)) THEN TRY_CAST(text AS DOUBLE) END`,
+];
+
+/** The same as `body_number` of a text that is known. */
+export function toBodyNumber(text: string): number | null {
+  if (!/^-?(0|[1-9]\d*)(\.\d+)?(e[-+]?\d+)?$/i.test(text)) return null;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** The column that a body is in. */
+export const BODY_COLUMNS = { payload: 'payload', response: 'response', other: OTHER_FIELDS_COLUMN } as const;
+
+/** The values at a path as SQL has them. */
+export interface BodyValues {
+  /** A text, or, with `isList`, a list of texts, none of them null; null where there is no body. */
+  readonly sql: string;
+  readonly isList: boolean;
+}
+
+/** Writes the expression of the values at a path: every place that reads bodies reads them by this one. */
+export function toBodyValues(
+  { root, steps }: BodyPath & { readonly root: BodyRoot },
+  write: (text: string) => string,
+): BodyValues {
+  const column = BODY_COLUMNS[root];
+  const parts: string[][] = [[]];
+  for (const step of steps) {
+    if (step === null) parts.push([]);
+    else parts.at(-1)?.push(step);
+  }
+  const [first = [], ...inner] = parts;
+  if (inner.length === 0) return { sql: `body_text(${column}, ${write(toPointer(first))})`, isList: false };
+  // Each part but the last ends with an array.
+  const toElements = (json: string, keys: readonly string[]): string => {
+    const own = keys.length === 0 ? json : `json_extract(${json}, ${write(toPointer(keys))})`;
+    return `coalesce(json_extract(${own}, '$[*]'), [])`;
+  };
+  let list = toElements(`body_json(${column})`, first);
+  for (const keys of inner.slice(0, -1))
+    list = `flatten(list_transform(${list}, lambda part: ${toElements('part', keys)}))`;
+  const last = inner.at(-1) ?? [];
+  const pointer = last.length === 0 ? `'$'` : write(toPointer(last));
+  const texts = `list_transform(${list}, lambda part: json_extract_string(part, ${pointer}))`;
+  return { sql: `list_filter(${texts}, lambda part: part IS NOT NULL)`, isList: true };
+}
+
+/** Keys as a JSON pointer (RFC 6901). */
+function toPointer(keys: readonly string[]): string {
+  return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** How far a zone's clock is ahead of UTC from an instant on. */
+export interface ClockOffset {
+  readonly fromMs: number;
+  readonly offsetMs: number;
+}
+
+/**
+ * What a zone's clock is ahead of UTC over [fromMs, toMs), the first entry also before it. Zones change their clocks at
+ * most once in a day.
+ */
+export function listClockOffsets(fromMs: number, toMs: number, zone: string): ClockOffset[] {
+  const offsets: ClockOffset[] = [{ fromMs, offsetMs: toOffsetMs(fromMs, zone) }];
+  if (zone === 'UTC') return offsets;
+  for (let atMs = fromMs; atMs < toMs; atMs += DAY_MS) {
+    const before = offsets.at(-1)?.offsetMs ?? 0;
+    const nextMs = Math.min(atMs + DAY_MS, toMs);
+    const after = toOffsetMs(nextMs, zone);
+    if (after !== before) offsets.push({ fromMs: findChange(atMs, nextMs, zone), offsetMs: after });
+  }
+  return offsets;
+}
+
+/** The first instant in (lowMs, highMs] at which the offset is that of highMs. */
+function findChange(lowMs: number, highMs: number, zone: string): number {
+  const after = toOffsetMs(highMs, zone);
+  let low = lowMs;
+  let high = highMs;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (toOffsetMs(middle, zone) === after) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** An instant as a zone's clock shows it, in the form that SQL takes: `2026-11-19 07:30:00`, with thousandths if any. */
+export function toClockText(epochMs: number, zone: string): string {
+  return new Date(epochMs + toOffsetMs(epochMs, zone))
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/(\.000)?Z$/, '');
 }

@@ -8,12 +8,13 @@ import { isGuid, type Direction } from '../reporting/reports.ts';
 import {
   findSqlColumn,
   isPartlySaid,
+  listClockOffsets,
   quoteText,
-  toConditionsSql,
   type StatementClock,
+  toClockText,
+  toConditionsSql,
 } from './filter-statement.ts';
 import { ERROR_FAMILY_COLUMN, SQL_TABLES, UTC_COLUMN } from './sql-tables.ts';
-import { listClockOffsets, toClockText } from './zone-clock.ts';
 
 /** Returns what texts are sorted by: the order of a language's dictionaries, in any letter case. */
 export function toTextOrderSql(column: string, language: Language = 'en'): string {

@@ -1,5 +1,10 @@
-import { toLevelFigures, type LevelFigures } from '../model/connections/level-times.ts';
-import type { LevelReport, ServiceHours, ServiceLevelDraft } from '../model/connections/service-level.ts';
+import {
+  type LevelFigures,
+  type LevelReport,
+  type ServiceHours,
+  type ServiceLevelDraft,
+  toLevelFigures,
+} from '../model/connections/service-level.ts';
 import { WEEKDAYS, type Weekday } from '../model/schedules/schedule.ts';
 import { MINUTE_MS } from '../time/durations.ts';
 import type { Formats } from './formats.ts';

@@ -1,7 +1,7 @@
 import { LOCAL_CONNECTION_NAME, type Connection } from '../model/connections/connection.ts';
 import { toLanguage, toLocale, type Language, type LanguageChoice } from '../model/settings/language.ts';
 import { createFormats, type Formats } from './formats.ts';
-import { isolateText } from './isolate-text.ts';
+import { isolateText } from './visible-text.ts';
 import { SPOKEN_MESSAGES, type SpokenKey } from './messages.ts';
 
 /** One language, as it is written outside of the window. */

@@ -7,7 +7,7 @@ import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
-import { toSafeFileName } from '../exports/safe-file-name.ts';
+import { toSafeFileName } from '../exports/partial-file.ts';
 import { readPeriodFindings } from '../findings/read-findings.ts';
 import { withoutDismissed } from '../findings/to-incidents.ts';
 import type { Alerts } from './create-alerts.ts';

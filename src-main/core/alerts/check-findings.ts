@@ -9,10 +9,9 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Words } from '../../common/words/words.ts';
 import { carryIds } from '../analysis/findings/carry-ids.ts';
-import type { RuleMemory, StandingMemory } from './alert-file.ts';
-import type { CheckedRule, CheckedTurn } from './log-turns.ts';
-import { NOT_FIRING } from './evaluate/judge-minutes.ts';
-import { writeTurn, type NotedConnection } from './note-words.ts';
+import type { RuleMemory, StandingMemory } from './alert-book.ts';
+import { type CheckedRule, type CheckedTurn, type NotedConnection, writeTurn } from './send-notes.ts';
+import { NOT_FIRING } from './judge-minutes.ts';
 import {
   listPlannedMinutes,
   readKnownMinutes,

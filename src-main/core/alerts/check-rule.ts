@@ -11,12 +11,11 @@ import type { IncidentNote } from '../../common/model/analysis/incident.ts';
 import type { ConnectionPlans } from '../../common/model/connections/planned-time.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
-import type { RuleMemory, StandingMemory } from './alert-file.ts';
+import type { RuleMemory, StandingMemory } from './alert-book.ts';
 import { checkFindings, type FindingSource } from './check-findings.ts';
-import type { CheckedRule, CheckedTurn } from './log-turns.ts';
-import { judgeLevels, toLevel, type LevelTurn } from './evaluate/judge-levels.ts';
-import { NOT_FIRING } from './evaluate/judge-minutes.ts';
-import { toCriterion } from './evaluate/to-criterion.ts';
+import type { CheckedRule, CheckedTurn } from './send-notes.ts';
+import { judgeLevels, type LevelTurn, toLevel } from './judge-levels.ts';
+import { NOT_FIRING, toCriterion } from './judge-minutes.ts';
 import {
   listPlannedMinutes,
   findKnownEnd,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../common/contract/errors.ts';
-import type { Following } from '../../common/contract/operations/unattended/following.ts';
+import type { Following } from '../../common/contract/operations/cache.ts';
 import {
   isInboundOnly,
   isOnRecords,
@@ -19,18 +19,17 @@ import type { Connection } from '../../common/model/connections/connection.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import { isTooLarge } from '../../common/query/filter-tree.ts';
 import type { Words } from '../../common/words/words.ts';
+import { createWorkQueue } from '../../node/gate.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Destinations } from '../destinations/create-destinations.ts';
-import { createSaveQueue } from '../documents/json-file.ts';
 import type { Events } from '../events.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { AlertBook } from './alert-book.ts';
 import { createMinuteFindings } from './check-findings.ts';
 import type { AlertSource } from './check-rule.ts';
-import { judgeRules } from './judge-rules.ts';
+import { judgeRules, watchChanges } from './judge-rules.ts';
 import { createNoteSender } from './send-notes.ts';
-import { watchChanges } from './watch-changes.ts';
 
 /** How often states that merely continue are written; a rule that fires or ends is written at once. */
 const SAVE_EVERY_MS = 600_000;
@@ -78,7 +77,7 @@ export interface AlertParts {
 /** Judges the rules as records and samples come, and once a minute; tells what fires and what ends. */
 export function createAlerts(parts: AlertParts): Alerts {
   const { book, connections, destinations, host, events, logger, readWords, now } = parts;
-  const inTurn = createSaveQueue();
+  const inTurn = createWorkQueue();
   const findRestOf = (rule: AlertRule): AlertRest | null => {
     const followed = parts.following.list().find((each) => each.connectionId === rule.connectionId);
     // A rule goes with its connection, a moment after it.

@@ -1,19 +1,25 @@
-import { withValue, type AlertCondition, type AlertRule } from '../../common/model/alerts/alert-rule.ts';
+import { type AlertCondition, type AlertRule, withValue } from '../../common/model/alerts/alert-rule.ts';
+import { HOUR_MS } from '../../common/time/durations.ts';
 import { nameConnection } from '../../common/words/words.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { Logger } from '../logging/logger.ts';
-import type { AlertBook } from './alert-book.ts';
-import type { StandingMemory } from './alert-file.ts';
-import { checkRule, type AlertSource } from './check-rule.ts';
-import { logTurns, type CheckedRule, type TurnParts } from './log-turns.ts';
 import type { OutgoingAlert } from '../destinations/create-destinations.ts';
-import { HOUR_MS } from '../../common/time/durations.ts';
-import { toLevel } from './evaluate/judge-levels.ts';
-import { nameValue, writeTurn, type NotedConnection } from './note-words.ts';
+import type { Events } from '../events.ts';
+import type { Logger } from '../logging/logger.ts';
+import type { AlertBook, StandingMemory } from './alert-book.ts';
+import { type AlertSource, checkRule } from './check-rule.ts';
+import { toLevel } from './judge-levels.ts';
 import { isPlannedAt } from './read-minutes.ts';
-import type { PendingNote } from './send-notes.ts';
+import {
+  type CheckedRule,
+  logTurns,
+  nameValue,
+  type NotedConnection,
+  type PendingNote,
+  type TurnParts,
+  writeTurn,
+} from './send-notes.ts';
 
-export interface JudgeParts extends TurnParts {
+interface JudgeParts extends TurnParts {
   readonly book: TurnParts['book'] & Pick<AlertBook, 'listRules' | 'findState' | 'setState'>;
   readonly source: AlertSource;
   readonly connections: Pick<ConnectionStore, 'get' | 'list' | 'listNames'>;
@@ -24,7 +30,7 @@ export interface JudgeParts extends TurnParts {
 }
 
 /** What one round of checks led to. */
-export interface JudgedRules {
+interface JudgedRules {
   readonly pending: readonly PendingNote[];
   /** What destinations get: alerts that fired or ended, and those that still fire. */
   readonly outgoing: readonly OutgoingAlert[];
@@ -147,4 +153,77 @@ function toOwnCondition(
   return finding === undefined
     ? condition
     : { ...condition, channel: finding.channel, service: finding.service };
+}
+
+/** Pages come many times a second: what they change is judged together. */
+const SOON_MS = 5_000;
+const EVERY_MS = 60_000;
+/** Events after which records may be new or gone. */
+const CHANGES_OF_RECORDS = /^(?:snapshots|downloads|tasks)\//;
+
+interface ChangeWatch {
+  /** Has the rules of a connection judged soon. */
+  request(connectionId: string): void;
+  stop(): void;
+}
+
+/** Calls `check` soon after records or samples came, and once a minute: then for all rules. */
+export function watchChanges(options: {
+  readonly events: Pick<Events, 'onAny'>;
+  listConnections(): Promise<readonly { readonly id: string }[]>;
+  check(isDue: (rule: AlertRule) => boolean): Promise<void>;
+  /** Connections that were there and are no longer. */
+  forget(connectionIds: ReadonlySet<string>): Promise<void>;
+}): ChangeWatch {
+  let there: ReadonlySet<string> = new Set();
+  let timer: NodeJS.Timeout | null = null;
+  let recordsOfAll = false;
+  const touched = new Set<string>();
+  const checked = new Set<string>();
+
+  const run = (): void => {
+    timer = null;
+    const [all, records, status] = [recordsOfAll, new Set(touched), new Set(checked)];
+    recordsOfAll = false;
+    touched.clear();
+    checked.clear();
+    void options.check(({ connectionId, condition: { kind } }) => {
+      const isOfRecords = kind !== 'down' && (all || records.has(connectionId));
+      return isOfRecords || ((kind === 'down' || kind === 'finding') && status.has(connectionId));
+    });
+  };
+  const request = (): void => {
+    timer ??= setTimeout(run, SOON_MS).unref();
+  };
+  const follow = (now: ReadonlySet<string>): void => {
+    const gone = new Set([...there].filter((id) => !now.has(id)));
+    there = now;
+    if (gone.size > 0) void options.forget(gone);
+  };
+  void options.listConnections().then((list) => {
+    if (there.size === 0) follow(new Set(list.map(({ id }) => id)));
+  });
+  const stopListening = options.events.onAny((...event) => {
+    const [name, payload] = event;
+    if (name === 'connections/changed') follow(new Set(payload.map(({ id }) => id)));
+    else if (name === 'status/checked') checked.add(payload.connectionId);
+    else if (name === 'snapshots/changed') touched.add(payload.connectionId);
+    else if (CHANGES_OF_RECORDS.test(name)) recordsOfAll = true;
+    else return;
+    request();
+  });
+  const minutes = setInterval(() => void options.check(() => true), EVERY_MS).unref();
+
+  return {
+    request: (connectionId) => {
+      touched.add(connectionId);
+      checked.add(connectionId);
+      request();
+    },
+    stop() {
+      stopListening();
+      clearInterval(minutes);
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
 }

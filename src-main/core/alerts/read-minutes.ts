@@ -11,15 +11,15 @@ import type { GroupValue } from '../../common/model/analysis/grouping.ts';
 import { joinSpans, listPlannedSpans } from '../../common/model/connections/planned-spans.ts';
 import type { ConnectionPlans, PlannedTime } from '../../common/model/connections/planned-time.ts';
 import type { HealthState } from '../../common/model/connections/status.ts';
-import type { PeriodScope } from '../../common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../common/model/records/record-filter.ts';
 import { listPlain } from '../../common/query/filter-tree.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
-import { isRead } from '../coverage/coverage-spans.ts';
+import { isRead } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
-import type { Minutes } from './evaluate/judge-minutes.ts';
+import type { Minutes } from './judge-minutes.ts';
 
 /** Whole minutes. */
 export interface MinuteSpan {

@@ -7,8 +7,7 @@ import {
 } from '../../common/model/alerts/alert-rule.ts';
 import type { DeliveredRecord, DestinationContents } from '../../common/model/alerts/destination.ts';
 import type { RecordDetail } from '../../common/model/records/record.ts';
-import type { FieldCondition, RecordFilter } from '../../common/model/records/record-filter.ts';
-import type { PeriodScope } from '../../common/model/records/record-scope.ts';
+import type { FieldCondition, PeriodScope, RecordFilter } from '../../common/model/records/record-filter.ts';
 import { isTooLarge } from '../../common/query/filter-tree.ts';
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';

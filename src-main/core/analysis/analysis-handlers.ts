@@ -1,6 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
-import { isTimeZone } from '../../common/time/time-zones.ts';
+import { isTimeZone } from '../../common/time/civil-time.ts';
 import type { Engine } from './engine/create-engine.ts';
 
 /** The handlers of `analysis/…`: what is computed from cached records, with the network gone too. */

@@ -1,5 +1,5 @@
-import type { DifferenceReason, DifferingGroup } from '../../common/model/analysis/reconciliation.ts';
-import type { SummaryGroup } from '../../common/model/records/summary.ts';
+import type { DifferenceReason, DifferingGroup } from '../../common/model/analysis/comparison.ts';
+import type { SummaryGroup } from '../../common/model/records/histogram.ts';
 
 const AVERAGES = ['averageResponseTimeMs', 'averageBotLatencyMs'] as const;
 type AverageName = (typeof AVERAGES)[number];

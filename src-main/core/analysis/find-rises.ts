@@ -1,4 +1,4 @@
-import { RISING_PARTS, type TimePart, type TimeRise } from '../../common/model/records/conversation-times.ts';
+import { RISING_PARTS, type TimePart, type TimeRise } from '../../common/model/records/conversation.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 
 /** Fewer messages say little about how long they take. */

@@ -1,4 +1,4 @@
-import type { ServerPort } from '../calls/serve-calls.ts';
+import type { ServerPort } from '../calls/calls.ts';
 import { serveEngine, type EngineStart } from './engine/serve-engine.ts';
 import { serveParquet, type ParquetStart } from './parquet/write-lines.ts';
 

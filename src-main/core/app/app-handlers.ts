@@ -1,11 +1,11 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { mayBeReadByOthers } from '../../node/private-files.ts';
+import { mayBeReadByOthers } from '../../node/files.ts';
 import type { Host } from '../host.ts';
 import type { Monitor } from '../monitor/create-monitor.ts';
-import type { ProxyLoginStore } from '../proxy/create-proxy-logins.ts';
+import type { ProxyLoginStore } from '../proxy/proxy.ts';
 import type { Keychain } from '../secrets/create-keychain.ts';
-import { useFoundSecrets, type SecretUsers } from '../secrets/use-found-secrets.ts';
+import { type SecretUsers, useFoundSecrets } from '../secrets/secrets-handlers.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 
 /** The handlers of `app/…`. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
-import { toRecordId } from '../../common/model/records/record-ids.ts';
+import { toRecordId } from '../../common/model/records/record.ts';
 import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import type { Database } from '../../node/open-database.ts';
-import type { CallContext } from '../calls/call-messages.ts';
+import type { CallContext } from '../calls/calls.ts';
 import { createKnownSecrets, type SecretCleaner } from '../secrets/secret-cleaner.ts';
-import { isDamagedPage } from './file/to-cache-error.ts';
+import { isDamagedPage } from './file/open-database.ts';
 import { RECORD_TABLES } from './read/record-tables.ts';
 import type { SnapshotReader } from './read/snapshot-rows.ts';
 import { createStoredPages, packBody, type PageRange } from './read/stored-pages.ts';

@@ -2,13 +2,20 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Check } from 'typebox/value';
 import { AppError } from '../../common/contract/errors.ts';
-import { CaseRevision, MAX_CASES, PinnedContent } from '../../common/model/cases/case.ts';
+import {
+  type CaseAct,
+  type CaseChange,
+  type CasePart,
+  CaseRevision,
+  MAX_CASE_PARTS,
+  MAX_CASES,
+  PinnedContent,
+} from '../../common/model/cases/case.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
-import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
-import { makePrivateFolder } from '../../node/private-files.ts';
-import { keepAside, readJsonFile, writeJsonFile, createSaveQueue } from '../documents/json-file.ts';
+import { makePrivateFolder, removePatiently, tryToRemove } from '../../node/files.ts';
+import { createWorkQueue } from '../../node/gate.ts';
+import { keepAside, readJsonFile, writeJsonFile } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
-import type { ChangedPage } from './change-page.ts';
 
 /** How long a deleted case can be brought back. */
 const DELETED_KEPT_MS = 30 * DAY_MS;
@@ -63,7 +70,7 @@ export async function openCaseFiles(options: {
   const { dataFolder, logger, newId, now } = options;
   const folder = join(dataFolder, 'cases');
   const cases = new Map<string, OpenCase>();
-  const inTurn = createSaveQueue();
+  const inTurn = createWorkQueue();
   const toPageFile = (caseId: string, number: number): string =>
     join(folder, caseId, `page-${String(number).padStart(8, '0')}.json`);
   const toPartFile = (caseId: string, partId: string): string => join(folder, caseId, `part-${partId}.json`);
@@ -232,4 +239,73 @@ export async function openCaseFiles(options: {
       return found;
     },
   };
+}
+
+/** What a version of a case says. */
+type PageContent = Pick<CaseRevision, 'title' | 'parts' | 'isDeleted'>;
+
+/** A change, and what it makes of a page. */
+interface ChangedPage {
+  readonly act: CaseAct;
+  readonly partId: string | null;
+  readonly page: PageContent;
+  /** Is over words that whoever made it hasn't seen. */
+  readonly isApart?: boolean;
+}
+
+/** Returns what a change makes of a page. Throws `cases.no-part` and `cases.too-many-parts`. */
+export function changePage(page: PageContent, change: CaseChange, newId: () => string): ChangedPage {
+  if (change.kind === 'rename')
+    return { act: 'rename', partId: null, page: { ...page, title: change.title.trim() || page.title } };
+  if (change.kind === 'add-text') {
+    const part: CasePart = { kind: 'text', id: newId(), text: '', isFolded: false };
+    return addPart(page, part, change.place, 'add-text');
+  }
+  const { kind, partId } = change;
+  const part = findPart(page, partId);
+  const others = page.parts.filter(({ id }) => id !== partId);
+  const put = (next: CasePart): ChangedPage => ({
+    act: kind,
+    partId,
+    page: { ...page, parts: page.parts.map((own) => (own.id === partId ? next : own)) },
+  });
+  switch (change.kind) {
+    case 'set-text':
+      if (part.kind !== 'text') throw noPart(partId);
+      return { ...put({ ...part, text: change.text }), isApart: part.text !== change.over };
+    case 'retitle':
+      if (part.kind !== 'pinned') throw noPart(partId);
+      return put({ ...part, title: change.title.trim() || part.title });
+    case 'fold':
+      return put({ ...part, isFolded: change.isFolded });
+    case 'move':
+      return { act: kind, partId, page: { ...page, parts: others.toSpliced(change.place, 0, part) } };
+    case 'remove':
+      return { act: kind, partId, page: { ...page, parts: others } };
+  }
+}
+
+/** Adds a part at a place. Throws `cases.too-many-parts`. */
+export function addPart(
+  page: PageContent,
+  part: CasePart,
+  place: number,
+  act: 'add-text' | 'pin',
+): ChangedPage {
+  if (page.parts.length >= MAX_CASE_PARTS)
+    throw new AppError('cases.too-many-parts', `A case has at most ${MAX_CASE_PARTS} parts.`, {
+      most: MAX_CASE_PARTS,
+    });
+  return { act, partId: part.id, page: { ...page, parts: page.parts.toSpliced(place, 0, part) } };
+}
+
+/** Returns a part. Throws `cases.no-part`. */
+export function findPart({ parts }: Pick<PageContent, 'parts'>, partId: string): CasePart {
+  const part = parts.find(({ id }) => id === partId);
+  if (part === undefined) throw noPart(partId);
+  return part;
+}
+
+function noPart(partId: string): AppError {
+  return new AppError('cases.no-part', 'The case has no such part.', { partId });
 }

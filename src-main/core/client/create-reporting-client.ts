@@ -2,18 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import { toReportPath, toStatusPath } from '../../common/reporting/reports.ts';
 import { readStatus } from '../../common/reporting/reading/read-status.ts';
-import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
+import type { ReportRequest } from '../../common/reporting/wire-documents.ts';
 import { createGate } from '../../node/gate.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createKnownSecrets, type KnownSecrets } from '../secrets/secret-cleaner.ts';
-import { createCircuit, type Circuit, type Outcome } from './circuit.ts';
+import {
+  type Circuit,
+  type ClientClock,
+  createCircuit,
+  createRetryBudget,
+  type EndpointName,
+  ENDPOINTS,
+  type Outcome,
+  type RetryBudget,
+  retryCall,
+} from './retry.ts';
 import { createToken, createTokenSource, type TokenSecrets } from './token-source.ts';
-import { ENDPOINTS, type EndpointName } from './endpoints.ts';
-import { parseRetryAfterMs } from './http-date.ts';
+import { parseRetryAfterMs, sendRequest, type ServiceResponse, type Timeouts } from './send-request.ts';
 import { mapNetworkError } from './map-network-error.ts';
 import type { ClientTarget, PageCallOptions, ReportingClient } from './reporting-client.ts';
-import { createRetryBudget, retryCall, type RetryBudget, type ClientClock } from './retry.ts';
-import { sendRequest, type ServiceResponse, type Timeouts } from './send-request.ts';
 import { toStatusError } from './status-error.ts';
 
 export interface ReportingClientOptions {

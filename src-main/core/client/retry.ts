@@ -1,4 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
+import type { Timeouts } from './send-request.ts';
 
 /** Time as the client needs it; tests pass their own. */
 export interface ClientClock {
@@ -26,7 +27,7 @@ const REPEATED_CODES = new Set(['client.truncated', 'client.unreachable', 'clien
 const RETRIED_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** For reads, which may be repeated: network failures, truncated bodies, and the statuses of decision 31. */
-export function isRetryableRead(error: AppError): boolean {
+function isRetryableRead(error: AppError): boolean {
   const { status, kind } = error.details;
   if (typeof status === 'number') return RETRIED_STATUSES.has(status) && !asksForTooLong(error);
   if (error.code === 'client.timeout') return kind !== 'total';
@@ -39,7 +40,7 @@ export function isUnsent(error: AppError): boolean {
 }
 
 /** True where the service says when to come back, soon, and so took nothing of the call. */
-export function isPutOff(error: AppError): boolean {
+function isPutOff(error: AppError): boolean {
   const { status, retryAfterMs } = error.details;
   return (status === 429 || status === 503) && Number(retryAfterMs ?? 0) > 0 && !asksForTooLong(error);
 }
@@ -113,3 +114,89 @@ export function createRetryBudget(now: () => number): RetryBudget {
     },
   };
 }
+
+const MAX_FAILURES = 5;
+const REST_MS = 30_000;
+/** How long other calls wait for the outcome of the trial before they look again. */
+const TRIAL_LOOK_MS = 1000;
+
+/** How an attempt ended; `neutral` shows nothing about the service, such as a cancelled call. */
+export type Outcome = 'responded' | 'failed' | 'neutral';
+
+/** Keeps calls away from a service that fails repeatedly. */
+export interface Circuit {
+  /**
+   * Admits one attempt, and returns the function to call with its outcome and the code of a failure. Throws AppError
+   * `client.circuit-open` (details `retryAfterMs`, and `reason`, the code of the last failure).
+   */
+  enter(): (outcome: Outcome, reason?: string) => void;
+}
+
+/**
+ * A circuit breaker: five failures in a row open it for 30 s, then one attempt is let through as a trial.
+ * A response closes it, a failure opens it for another 30 s.
+ */
+export function createCircuit(now: () => number): Circuit {
+  let failures = 0;
+  let openedAtMs: number | null = null;
+  let isTrialUnderWay = false;
+  let lastReason = '';
+
+  const readWaitMs = (): number => {
+    if (openedAtMs === null) return 0;
+    const passedMs = now() - openedAtMs;
+    // A clock that was set back must not make the pause longer.
+    if (passedMs >= 0 && passedMs < REST_MS) return REST_MS - passedMs;
+    return isTrialUnderWay ? TRIAL_LOOK_MS : 0;
+  };
+  return {
+    enter() {
+      const retryAfterMs = readWaitMs();
+      if (retryAfterMs > 0) {
+        const details = { retryAfterMs, reason: lastReason };
+        throw new AppError('client.circuit-open', 'Calls rest after repeated failures.', details);
+      }
+      const isTrial = openedAtMs !== null;
+      if (isTrial) isTrialUnderWay = true;
+      return (outcome, reason = '') => {
+        if (isTrial) isTrialUnderWay = false;
+        if (outcome === 'neutral') return;
+        if (outcome === 'responded') {
+          failures = 0;
+          openedAtMs = null;
+          return;
+        }
+        failures += 1;
+        lastReason = reason;
+        if (failures >= MAX_FAILURES) openedAtMs = now();
+      };
+    },
+  };
+}
+
+export type EndpointName = 'create-token' | 'status' | 'report';
+
+/** How calls of one kind are made. All are POST, and all but CreateToken carry the token. */
+interface Endpoint {
+  readonly timeouts: Timeouts;
+  /** Most decoded bytes of a response. */
+  readonly limitBytes: number;
+  readonly isRetryable: (error: AppError) => boolean;
+}
+
+const SHORT_TIMEOUTS: Timeouts = { headersMs: 15_000, idleMs: 10_000, totalMs: 30_000 };
+const REPORT_TIMEOUTS: Timeouts = { headersMs: 60_000, idleMs: 30_000, totalMs: 600_000 };
+const MAX_SHORT_BYTES = 1024 * 1024;
+const MAX_PAGE_BYTES = 256 * 1024 * 1024;
+
+/** The operations of the specification, section Endpoints; the size of a page is limited by decision 7. */
+export const ENDPOINTS: Readonly<Record<EndpointName, Endpoint>> = {
+  // Repeated only where nothing was sent or the service named a pause: attempts in a loop could lock the account.
+  'create-token': {
+    timeouts: SHORT_TIMEOUTS,
+    limitBytes: MAX_SHORT_BYTES,
+    isRetryable: (error) => isUnsent(error) || isPutOff(error),
+  },
+  status: { timeouts: SHORT_TIMEOUTS, limitBytes: MAX_SHORT_BYTES, isRetryable: isRetryableRead },
+  report: { timeouts: REPORT_TIMEOUTS, limitBytes: MAX_PAGE_BYTES, isRetryable: isRetryableRead },
+};

@@ -1,9 +1,8 @@
 import { AppError, type ErrorCode } from '../../common/contract/errors.ts';
-import { readRefusal } from '../../common/reporting/reading/read-refusal.ts';
+import { readRefusal } from '../../common/reporting/reading/read-envelope.ts';
 import { toFirstLine } from '../../common/reporting/reading/read-json.ts';
 import type { SecretCleaner } from '../secrets/secret-cleaner.ts';
-import type { ServiceResponse } from './send-request.ts';
-import { parseRetryAfterMs } from './http-date.ts';
+import { parseRetryAfterMs, type ServiceResponse } from './send-request.ts';
 
 /** How much of a body is shown, in characters (decision 31). */
 const MAX_BODY_CHARACTERS = 64 * 1024;

@@ -2,7 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import { CREATE_TOKEN_PATH } from '../../common/reporting/reports.ts';
 import { decodeUtf8, isJsonObject, parseBody } from '../../common/reporting/reading/read-json.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
-import { rejectOnAbort } from '../calls/pair-calls.ts';
+import { rejectOnAbort } from '../calls/calls.ts';
 import type { SecretCleaner } from '../secrets/secret-cleaner.ts';
 import type { ClientTarget } from './reporting-client.ts';
 import { isUnsent, type ClientClock } from './retry.ts';

@@ -1,17 +1,15 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf, Input } from '../../common/contract/index.ts';
-import { detectZone } from './detect-zone.ts';
+import { detectZone, testConnection } from './test-connection.ts';
 import type { Cache } from '../cache/cache.ts';
 import { tidySecrets, type ConnectionDraft } from '../../common/model/connections/connection.ts';
 import { reachAddress } from '../client/map-network-error.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import { createGate } from '../../node/gate.ts';
-import { testConnection } from './test-connection.ts';
 import type { Host } from '../host.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
-import { checkDraft } from './check-draft.ts';
-import type { SavedConnection } from './connection-file.ts';
+import { checkDraft, type SavedConnection } from './connection-file.ts';
 import type { BothSecrets, ConnectionStore } from './create-connections.ts';
 
 /** A test keeps a connection, a client and its responses: a few at a time, the others wait. */

@@ -16,17 +16,26 @@ import type { ConnectionFamilies } from '../../common/model/connections/family-c
 import type { OwnTable } from '../../common/model/connections/own-table.ts';
 import { NO_PLANS, type ConnectionPlans } from '../../common/model/connections/planned-time.ts';
 import type { ServiceLevel } from '../../common/model/connections/service-level.ts';
-import type { ValueName } from '../../common/model/records/value-name.ts';
+import type { ValueName } from '../../common/model/records/body-path.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';
 import type { ConnectionOutcomes } from '../../common/reporting/outcome.ts';
+import { createWorkQueue } from '../../node/gate.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
-import { createSaveQueue } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
-import { checkDraft, checkNames, requireAgreement, requireName } from './check-draft.ts';
-import type { SavedConnection, ConnectionFile } from './connection-file.ts';
-import { findImportedPlace, toImportedPlace, type ImportedPlace } from './imported-places.ts';
-import { createSecretWhereabouts, SECRET_NAMES } from './secret-whereabouts.ts';
+import {
+  checkDraft,
+  checkNames,
+  type ConnectionFile,
+  createSecretWhereabouts,
+  findImportedPlace,
+  type ImportedPlace,
+  requireAgreement,
+  requireName,
+  type SavedConnection,
+  SECRET_NAMES,
+  toImportedPlace,
+} from './connection-file.ts';
 
 /** Both secrets of a connection. */
 export type BothSecrets = Required<ConnectionSecrets>;
@@ -123,7 +132,7 @@ export async function createConnections(options: ConnectionsOptions): Promise<Co
   const { file, secrets, emit, logger } = options;
   let saved = await file.load();
   // Each change builds on the one before, also where the keychain takes its time.
-  const inTurn = createSaveQueue();
+  const inTurn = createWorkQueue();
   const clients = new Map<string, ReportingClient>();
   const listeners = new Set<(connectionId: string) => void>();
   let isLocalStopped = false;

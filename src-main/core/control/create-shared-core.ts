@@ -1,4 +1,4 @@
-import { serveControl, type Control } from '../../node/control/serve-control.ts';
+import { type Control, serveControl } from '../../node/control.ts';
 import { createCore, type Core, type CoreOptions } from '../create-core.ts';
 import type { Host } from '../host.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';

@@ -1,28 +1,20 @@
-import type { Emit } from '../../common/contract/index.ts';
-import { BY_FOLLOWING } from '../../common/model/cache/followed-tail.ts';
+import type { Emit, HandlersOf, Output } from '../../common/contract/index.ts';
+import { BY_FOLLOWING } from '../../common/model/cache/download.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { Period } from '../../common/model/period.ts';
-import { isDetailKind, type DetailKind } from '../../common/reporting/reports.ts';
+import { type DetailKind, isDetailKind } from '../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import { findLookBackMs, type ConnectionStore } from '../connections/create-connections.ts';
-import { toPeriod } from '../downloads/request-period.ts';
+import { type ConnectionStore, findLookBackMs } from '../connections/create-connections.ts';
+import { toPeriod } from '../downloads/slice-period.ts';
 import type { Events } from '../events.ts';
-import { createThrottle, type Throttle } from '../tasks/throttle.ts';
-import { layOut, toPlain, type CoverageFact, type CoverageSpan } from './coverage-spans.ts';
-import {
-  readHolding,
-  readHoldings,
-  readOneHolding,
-  type CoverageSubject,
-  type Holding,
-  type HoldingSource,
-} from './read-holdings.ts';
+import { createThrottle, type Throttle } from '../tasks/task-registry.ts';
+import { type CoverageFact, type CoverageSpan, type CoverageSubject, type Holding, type HoldingSource, join, layOut, readHolding, readHoldings, readOneHolding, toBuckets, toPlain } from './read-holdings.ts';
 
 /** What is known of a span. */
-export interface Coverage {
+interface Coverage {
   /** Side by side; they fill the span. */
   readonly spans: readonly CoverageSpan[];
   /** Records in it, or in snapshots that reach into it, that are stored but not yet in the engine. */
@@ -204,4 +196,23 @@ function announceChanges({ engine, events, emit }: LedgerParts): (snapshot: Snap
     }
   });
   return noteSnapshot;
+}
+
+type Gap = Output<'coverage/read'>['gaps'][number];
+
+/** The handlers of `coverage/…`. */
+export function createCoverageHandlers({ ledger }: { readonly ledger: Ledger }): HandlersOf<'coverage'> {
+  const toGaps = (spans: readonly CoverageSpan[]): Gap[] => {
+    const gaps = spans.flatMap(({ fromMs, toMs, state, fetching }): Gap[] =>
+      state === 'settled' ? [] : [{ fromMs, toMs, state, fetching }],
+    );
+    return join(gaps, (a, b) => a.state === b.state && a.fetching === b.fetching);
+  };
+  return {
+    'coverage/read-snapshot': async ({ snapshotId }) => toGaps((await ledger.readSnapshot(snapshotId)).spans),
+    'coverage/read': async ({ connectionId, report, fromMs, toMs, buckets }) => {
+      const { spans, unreadyRecords } = await ledger.read({ connectionId, report }, { fromMs, toMs });
+      return { buckets: toBuckets(spans, buckets), gaps: toGaps(spans), unreadyRecords };
+    },
+  };
 }

@@ -1,16 +1,15 @@
 import { toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Handlers } from '../../common/contract/index.ts';
-import type { Following } from '../../common/contract/operations/unattended/following.ts';
-import { BY_FOLLOWING } from '../../common/model/cache/followed-tail.ts';
+import type { Following } from '../../common/contract/operations/cache.ts';
+import { BY_FOLLOWING } from '../../common/model/cache/download.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Events } from '../events.ts';
 import { isActive, type TaskRegistry } from '../tasks/task-registry.ts';
-import { isRead, layOut, type CoverageSpan } from './coverage-spans.ts';
+import { type CoverageSpan, type CoverageSubject, isRead, layOut } from './read-holdings.ts';
 import type { Ledger } from './create-ledger.ts';
-import type { CoverageSubject } from './read-holdings.ts';
 
 /** How long a service that can't be reached is waited for, such as after sleep. */
 const PATIENCE_MS = 30 * MINUTE_MS;

@@ -3,20 +3,30 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
-import type { Emit } from '../../common/contract/index.ts';
-import type { FolderMove, TargetCheck } from '../../common/contract/operations/data-folder.ts';
+import type { Emit, HandlersOf } from '../../common/contract/index.ts';
+import type {
+  DataFolderPlace,
+  FolderMove,
+  TargetCheck,
+} from '../../common/contract/operations/data-folder.ts';
 import { claimFolder } from '../../node/claim-folder.ts';
 import { findErrorCode, toErrorText } from '../../node/error-text.ts';
-import { removePatiently } from '../../node/move-and-remove.ts';
-import { makePrivateFolder } from '../../node/private-files.ts';
-import { writeFileAtomically } from '../../node/write-file-atomically.ts';
+import { makePrivateFolder, removePatiently, writeFileAtomically } from '../../node/files.ts';
 import type { Dispatch } from '../dispatch/create-dispatcher.ts';
 import { readJsonFile, writeJsonFile } from '../documents/json-file.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
-import { checkTarget, toRealPath } from './check-target.ts';
-import { copyEntries, listEntries, listNames, sumBytes, verifyCopy, isLeftBehind } from './copy-folder.ts';
-import { ID_FILE, readLocation, writeLocation, type Copied } from './location-file.ts';
+import {
+  checkTarget,
+  copyEntries,
+  isLeftBehind,
+  listEntries,
+  listNames,
+  sumBytes,
+  toRealPath,
+  verifyCopy,
+} from './copy-folder.ts';
+import { type Copied, ID_FILE, readLocation, writeLocation } from './locate-data-folder.ts';
 
 /** Operations that are answered while everything is closed, since they need nothing that is. */
 const STILL_ANSWERED = /^(?:data-folder\/|app\/get-info$|settings\/get$)/u;
@@ -154,7 +164,7 @@ function toMoveError(error: unknown): AppError {
 }
 
 /** True where a folder still holds something of what was copied from it. */
-export function isKept({ folder, names }: Copied): boolean {
+function isKept({ folder, names }: Copied): boolean {
   return names.some((name) => name !== ID_FILE && existsSync(join(folder, name)));
 }
 
@@ -189,7 +199,7 @@ function rebasePath(path: string, from: string, to: string): string {
  * Uses `folder` from the next start on, and remembers `before` as the previous one. The write of one file decides it:
  * until then the previous folder is in use.
  */
-export async function switchFolder(
+async function switchFolder(
   defaultFolder: string,
   folder: string,
   before: Copied,
@@ -209,7 +219,7 @@ export async function switchFolder(
  * Deletes what was copied to or from a folder, and what only its process needed; the folder too where nothing else is in
  * it, unless it is the standard one. Throws AppError `cache.locked` while another process has it open.
  */
-export async function removeCopied({ folder, names }: Copied, defaultFolder: string): Promise<void> {
+async function removeCopied({ folder, names }: Copied, defaultFolder: string): Promise<void> {
   if (!existsSync(folder)) return;
   const isDefault = toRealPath(folder) === toRealPath(defaultFolder);
   const release = claimFolder(folder);
@@ -226,6 +236,108 @@ export async function removeCopied({ folder, names }: Copied, defaultFolder: str
 }
 
 /** Forgets the copy that was cut short, once it is removed. */
-export async function forgetUnfinished(defaultFolder: string): Promise<void> {
+async function forgetUnfinished(defaultFolder: string): Promise<void> {
   await writeLocation(defaultFolder, { ...readLocation(defaultFolder), unfinished: null });
+}
+
+/** The handlers of `data-folder/…`. */
+export function createDataFolderHandlers(parts: {
+  readonly host: Pick<Host, 'kind' | 'location' | 'chooseFolder' | 'startAgain'>;
+  readonly mover: FolderMover;
+  now(): number;
+}): HandlersOf<'data-folder'> {
+  const { host, mover, now } = parts;
+  const { folder, defaultFolder } = host.location;
+  // A window names no folders by itself where a dialog can ask for them; the page of a browser has to.
+  const offered = new Set([defaultFolder]);
+  const requireOffered = (wanted: string): string => {
+    if (host.kind !== 'desktop' || offered.has(wanted)) return wanted;
+    throw new AppError('app.invalid-input', 'No dialog returned this folder.');
+  };
+  const read = async (): Promise<DataFolderPlace> => {
+    const { chosen, previous, unfinished } = readLocation(defaultFolder);
+    return {
+      ...host.location,
+      missingFolder: chosen === null ? null : host.location.missingFolder,
+      previous:
+        // While the folder that everything was moved to is missing, the previous one may be in use.
+        previous === null || previous.folder === folder
+          ? null
+          : {
+              folder: previous.folder,
+              leftAtMs: previous.leftAtMs,
+              isThere: isKept(previous),
+              bytes: sumBytes(await listEntries(previous.folder).catch(() => [])),
+            },
+      unfinishedFolder: unfinished?.folder ?? null,
+      move: mover.read(),
+    };
+  };
+  return {
+    'data-folder/read-place': read,
+    'data-folder/choose-target': async () => {
+      const chosen = host.kind === 'desktop' ? await host.chooseFolder('', 'data') : null;
+      if (chosen !== null) offered.add(chosen);
+      return { folder: chosen };
+    },
+    'data-folder/check-target': ({ folder: wanted }) => mover.check(requireOffered(wanted)),
+    'data-folder/start-move': async ({ folder: wanted }) => {
+      await mover.start(requireOffered(wanted));
+      return null;
+    },
+    'data-folder/cancel-move': () => {
+      mover.cancel();
+      return null;
+    },
+    'data-folder/start-again': () => ({ isStarting: host.startAgain() }),
+    'data-folder/use-previous': async () => {
+      const { previous } = readLocation(defaultFolder);
+      requireOwnChoice(host);
+      if (previous === null || !isKept(previous)) {
+        const named = previous?.folder ?? '';
+        throw new AppError('data-folder.unfit', `There is nothing in ${named} to go back to.`, {
+          folder: named,
+          fault: 'no-folder',
+        });
+      }
+      const names = [...listNames(await listEntries(folder)), ID_FILE];
+      await switchFolder(defaultFolder, previous.folder, { folder, names }, now);
+      return { isStarting: host.startAgain() };
+    },
+    'data-folder/remove-previous': async () => {
+      const { previous } = readLocation(defaultFolder);
+      requireOwnChoice(host);
+      if (previous !== null && previous.folder !== folder) {
+        await removeCopied(previous, defaultFolder);
+        await writeLocation(defaultFolder, { ...readLocation(defaultFolder), previous: null });
+      }
+      return read();
+    },
+    'data-folder/remove-unfinished': async () => {
+      const { unfinished } = readLocation(defaultFolder);
+      if (unfinished !== null) {
+        await removeCopied(unfinished, defaultFolder);
+        await forgetUnfinished(defaultFolder);
+      }
+      return read();
+    },
+    'data-folder/keep-default': async () => {
+      const { chosen, previous, unfinished } = readLocation(defaultFolder);
+      if (chosen === null) return read();
+      // The missing folder was a copy of the previous one: what lies in it has the same names.
+      const names = [...(previous?.names ?? []), ID_FILE];
+      const left = { folder: chosen.folder, names, leftAtMs: now() };
+      await writeLocation(defaultFolder, { version: 1, chosen: null, previous: left, unfinished });
+      return read();
+    },
+  };
+}
+
+/** A folder that was given at the start is in use whatever was chosen; nothing is decided about the choice then. */
+function requireOwnChoice({ location }: Pick<Host, 'location'>): void {
+  if (location.chosenBy !== 'start') return;
+  throw new AppError('data-folder.unfit', 'The data folder was given at the start.', {
+    folder: location.folder,
+    fault: 'given',
+  });
 }

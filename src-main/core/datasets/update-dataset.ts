@@ -1,26 +1,40 @@
-import type { Dataset, DatasetReport, DatasetUpdate } from '../../common/model/exports/dataset.ts';
-import type { TimeSpan } from '../../common/time/time-span.ts';
+import { hash } from 'node:crypto';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { isPlainObject } from '../../common/json.ts';
+import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import {
+  type Dataset,
+  DatasetReport,
+  type DatasetUpdate,
+} from '../../common/model/exports/export-options.ts';
+import { Nullable } from '../../common/model/nullable.ts';
+import { toEndMs } from '../../common/model/period.ts';
 import { listFields } from '../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN, UTC_COLUMN } from '../../common/sql/sql-tables.ts';
-import type { Engine } from '../analysis/engine/create-engine.ts';
-import type { EngineFile } from '../analysis/engine/files/write-file.ts';
-import type { FileColumn } from '../analysis/engine/files/file-column.ts';
-import type { Cache } from '../cache/cache.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
-import type { SavedConnection } from '../connections/connection-file.ts';
-import { removePatiently, tryToRemove, moveAnywhere } from '../../node/move-and-remove.ts';
-import { guardWriting } from '../exports/partial-file.ts';
-import type { PartialList } from '../exports/partial-list.ts';
-import type { TaskHandle } from '../tasks/task-registry.ts';
-import { readManifest, writeDatasetManifest, type DatasetDay } from './dataset-manifest.ts';
-import { mkdir, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { replaceFile } from '../../node/write-file-atomically.ts';
-import { hash } from 'node:crypto';
-import { toEndMs } from '../../common/model/period.ts';
-import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
-import type { CoverageSpan } from '../coverage/coverage-spans.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
+import { findErrorCode } from '../../node/error-text.ts';
+import {
+  moveAnywhere,
+  removePatiently,
+  replaceFile,
+  retryWhileHeld,
+  tryToRemove,
+  writeFileAtomically,
+} from '../../node/files.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { FileColumn } from '../analysis/engine/files/line-sql.ts';
+import type { EngineFile } from '../analysis/engine/files/write-file.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { SavedConnection } from '../connections/connection-file.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
+import type { CoverageSpan } from '../coverage/read-holdings.ts';
+import { guardWriting } from '../exports/partial-file.ts';
+import type { PartialList } from '../exports/write-manifest.ts';
+import type { TaskHandle } from '../tasks/task-registry.ts';
 
 /** New days that are written before the manifest names them; a day that is replaced is named at once. */
 const DAYS_A_MANIFEST = 16;
@@ -326,4 +340,67 @@ function toSource(snapshots: readonly Snapshot[]): string {
     ...[id, recordCount, reading, state, startedAtMs, period.fromMs, period.toMs],
   ]);
   return hash('sha256', JSON.stringify([LAYOUT, parts.map(String).sort()])).slice(0, 32);
+}
+
+/** Readers of data leave files alone whose names begin with an underscore. */
+const FILE_NAME = '_channelscope.json';
+
+/** A day of a report, in UTC; `date` is null for records without a date that could be read. */
+const DatasetDay = Type.Object({
+  report: DatasetReport,
+  date: Nullable(Type.String()),
+  /** Path of the file within the folder, with slashes; null for a day without records. */
+  file: Nullable(Type.String()),
+  records: Type.Integer(),
+  bytes: Type.Integer(),
+  sha256: Nullable(Type.String()),
+  /** Of an incomplete day something is not cached, or not settled yet. */
+  state: Type.Enum(['complete', 'incomplete']),
+  /** Changes with what the cache holds of the day. */
+  source: Type.String(),
+  writtenAt: Type.String(),
+});
+export type DatasetDay = Static<typeof DatasetDay>;
+
+/** What a folder of a connection holds. */
+const FORMAT = 'channelscope-dataset';
+const DatasetManifest = Type.Object({
+  format: Type.Literal(FORMAT),
+  version: Type.Literal(1),
+  applicationVersion: Type.String(),
+  connection: Type.Object({
+    id: Type.String(),
+    name: Type.String({ minLength: 1, maxLength: 80 }),
+    address: Type.String({ minLength: 1, maxLength: 2048 }),
+    tenant: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  }),
+  updatedAt: Type.String(),
+  days: Type.Array(DatasetDay),
+});
+export type DatasetManifest = Static<typeof DatasetManifest>;
+
+/**
+ * Reads the manifest of a folder; null where there is none that can be read. `onUnfit` is called for one that is ours and
+ * says what can't be. Throws the system's errors.
+ */
+export async function readManifest(
+  folder: string,
+  onUnfit: () => void = () => undefined,
+): Promise<DatasetManifest | null> {
+  const path = join(folder, FILE_NAME);
+  try {
+    const text = await retryWhileHeld({ path, action: 'open' }, () => readFile(path, 'utf8'));
+    const value: unknown = JSON.parse(text);
+    if (Check(DatasetManifest, value)) return value;
+    if (isPlainObject(value) && value['format'] === FORMAT) onUnfit();
+    return null;
+  } catch (error) {
+    if (error instanceof SyntaxError || findErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Replaces the manifest in one step. */
+async function writeDatasetManifest(folder: string, manifest: DatasetManifest): Promise<void> {
+  await writeFileAtomically(join(folder, FILE_NAME), `${JSON.stringify(manifest, null, 2)}\n`);
 }

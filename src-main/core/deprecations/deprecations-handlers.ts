@@ -4,7 +4,7 @@ import { DIRECTIONS } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { MatchedSigns } from '../analysis/engine/match-signs.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { measureSpans } from '../coverage/coverage-spans.ts';
+import { measureSpans } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 
 /** The handlers of `deprecations/…`. */

@@ -10,7 +10,7 @@ import {
   type DestinationKind,
   type MailServer,
 } from '../../common/model/alerts/destination.ts';
-import { openListFile } from '../documents/list-file.ts';
+import { openListFile } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
 
 /** Messages that are kept of a destination; those that wait always are. */

@@ -1,6 +1,6 @@
 import { toVisible } from '../../common/words/visible-text.ts';
-import { rejectOnAbort } from '../calls/pair-calls.ts';
-import { parseRetryAfterMs } from '../client/http-date.ts';
+import { rejectOnAbort } from '../calls/calls.ts';
+import { parseRetryAfterMs } from '../client/send-request.ts';
 import { mapNetworkError } from '../client/map-network-error.ts';
 
 /** From the start to the last byte that is read of the answer. */

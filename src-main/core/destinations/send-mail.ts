@@ -2,7 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
 import type { MailServer } from '../../common/model/alerts/destination.ts';
 import { toVisible } from '../../common/words/visible-text.ts';
-import { rejectOnAbort } from '../calls/pair-calls.ts';
+import { rejectOnAbort } from '../calls/calls.ts';
 import { mapNetworkError } from '../client/map-network-error.ts';
 import { MAX_ANSWER_CHARACTERS, type PostResult } from './post-message.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../common/model/alerts/destination.ts';
 import { toVisible } from '../../common/words/visible-text.ts';
 import type { Words } from '../../common/words/words.ts';
-import { rejectOnAbort } from '../calls/pair-calls.ts';
+import { rejectOnAbort } from '../calls/calls.ts';
 import type { Logger } from '../logging/logger.ts';
 
 const USUAL_TEXT = '{state}: {name}. {text}';

@@ -6,7 +6,7 @@ import { OPERATIONS, type Handlers, type OperationName } from '../../common/cont
 import type { Envelope } from '../../common/contract/operation.ts';
 import type { Logger } from '../logging/logger.ts';
 import { isSensibleInstant, MAX_INSTANT_MS, MIN_INSTANT_MS } from '../../common/model/period.ts';
-import { isTimeZone } from '../../common/time/time-zones.ts';
+import { isTimeZone } from '../../common/time/civil-time.ts';
 
 /** Calls an operation by name; always returns the envelope, never rejects. */
 export type Dispatch = (name: string, input: unknown) => Promise<Envelope<unknown>>;

@@ -1,8 +1,7 @@
 import type { Certificate, CertificateFile } from '../../common/model/cache/download.ts';
 import type { Remark } from '../../common/model/cache/snapshot.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
-import type { JournalFigures } from '../cache/read/download-figures.ts';
-import type { DownloadRow } from '../cache/read/download-rows.ts';
+import type { DownloadRow, JournalFigures } from '../cache/read/download-rows.ts';
 import { toAskedEnd } from './slice-period.ts';
 import { listShortcomings } from './walk-report.ts';
 

@@ -3,17 +3,22 @@ import type { Emit } from '../../common/contract/index.ts';
 import type { Download } from '../../common/model/cache/download.ts';
 import type { SnapshotState } from '../../common/model/cache/snapshot.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { DownloadChange } from '../cache/write/download-writes.ts';
+import type { DownloadChange } from '../cache/write/snapshot-writes.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import { rejectOnAbort } from '../calls/pair-calls.ts';
+import { rejectOnAbort } from '../calls/calls.ts';
 import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
-import { isActive, TaskStop, type TaskHandle, type TaskRegistry } from '../tasks/task-registry.ts';
-import { createThrottle } from '../tasks/throttle.ts';
+import {
+  createThrottle,
+  isActive,
+  type TaskHandle,
+  type TaskRegistry,
+  TaskStop,
+} from '../tasks/task-registry.ts';
 import type { FetchQueue, ServiceShare } from './fetch-queue.ts';
 import { runDownload, type DownloadRun } from './run-download.ts';
-import type { DownloadClock } from './sleep-awake.ts';
+import type { DownloadClock } from './judge-failure.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { hasBrokenEnd } from './walk-report.ts';
 

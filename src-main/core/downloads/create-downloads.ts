@@ -1,19 +1,20 @@
-import { toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
-import type { Emit, Output } from '../../common/contract/index.ts';
+import { type ErrorInfo, toErrorInfo } from '../../common/contract/errors.ts';
+import type { Emit, Handlers, Output } from '../../common/contract/index.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import type { Period } from '../../common/model/period.ts';
 import type { DetailKind, ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
-import type { QueuedDownload } from '../cache/write/download-writes.ts';
+import type { QueuedDownload } from '../cache/write/snapshot-writes.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
-import type { TaskRegistry } from '../tasks/task-registry.ts';
+import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import { createDownloadRunner, type DownloadRunner } from './create-download-runner.ts';
 import { createFetchQueue, type FetchQueue } from './fetch-queue.ts';
-import { createDownloadClock, type DownloadClock } from './sleep-awake.ts';
-import { cutDownload, suggestSliceDays } from './slice-period.ts';
+import { createDownloadClock, type DownloadClock } from './judge-failure.ts';
+import { cutDownload, requireAgreement, suggestSliceDays } from './slice-period.ts';
+import { listShortcomings, walkReport } from './walk-report.ts';
 
 /** What fetches reports into the cache: the starter writes downloads to the queue, the runner works it off. */
 interface Downloads {
@@ -171,5 +172,69 @@ function createDownloadStarter(options: {
         }
       }
     },
+  };
+}
+
+/** Makes the function that starts fetching a summary into a snapshot of its own, as a task. */
+export function createSummaryStarter(options: {
+  readonly cache: Cache;
+  readonly connections: ConnectionStore;
+  readonly tasks: TaskRegistry;
+  readonly starter: DownloadStarter;
+  readonly emit: Emit;
+}): Handlers['summaries/start-fetch'] {
+  const { cache, connections, tasks, starter, emit } = options;
+
+  const replaceLooks = async (snapshotId: number, isKept: boolean): Promise<void> => {
+    const snapshotIds = await cache.replaceLooks({ snapshotId, isKept });
+    if (snapshotIds.length > 0) emit('snapshots/removed', { snapshotIds });
+  };
+  const fetchInto = async (snapshot: Snapshot, task: TaskHandle): Promise<void> => {
+    const { id: snapshotId, connectionId, period } = snapshot;
+    let latest = snapshot;
+    try {
+      const { pageSize } = connections.get(connectionId);
+      await walkReport({
+        client: connections.clientFor(connectionId),
+        cache,
+        snapshot,
+        asked: period,
+        cursor: '',
+        received: 0,
+        signal: task.signal,
+        readPageSize: () => pageSize,
+        onRetry: (retryAtMs) => task.update({ retryAtMs }),
+        onPage: (received, total) => {
+          task.update({ retryAtMs: null });
+          task.progress(received, total);
+        },
+        onStored: (stored) => {
+          latest = stored;
+          emit('snapshots/changed', stored);
+        },
+      });
+      const state = listShortcomings(latest).length === 0 ? 'complete' : 'incomplete';
+      emit('snapshots/changed', await cache.finishSnapshot({ snapshotId, state, failure: null }));
+      if (snapshot.isLook === true) await replaceLooks(snapshotId, true);
+    } catch (error) {
+      if (snapshot.isLook === true) {
+        await replaceLooks(snapshotId, false);
+        throw error;
+      }
+      const state = latest.pageCount > 0 ? 'incomplete' : 'failed';
+      const failure = toErrorInfo(error);
+      emit('snapshots/changed', await cache.finishSnapshot({ snapshotId, state, failure }));
+      throw error;
+    }
+  };
+
+  return async ({ connectionId, direction, period, isLook = false }) => {
+    requireAgreement(period);
+    const snapshot = await starter.beginSnapshot(connectionId, `${direction}-summary`, period, isLook);
+    const { id: snapshotId } = snapshot;
+    const task = tasks.start({ kind: 'summary', connectionId, snapshotId }, (handle) =>
+      fetchInto(snapshot, handle),
+    );
+    return { taskId: task.id, snapshotId };
   };
 }

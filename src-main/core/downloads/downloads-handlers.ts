@@ -2,26 +2,30 @@ import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { HandlersOf, Input } from '../../common/contract/index.ts';
 import type { Period } from '../../common/model/period.ts';
 import { SECOND_MS } from '../../common/time/durations.ts';
-import { isShownTwice } from '../../common/time/time-zones.ts';
+import { isShownTwice } from '../../common/time/civil-time.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import { toReportPath, type DetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { DownloadRow } from '../cache/read/download-rows.ts';
-import { createGate } from '../../node/gate.ts';
+import type { AskedPage, DownloadRow } from '../cache/read/download-rows.ts';
+import { createWorkQueue } from '../../node/gate.ts';
 import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { TaskRegistry } from '../tasks/task-registry.ts';
-import { askTotal, planDownload } from './plan-download.ts';
+import {
+  askTotal,
+  planDownload,
+  requireAgreement,
+  toAskedEnd,
+  toAskedStart,
+  toPeriod,
+} from './slice-period.ts';
 import { toCertificate, toCertificateFile, toCertificateFileName } from './certificate.ts';
 import type { DownloadRunner } from './create-download-runner.ts';
 import type { DownloadStarter, NewDownload } from './create-downloads.ts';
-import { requireAgreement, toAskedStart, toPeriod } from './request-period.ts';
 import { hasBrokenEnd } from './walk-report.ts';
 import type { ConnectionDraft } from '../../common/model/connections/connection.ts';
 import type { PageRequest } from '../../common/model/cache/download.ts';
-import type { ReportRequest } from '../../common/reporting/wire-schemas.ts';
-import type { AskedPage } from '../cache/read/download-figures.ts';
-import { toAskedEnd } from './slice-period.ts';
+import type { ReportRequest } from '../../common/reporting/wire-documents.ts';
 
 /** Gaps that one operation answers with, or fetches. */
 const MAX_GAPS = 100;
@@ -47,7 +51,7 @@ export function createDownloadsHandlers(parts: {
   const { cache, connections, tasks, runner, starter, ledger, now, readFreeBytes } = parts;
 
   /** Two calls at once must not both find that nothing is under way. */
-  const inTurn = createGate(1);
+  const inTurn = createWorkQueue();
   const listOf = async (connectionId: string, report: ReportKind): Promise<DownloadRow[]> =>
     (await cache.listDownloads(connectionId)).filter(({ snapshot }) => snapshot.report === report);
   const isUnderWay = ({ snapshot }: DownloadRow): boolean => runner.findActive(snapshot.id) !== null;

@@ -1,7 +1,14 @@
-import { toErrorInfo, type AppError, type ErrorCode, type ErrorInfo } from '../../common/contract/errors.ts';
-import type { Following } from '../../common/contract/operations/unattended/following.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type AppError, type ErrorCode, type ErrorInfo, toErrorInfo } from '../../common/contract/errors.ts';
+import type { Handlers } from '../../common/contract/index.ts';
+import type { Following } from '../../common/contract/operations/cache.ts';
+import type { Download } from '../../common/model/cache/download.ts';
+import { areAtHand } from '../../common/model/connections/connection.ts';
 import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
+import type { Cache } from '../cache/cache.ts';
 import { isUnreachable } from '../client/map-network-error.ts';
+import type { Events } from '../events.ts';
+import type { Logger } from '../logging/logger.ts';
 
 /**
  * What helps against a failure. `time`: the service or the network is away, and may be back. `again`: it may be right the
@@ -36,14 +43,14 @@ export interface FailurePlace {
 }
 
 /** What a download does about a failure; with `isTooMuch`, smaller pages are requested next. */
-export type FailureVerdict =
+type FailureVerdict =
   | { readonly kind: 'wait'; readonly delayMs: number; readonly isTooMuch: boolean }
   | { readonly kind: 'restart-walk' }
   | { readonly kind: 'pause' }
   | { readonly kind: 'stop' };
 
 /** What a failed turn of following means for the next one. */
-export interface TurnVerdict {
+interface TurnVerdict {
   readonly state: Extract<Following['state'], 'paused' | 'refused' | 'unreachable' | 'failing'>;
   readonly failure: ErrorInfo;
   /** Until the next turn; null where a person must act first. */
@@ -183,4 +190,92 @@ export function judgeTurn(
     delayMs: Math.max(backOffMs, askedMs),
     isTooMuch,
   };
+}
+
+/** Codes of failures for lack of credentials: not stored, or not to be read. */
+const LACKS_SECRETS = /^secrets\./u;
+
+/**
+ * Resumes downloads that paused by themselves, once what they lacked is there: those of a full disk when the cache can be
+ * written again, those of missing credentials when the credentials of their connection are at hand.
+ */
+export function resumeOncePossible(parts: {
+  readonly cache: Pick<Cache, 'watchState'>;
+  readonly events: Pick<Events, 'on'>;
+  readonly downloads: Pick<Handlers, 'downloads/list' | 'downloads/resume'>;
+  readonly logger: Logger;
+}): void {
+  const { cache, events, downloads, logger } = parts;
+  const resumeAll = async (isDue: (download: Download) => boolean): Promise<void> => {
+    const list = await downloads['downloads/list']({ connectionId: null });
+    for (const download of list) {
+      const { snapshotId, state, failure } = download;
+      if (state !== 'paused' || failure === null || !isDue(download)) continue;
+      try {
+        await downloads['downloads/resume']({ snapshotId });
+        logger.info('download resumed by itself', { snapshotId, code: failure.code });
+      } catch (error) {
+        // The user may have resumed or removed it meanwhile; the others are still resumed.
+        logger.warn('download not resumed', { snapshotId, error });
+      }
+    }
+  };
+  const begin = (isDue: (download: Download) => boolean): void => {
+    resumeAll(isDue).catch((error: unknown) => logger.warn('downloads not resumed', { error }));
+  };
+
+  let wasFull = false;
+  cache.watchState(({ mode }) => {
+    if (mode === 'out-of-space') wasFull = true;
+    if (mode !== 'ready' || !wasFull) return;
+    wasFull = false;
+    begin(({ failure }) => failure?.code === 'cache.disk-full');
+  });
+
+  /** Connections whose credentials were at hand when they were last heard of. */
+  let ready: ReadonlySet<string> = new Set();
+  events.on('connections/changed', (connections) => {
+    const before = ready;
+    ready = new Set(connections.filter(({ secrets }) => areAtHand(secrets)).map(({ id }) => id));
+    const found = new Set([...ready].filter((id) => !before.has(id)));
+    if (found.size === 0) return;
+    begin(({ connectionId, failure }) => found.has(connectionId) && LACKS_SECRETS.test(failure?.code ?? ''));
+  });
+}
+
+/** Time as downloads need it; tests pass their own. */
+export interface DownloadClock {
+  now(): number;
+  /** Rejects at once when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** A wait is checked this often, since timers stand still while the machine sleeps. */
+const LOOK_MS = 5_000;
+/** The clock was moved, or the machine slept, when it went this much further than the wait. */
+const JUMP_MS = 10_000;
+
+/** The computer's clock. */
+export function createDownloadClock(now: () => number): DownloadClock {
+  return {
+    now,
+    wait: async (ms, signal) => {
+      await wait(ms, undefined, { signal });
+    },
+  };
+}
+
+/** Waits until the time is over, or the machine woke up meanwhile: then `woke`, for a network that is likely back. */
+export async function sleepAwake(
+  clock: DownloadClock,
+  ms: number,
+  signal: AbortSignal,
+): Promise<'over' | 'woke'> {
+  for (let left = ms; left > 0; left -= LOOK_MS) {
+    const piece = Math.min(left, LOOK_MS);
+    const before = clock.now();
+    await clock.wait(piece, signal);
+    if (Math.abs(clock.now() - before - piece) > JUMP_MS) return 'woke';
+  }
+  return 'over';
 }

@@ -7,19 +7,20 @@ import type { Logger } from '../logging/logger.ts';
 import { TaskStop, type TaskHandle } from '../tasks/task-registry.ts';
 import {
   adaptPageSize,
+  askTotal,
   canShrink,
-  toFirstSizing,
+  cutDownload,
   type PageOutcome,
   type PageSizing,
-} from './adapt-page-size.ts';
-import { judgeFailure } from './judge-failure.ts';
-import { sleepAwake, type DownloadClock } from './sleep-awake.ts';
+  suggestSliceDays,
+  toAskedEnd,
+  toFirstSizing,
+} from './slice-period.ts';
+import { type DownloadClock, judgeFailure, sleepAwake } from './judge-failure.ts';
 import type { ServiceShare } from './fetch-queue.ts';
 import { createFetchAhead, findTotal, type AheadPage } from './fetch-ahead.ts';
-import { cutDownload, suggestSliceDays, toAskedEnd } from './slice-period.ts';
 import { hasBrokenEnd, listShortcomings, walkReport } from './walk-report.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
-import { askTotal } from './plan-download.ts';
 
 /** The first page of a period in one piece shows that pieces are better. */
 class BetterCut extends Error {

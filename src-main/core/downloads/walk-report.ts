@@ -3,7 +3,7 @@ import type { Period } from '../../common/model/period.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { PageHead } from '../cache/write/incoming-page.ts';
+import type { PageHead } from '../cache/write/insert-records.ts';
 import type { PageResponse, ReportingClient } from '../client/reporting-client.ts';
 import { toAskedEnd } from './slice-period.ts';
 

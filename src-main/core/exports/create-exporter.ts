@@ -1,34 +1,31 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
-import type { Emit, Input, Output } from '../../common/contract/index.ts';
+import type { Emit, HandlersOf, Input, Output } from '../../common/contract/index.ts';
+import { isDocumentFormat, SILENT_FORMATS } from '../../common/model/exports/export-options.ts';
 import type { Cache } from '../cache/cache.ts';
-import { measureSpans } from '../coverage/coverage-spans.ts';
+import { measureSpans } from '../coverage/read-holdings.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
-import { isDocumentFormat, SILENT_FORMATS } from '../../common/model/exports/export-options.ts';
-import { prepareCase, type CaseSource } from './cases/prepare-case.ts';
+import { type CaseSource, prepareCase } from './cases/prepare-case.ts';
 import type { EvidenceParts } from './evidence/evidence-question.ts';
 import { prepareEvidence } from './evidence/prepare-evidence.ts';
-import { openPartialFile, type PartialFile } from './partial-file.ts';
-import type { PartialList } from './partial-list.ts';
-import type { ExportPace } from './presets/export-pace.ts';
-import { prepareRecords, type RecordParts } from './prepare-records.ts';
-import { prepareResult, type ResultParts } from './prepare-result.ts';
-import type { PreparedDocument, PreparedExport, WrittenDocument } from './prepared-export.ts';
-import { preparePortable, type PortableParts, type PreparedPortable } from './portable/prepare-portable.ts';
-import { prepareLevels } from './report/prepare-levels.ts';
-import { prepareReport } from './report/prepare-report.ts';
-import type { ReportParts } from './report/read-report.ts';
-import type { RowWriter } from './thread/create-row-writer.ts';
-import { writeManifest, type ManifestParts } from './write-manifest.ts';
-import { writePrepared } from './write-prepared.ts';
+import { toPreviewCell } from './export-columns.ts';
+import type { ExportMemory, ExportPace } from './export-memory.ts';
 import type { ExportPiece } from './formats/export-writer.ts';
 import { WRITERS } from './formats/writers.ts';
-import { toPreviewCell } from './export-columns.ts';
+import { openPartialFile, type PartialFile } from './partial-file.ts';
+import { type PortableParts, type PreparedPortable, preparePortable } from './portable/prepare-portable.ts';
+import { prepareRecords, prepareResult, type RecordParts, type ResultParts } from './prepare-records.ts';
+import type { PreparedDocument, PreparedExport, WrittenDocument } from './prepared-export.ts';
+import { prepareLevels } from './report/prepare-levels.ts';
+import { prepareReport, type ReportParts } from './report/read-report.ts';
 import { openRows, type ReadRecords, type Rows } from './rows/open-rows.ts';
 import type { RowBatches } from './rows/row-batch.ts';
+import type { RowWriter } from './thread/create-row-writer.ts';
+import { type ManifestParts, type PartialList, writeManifest } from './write-manifest.ts';
+import { writePrepared } from './write-prepared.ts';
 
 /** Finished exports that can still be revealed; as many as the registry keeps ended tasks. */
 const FINISHED_KEPT = 50;
@@ -333,5 +330,33 @@ async function preview<Row>(
     cells,
     rowCount,
     estimatedBytes: Math.round(none.bytes + rowBytes * rowCount),
+  };
+}
+
+/** The handlers of `exports/…`. */
+export function createExportsHandlers(parts: {
+  readonly exporter: Exporter;
+  readonly exportMemory: ExportMemory;
+}): HandlersOf<'exports'> {
+  const { exporter, exportMemory } = parts;
+  return {
+    'exports/start': (input) => exporter.start(input),
+    'exports/start-result': (input) => exporter.startResult(input),
+    'exports/start-portable': ({ snapshotIds }) => exporter.startPortable(snapshotIds),
+    'exports/start-service-levels': (input) => exporter.startLevels(input),
+    'exports/start-case': (input) => exporter.startCase(input),
+    'exports/preview': (input) => exporter.preview(input),
+    'exports/preview-result': (input) => exporter.previewResult(input),
+    'exports/read-choices': () => exportMemory.read(),
+    'exports/keep-choices': async (choices) => {
+      await exportMemory.keepChoices(choices);
+      return null;
+    },
+    'exports/save-preset': (input) => exportMemory.savePreset(input),
+    'exports/remove-preset': async ({ presetId }) => {
+      await exportMemory.removePreset(presetId);
+      return null;
+    },
+    'exports/reveal': ({ taskId }) => exporter.reveal(taskId),
   };
 }

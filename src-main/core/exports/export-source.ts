@@ -1,11 +1,11 @@
 import type { Input } from '../../common/contract/index.ts';
 import type { RecordDetail } from '../../common/model/records/record.ts';
-import type { SummaryGroup } from '../../common/model/records/summary.ts';
-import type { ValueName } from '../../common/model/records/value-name.ts';
+import type { SummaryGroup } from '../../common/model/records/histogram.ts';
+import type { ValueName } from '../../common/model/records/body-path.ts';
 import { isDetailKind, type DetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
-import { toColumnChoice } from './arrange-columns.ts';
+import { toColumnChoice } from './export-columns.ts';
 import type { MaskJob } from './evidence/masking/masks.ts';
 import { openRecordRows, type Rows } from './rows/open-rows.ts';
 import type { RowBatch, RowFeed } from './rows/row-batch.ts';

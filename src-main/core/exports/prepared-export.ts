@@ -2,12 +2,12 @@ import type { Output } from '../../common/contract/index.ts';
 import type {
   DocumentFormat,
   ExportLayout,
+  PackSignature,
   RecordFormat,
 } from '../../common/model/exports/export-options.ts';
-import type { PackSignature } from '../../common/model/exports/evidence-options.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { EngineFile } from '../analysis/engine/files/write-file.ts';
-import type { CallOptions } from '../calls/pair-calls.ts';
+import type { CallOptions } from '../calls/calls.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
 import type { ExportMasks } from './evidence/masking/masks.ts';
 import type { ExportAbout } from './formats/export-writer.ts';

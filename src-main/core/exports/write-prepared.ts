@@ -1,9 +1,9 @@
 import type { FileProgress } from '../analysis/engine/files/write-file.ts';
-import { tryToRemove } from '../../node/move-and-remove.ts';
+import { tryToRemove } from '../../node/files.ts';
 import { AppError } from '../../common/contract/errors.ts';
 import type { TaskHandle } from '../tasks/task-registry.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
-import type { FileEngine } from './formats/engine-formats.ts';
+import type { FileEngine } from './formats/writers.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { PreparedExport } from './prepared-export.ts';
 import type { RowWriter } from './thread/create-row-writer.ts';

@@ -6,7 +6,7 @@ import type { Engine } from '../analysis/engine/create-engine.ts';
 import { toNoticed, type FoundSizes } from '../analysis/findings/noticed-sizes.ts';
 import type { SetAside } from '../analysis/findings/traffic-grid.ts';
 import type { Cache } from '../cache/cache.ts';
-import { listRead } from '../coverage/coverage-spans.ts';
+import { listRead } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 
 /** Up to so much time before what is shown is looked at. */

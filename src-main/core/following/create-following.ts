@@ -1,4 +1,5 @@
-import type { Following } from '../../common/contract/operations/unattended/following.ts';
+import type { HandlersOf } from '../../common/contract/index.ts';
+import type { Following } from '../../common/contract/operations/cache.ts';
 import { toFollowOptions } from '../../common/model/connections/connection.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
@@ -7,11 +8,10 @@ import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { FetchQueue } from '../downloads/fetch-queue.ts';
 import { judgeTurn } from '../downloads/judge-failure.ts';
 import type { Logger } from '../logging/logger.ts';
-
 import { createTurns, type TurnParts, type TurnResult, type Turns } from './run-turn.ts';
 
 /** Keeps the cache up to date with the services of connections that are followed. */
-export interface FollowingService {
+interface FollowingService {
   /** Begins the turns that are due; called every second. Settles once they have ended. */
   look(): Promise<void>;
   list(): Following[];
@@ -217,4 +217,19 @@ function forgetFailure(follower: Follower): void {
   follower.failures = 0;
   follower.failure = null;
   follower.failingSinceMs = null;
+}
+
+/** The handlers of `following/…`. */
+export function createFollowingHandlers(parts: {
+  readonly connections: Pick<ConnectionStore, 'saveFollowed'>;
+  readonly following: Pick<FollowingService, 'list' | 'wake'>;
+}): HandlersOf<'following'> {
+  const { connections, following } = parts;
+  return {
+    'following/list': () => following.list(),
+    'following/switch': async ({ connectionId, followed }) => {
+      await connections.saveFollowed(connectionId, followed);
+      return following.wake(connectionId);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { DAY_MS, SECOND_MS } from '../../common/time/durations.ts';
-import { listBucketEdges } from '../../common/time/time-buckets.ts';
+import { listBucketEdges } from '../../common/time/civil-time.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 
 /** A day of the service's clock, or what downloads leave of one, and what is cached of it. */

@@ -3,9 +3,9 @@ import type { Emit } from '../../common/contract/index.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import { toLookBackMs } from '../../common/model/connections/connection.ts';
 import { toEndMs } from '../../common/model/period.ts';
-import { judgeTotals, sumUpAnnounced } from '../../common/reporting/reading/judge-totals.ts';
+import { judgeTotals, sumUpAnnounced } from '../../common/reporting/reading/read-envelope.ts';
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../common/reporting/reports.ts';
-import { toWireDate } from '../../common/reporting/wire-dates.ts';
+import { toWireDate } from '../../common/reporting/wire-documents.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -13,11 +13,9 @@ import type { DownloadRow } from '../cache/read/download-rows.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
 import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { layOut, toPlain } from '../coverage/coverage-spans.ts';
+import { findSettledToMs, layOut, toPlain } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
-import { findSettledToMs } from '../coverage/read-holdings.ts';
-import { adaptPageSize, toFirstSizing, type PageSizing } from '../downloads/adapt-page-size.ts';
-import { toPeriod } from '../downloads/request-period.ts';
+import { adaptPageSize, type PageSizing, toFirstSizing, toPeriod } from '../downloads/slice-period.ts';
 import { walkReport } from '../downloads/walk-report.ts';
 import {
   measureBehind,

@@ -1,4 +1,4 @@
-import type { ConnectionGlance } from '../../common/contract/operations/glance.ts';
+import type { ConnectionGlance } from '../../common/contract/operations/overview.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { HistogramSeries } from '../../common/model/records/histogram.ts';
 import { listSetAside } from '../../common/model/connections/planned-spans.ts';
@@ -7,7 +7,7 @@ import { DAY_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { listLacking } from '../coverage/coverage-spans.ts';
+import { listLacking } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import type { Monitor } from '../monitor/create-monitor.ts';
 import { readTraffic, toGlanceHealth, type GlanceSource } from './read-glance.ts';

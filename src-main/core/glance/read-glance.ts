@@ -1,4 +1,4 @@
-import type { ConnectionGlance } from '../../common/contract/operations/glance.ts';
+import type { ConnectionGlance } from '../../common/contract/operations/overview.ts';
 import type { StatusHistory } from '../../common/model/connections/status.ts';
 import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';

@@ -1,28 +1,26 @@
 import { stat } from 'node:fs/promises';
 import { AppError, toUnreadable } from '../../common/contract/errors.ts';
-import type { Emit, Input, Output } from '../../common/contract/index.ts';
-import type { ImportedFrom } from '../../common/model/cache/imported.ts';
-import type { Snapshot } from '../../common/model/cache/snapshot.ts';
-import { isTimeZone } from '../../common/time/time-zones.ts';
+import type { Emit, HandlersOf, Input, Output } from '../../common/contract/index.ts';
+import type { ImportedFrom, Snapshot } from '../../common/model/cache/snapshot.ts';
+import { isTimeZone } from '../../common/time/civil-time.ts';
 import { createGate } from '../../node/gate.ts';
 import type { ParquetReader, ReadParquet } from '../analysis/parquet/create-parquet-reader.ts';
-import type { ImportedPage } from '../cache/imports/import-pages.ts';
-import type { SavedConnection } from '../connections/connection-file.ts';
+import type { ImportedPage } from '../cache/imports.ts';
+import { type ImportedPlace, pickSharedRules, type SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { pickSharedRules, type ImportedPlace } from '../connections/imported-places.ts';
 import type { PortableManifest, PortableSnapshot } from '../exports/portable/portable-manifest.ts';
 import type { Host, ImportFile } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { TaskHandle, TaskRegistry } from '../tasks/task-registry.ts';
 import type { RecordFile } from './files/open-record-file.ts';
 import {
-  importRecords,
-  withImport,
   type ImportCache,
   type Importing,
+  importRecords,
   type ImportRun,
+  withImport,
 } from './import-records.ts';
-import { withImportThread, type FileReader } from './reading/with-import-thread.ts';
+import { type FileReader, withImportThread } from './reading/with-import-thread.ts';
 
 /** A file is read from end to end for its checksum, to see that it is whole, and to be stored. */
 const PASSES = 3;
@@ -48,7 +46,7 @@ interface Import {
   readonly count: ByteCount;
 }
 
-export interface LibraryImporter {
+interface LibraryImporter {
   /** Asks the host for the file, and starts; taskId is null when nothing was chosen. */
   start(input: ImportInput): Promise<Output<'imports/start'>>;
 }
@@ -334,5 +332,17 @@ function toJournal(
     sizeAsked,
     knownEntries,
     leftOut,
+  };
+}
+
+/** The handlers of `imports/…`. */
+export function createImportsHandlers(parts: {
+  readonly host: Pick<Host, 'takeOpenedFile'>;
+  readonly libraryImporter: LibraryImporter;
+}): HandlersOf<'imports'> {
+  const { host, libraryImporter } = parts;
+  return {
+    'imports/start': (input) => libraryImporter.start(input),
+    'imports/take-opened-file': () => host.takeOpenedFile(),
   };
 }

@@ -1,10 +1,9 @@
 import { toUnreadable } from '../../common/contract/errors.ts';
-import type { ImportedFrom } from '../../common/model/cache/imported.ts';
-import type { Remark, Snapshot, SnapshotState } from '../../common/model/cache/snapshot.ts';
+import type { ImportedFrom, Remark, Snapshot, SnapshotState } from '../../common/model/cache/snapshot.ts';
 import type { Period } from '../../common/model/period.ts';
 import type { Cache } from '../cache/cache.ts';
-import type { StoredImport } from '../cache/imports/import-pages.ts';
-import { toPeriod } from '../downloads/request-period.ts';
+import type { StoredImport } from '../cache/imports.ts';
+import { toPeriod } from '../downloads/slice-period.ts';
 import type { Survey } from './files/survey-records.ts';
 import type { PageOrigin } from './files/write-imported-pages.ts';
 import type { FileReader } from './reading/with-import-thread.ts';

@@ -1,15 +1,20 @@
+import { Worker } from 'node:worker_threads';
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
-import type { LocalServiceState } from '../../common/model/connections/local-service.ts';
-import { NO_SIMULATION, type QuirkName, type Simulation } from '../../common/model/connections/simulation.ts';
+import type {
+  FromServiceThread,
+  ServiceStartOptions,
+  ToServiceThread,
+} from '../../common/local-service-messages.ts';
+import {
+  type LocalServiceState,
+  NO_SIMULATION,
+  type QuirkName,
+  type Simulation,
+} from '../../common/model/connections/local-service.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
+import { createWorkQueue } from '../../node/gate.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createProgressRate, type ProgressRate } from '../tasks/task-registry.ts';
-import {
-  startServiceThread,
-  type ReadyService,
-  type ServiceStats,
-  type ServiceThread,
-} from './service-thread-client.ts';
 
 interface ServiceRunnerOptions {
   readonly script: URL;
@@ -77,18 +82,13 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
   let port = options.port;
   let rate: ProgressRate | null = null;
   let restartTimer: NodeJS.Timeout | undefined;
-  let queue: Promise<unknown> = Promise.resolve();
   let state = toInitialState(options);
   const change = (next: Partial<LocalServiceState>): void => {
     state = { ...state, ...next };
     options.onChanged(state);
   };
   /** A start must not overlap a stop. */
-  const runAlone = <Value>(work: () => Promise<Value>): Promise<Value> => {
-    const result = queue.then(work);
-    queue = result.catch(() => undefined);
-    return result;
-  };
+  const inTurn = createWorkQueue();
 
   const takeStats = ({ inboundRecords, outboundRecords, storeBytes }: ServiceStats): void => {
     rate ??= createProgressRate(now());
@@ -181,7 +181,7 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
       return;
     }
     change({ ...gone, state: 'crashed', restartAtMs: now() + waitMs });
-    restartTimer = setTimeout(() => void runAlone(startAgain), waitMs);
+    restartTimer = setTimeout(() => void inTurn(startAgain), waitMs);
   };
   const startAgain = async (): Promise<void> => {
     // The user may have started it meanwhile.
@@ -213,11 +213,11 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
         throw new AppError('local-service.not-running', 'The local service is not running.');
       return thread;
     },
-    start: () => runAlone(startUnlessRunning),
-    stop: () => runAlone(stopNow),
-    restart: () => runAlone(restartNow),
+    start: () => inTurn(startUnlessRunning),
+    stop: () => inTurn(stopNow),
+    restart: () => inTurn(restartNow),
     whenSettled: async () => {
-      await queue;
+      await inTurn(() => Promise.resolve());
     },
     setLive: (live) => {
       change({ live });
@@ -228,7 +228,7 @@ export function createServiceRunner(options: ServiceRunnerOptions): ServiceRunne
       tellSimulation();
     },
     setQuirks: (quirks) =>
-      runAlone(async () => {
+      inTurn(async () => {
         change({ quirks });
         if (thread !== null) await restartNow();
       }),
@@ -259,6 +259,99 @@ export function createRestartPolicy(now: () => number, delaysMs: readonly number
     },
     forget: () => {
       crashesMs = [];
+    },
+  };
+}
+
+/** A thread that has not ended this long after it was asked to is terminated; its store survives that. */
+const MAX_STOP_MS = 8_000;
+
+type Told<Kind extends FromServiceThread['kind']> = Extract<FromServiceThread, { kind: Kind }>;
+export type ReadyService = Told<'ready'>;
+type ServiceStats = Told<'stats'>;
+type AnsweredRequests = Told<'requests'>;
+export type ImportMessage = Told<'import-progressed'> | Told<'import-ended'>;
+
+/** The running thread of the bundled service. */
+export interface ServiceThread {
+  /** Rejects with `local-service.start-failed`. */
+  readonly ready: Promise<ReadyService>;
+  hasEnded(): boolean;
+  send(message: Exclude<ToServiceThread, { kind: 'stop' }>): void;
+  /** Asks it to end, and terminates it when it doesn't. */
+  stop(): Promise<void>;
+}
+
+/** Starts the bundled service in a thread of its own, so that neither its work nor its crash reaches the window. */
+function startServiceThread(options: {
+  script: URL;
+  workerData: ServiceStartOptions;
+  onStats(stats: ServiceStats): void;
+  onRequests(answered: AnsweredRequests): void;
+  onImport(message: ImportMessage): void;
+  /** Once it was ready: `cause` is null when it was asked to end, else what ended it. */
+  onEnded(cause: Error | null): void;
+}): ServiceThread {
+  const worker = new Worker(options.script, {
+    workerData: options.workerData,
+    name: 'local-service',
+    // Without it the young generation grows to 128 MB for what the first fill needs for a moment.
+    resourceLimits: { maxYoungGenerationSizeMb: 24 },
+  });
+  const send = (message: ToServiceThread): void => worker.postMessage(message);
+  const { promise: ready, resolve, reject } = Promise.withResolvers<ReadyService>();
+  ready.catch(() => undefined);
+  let isStopping = false;
+  let isReady = false;
+  let isOver = false;
+  let cause: Error | null = null;
+  const fail = (reason: string): void =>
+    reject(new AppError('local-service.start-failed', 'The local service did not start.', { reason }, cause));
+
+  worker.on('message', (message: FromServiceThread) => {
+    switch (message.kind) {
+      case 'ready':
+        isReady = true;
+        resolve(message);
+        return;
+      case 'stats':
+        options.onStats(message);
+        return;
+      case 'requests':
+        options.onRequests(message);
+        return;
+      case 'import-progressed':
+      case 'import-ended':
+        options.onImport(message);
+        return;
+      case 'failed':
+        fail(message.message);
+        return;
+      case 'stopped':
+    }
+  });
+  worker.on('error', (error: Error) => {
+    cause = error;
+    fail(error.message);
+  });
+  const exited = new Promise<void>((resolveExit) => {
+    worker.on('exit', (code) => {
+      isOver = true;
+      fail('The thread ended.');
+      if (isReady) options.onEnded(isStopping ? null : (cause ?? new Error(`Exit code ${String(code)}.`)));
+      resolveExit();
+    });
+  });
+
+  return {
+    ready,
+    hasEnded: () => isOver,
+    send,
+    stop: async () => {
+      isStopping = true;
+      send({ kind: 'stop' });
+      const limit = setTimeout(() => void worker.terminate(), MAX_STOP_MS);
+      await exited.finally(() => clearTimeout(limit));
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Envelope } from '../../common/contract/operation.ts';
 import type { AlertBoard } from '../../common/model/alerts/alert-state.ts';
 import type { DeliveredAlert, DestinationState } from '../../common/model/alerts/destination.ts';
 import type { PartContent, PartDraft, PinnedContent } from '../../common/model/cases/case.ts';
-import { DEFAULT_EVIDENCE } from '../../common/model/exports/evidence-options.ts';
+import { DEFAULT_EVIDENCE } from '../../common/model/exports/export-options.ts';
 import type { Histogram } from '../../common/model/records/histogram.ts';
 import { isBodyField, isOwnField } from '../../common/model/records/body-path.ts';
 import type { SqlColumn } from '../../common/model/records/sql.ts';

@@ -3,7 +3,7 @@ import type { TimeBucket } from '../../common/model/records/record.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import { listRead, toBuckets } from '../coverage/coverage-spans.ts';
+import { listRead, toBuckets } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 import type { RecentTraffic } from '../../common/contract/operations/overview.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';

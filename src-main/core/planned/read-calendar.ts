@@ -11,10 +11,9 @@ import {
 } from '../../common/model/connections/planned-time.ts';
 import { parseDayClock, toDayClock } from '../../common/model/connections/planned-spans.ts';
 import { WEEKDAYS, type Weekday } from '../../common/model/schedules/schedule.ts';
-import { isPlainObject } from '../../common/json/is-plain-object.ts';
-import { civilToUtcMs } from '../../common/time/civil-time.ts';
+import { isPlainObject } from '../../common/json.ts';
+import { civilToUtcMs, fromCivilTime, isTimeZone } from '../../common/time/civil-time.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
-import { fromCivilTime, isTimeZone } from '../../common/time/time-zones.ts';
 
 /** Larger files are calendars of whole companies; a window can't send them either. */
 const MAX_CALENDAR_CHARACTERS = 500_000;

@@ -1,17 +1,23 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, HandlersOf, Input } from '../../common/contract/index.ts';
-import { toRecordId } from '../../common/model/records/record-ids.ts';
-import type { RecordRow } from '../../common/model/records/record.ts';
-import type { Session, SessionRequest } from '../../common/model/records/session.ts';
+import {
+  type KnownTime,
+  type Session,
+  type SessionRequest,
+  toConversationSpan,
+  toKnownTime,
+} from '../../common/model/records/conversation.ts';
+import { type RecordRow, toRecordId } from '../../common/model/records/record.ts';
 import { createOutcomeDecider, toRules } from '../../common/reporting/outcome.ts';
-import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
-import { listBucketEdges, pickBucketWidth } from '../../common/time/time-buckets.ts';
-import { isTimeZone } from '../../common/time/time-zones.ts';
+import { DETAIL_KINDS, type Direction, DIRECTIONS } from '../../common/reporting/reports.ts';
+import { isTimeZone, listBucketEdges, pickBucketWidth } from '../../common/time/civil-time.ts';
 import type { PathsProgress } from '../analysis/engine/bodies/find-paths.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { PatternsProgress } from '../analysis/engine/find-patterns.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { Ledger } from '../coverage/create-ledger.ts';
+import { listRead } from '../coverage/read-holdings.ts';
 
 /** The handlers of `records/…`: all of them work with the network gone. */
 export function createRecordsHandlers(parts: {
@@ -189,4 +195,70 @@ async function addPreviews(cache: Pick<Cache, 'readRows'>, session: Session): Pr
     return payloadPreview === undefined ? request : { ...request, payloadPreview };
   });
   return { ...session, requests };
+}
+
+/** The handlers of `conversations/…`: all of them work with the network gone. */
+export function createConversationsHandlers({
+  ledger,
+  engine,
+  connections,
+}: {
+  readonly ledger: Pick<Ledger, 'read'>;
+  readonly engine: Pick<
+    Engine,
+    | 'openConversations'
+    | 'readConversations'
+    | 'countConversationClients'
+    | 'listConversationClients'
+    | 'measureConversationTimes'
+    | 'closeConversations'
+  >;
+  readonly connections: Pick<ConnectionStore, 'get'>;
+}): HandlersOf<'conversations'> {
+  /** The ledger is read before the engine is: what it says is known has been fed when the engine answers. */
+  const readKnown = async (
+    connectionId: string,
+    period: { readonly fromMs: number; readonly toMs: number },
+  ): Promise<KnownTime> => {
+    const span = toConversationSpan(period);
+    const read = await Promise.all(DETAIL_KINDS.map((report) => ledger.read({ connectionId, report }, span)));
+    return toKnownTime(
+      span,
+      read.map(({ spans }) => listRead(spans)),
+    );
+  };
+  return {
+    'conversations/open': async (question) => {
+      const { connectionId, fromMs, toMs } = question;
+      connections.get(connectionId);
+      if (toMs <= fromMs)
+        throw new AppError('app.invalid-input', 'Conversations need a period.', { fromMs, toMs });
+      const known = await readKnown(connectionId, { fromMs, toMs });
+      return engine.openConversations({ ...question, known });
+    },
+    'conversations/read-rows': (place) => engine.readConversations(place),
+    'conversations/count-clients': (view) => engine.countConversationClients(view),
+    'conversations/list-clients': (question) => engine.listConversationClients(question),
+    'conversations/read-times': (question) => engine.measureConversationTimes(question),
+    'conversations/close': async (view) => {
+      await engine.closeConversations(view);
+      return null;
+    },
+  };
+}
+
+/** The handlers of `marks/…`. */
+export function createMarksHandlers(parts: {
+  readonly cache: Pick<Cache, 'changeMarks'>;
+  readonly emit: Emit;
+  now(): number;
+}): HandlersOf<'marks'> {
+  const { cache, emit, now } = parts;
+  return {
+    'marks/change': async ({ records, change }) => {
+      await cache.changeMarks({ records, change, nowMs: now() });
+      emit('marks/changed', null);
+      return null;
+    },
+  };
 }

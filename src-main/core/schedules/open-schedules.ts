@@ -1,31 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { Equal } from 'typebox/value';
-import { AppError, toErrorInfo, type ErrorCode, type ErrorInfo } from '../../common/contract/errors.ts';
-import type { Emit, Input } from '../../common/contract/index.ts';
+import { AppError, type ErrorCode, type ErrorInfo, toErrorInfo } from '../../common/contract/errors.ts';
+import type { Emit, HandlersOf, Input } from '../../common/contract/index.ts';
 import { isDocumentFormat } from '../../common/model/exports/export-options.ts';
-import { toRunPeriod, findNextDue } from '../../common/model/schedules/schedule-period.ts';
 import {
+  findNextDue,
   MAX_SCHEDULES,
+  type Schedule,
   SCHEDULE_FORMATS,
   type ScheduleBoard,
-  type ScheduleRun,
-  type Schedule,
   type ScheduleDraft,
+  type ScheduleRun,
+  toRunPeriod,
 } from '../../common/model/schedules/schedule.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
-import { isTimeZone } from '../../common/time/time-zones.ts';
+import { isTimeZone } from '../../common/time/civil-time.ts';
 import type { SpokenKey } from '../../common/words/messages.ts';
 import type { Words } from '../../common/words/words.ts';
+import { createWorkQueue } from '../../node/gate.ts';
 import type { MissingFetcher } from '../coverage/fetch-missing.ts';
-import { createSaveQueue } from '../documents/json-file.ts';
 import { guardWriting } from '../exports/partial-file.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
-import { findStop, type TaskRegistry, type TaskHandle } from '../tasks/task-registry.ts';
-import { planRuns, openScheduleBook, type ScheduleBook } from './schedule-book.ts';
-import { readScheduleQuery, runSchedule, type RunParts, type RunOutcome } from './run-schedule.ts';
+import { findStop, type TaskHandle, type TaskRegistry } from '../tasks/task-registry.ts';
+import {
+  openScheduleBook,
+  planRuns,
+  readScheduleQuery,
+  type RunOutcome,
+  type RunParts,
+  runSchedule,
+  type ScheduleBook,
+} from './schedule-book.ts';
 
 const LOOK_EVERY_MS = 15_000;
 
@@ -236,7 +244,7 @@ function createRunQueue(
   },
 ): RunQueue {
   const { book, tasks, host, emit, logger, readWords, now } = parts;
-  const inTurn = createSaveQueue();
+  const inTurn = createWorkQueue();
   /** Tasks that have not ended, by schedule. */
   const active = new Map<string, Set<string>>();
 
@@ -355,4 +363,26 @@ function toReason({ t }: Words, error: ErrorInfo | null): string {
   if (error.details['systemCode'] === 'ENOSPC') return t('notes.schedule.reasons.diskFull');
   const reason = REASONS[error.code];
   return reason === undefined ? error.message : t(reason);
+}
+
+/** The handlers of `schedules/…`. */
+export function createSchedulesHandlers({
+  schedules,
+}: {
+  readonly schedules: Schedules;
+}): HandlersOf<'schedules'> {
+  return {
+    'schedules/list': () => schedules.readBoard(),
+    'schedules/choose-folder': ({ name }) => schedules.chooseFolder(name),
+    'schedules/save': (input) => schedules.save(input),
+    'schedules/remove': async ({ scheduleId }) => {
+      await schedules.remove(scheduleId);
+      return null;
+    },
+    'schedules/run': ({ scheduleId, runId }) => schedules.run(scheduleId, runId),
+    'schedules/read-log': ({ scheduleId }) => schedules.readLog(scheduleId),
+    'schedules/reveal-folder': async ({ scheduleId }) => ({
+      isShown: await schedules.revealFolder(scheduleId),
+    }),
+  };
 }

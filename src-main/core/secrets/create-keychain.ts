@@ -2,12 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Keychain as KeychainState } from '../../common/contract/operations/app.ts';
 import { AppError, toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
+import { createWorkQueue } from '../../node/gate.ts';
 import type { Host } from '../host.ts';
-import { createSaveQueue } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
-import { createInMemorySecretStore } from './in-memory-secret-store.ts';
+import { createInMemorySecretStore, type SecretStore } from './secret-store.ts';
 import type { SecretFile } from './secret-file.ts';
-import type { SecretStore } from './secret-store.ts';
 
 /**
  * How long one call may take. After an update macOS asks for the password, entry by entry; elsewhere a call that takes
@@ -63,7 +62,7 @@ export async function createKeychain(options: {
   readonly passphrase?: string | null;
 }): Promise<Keychain> {
   const { open, platform, emit, logger, startWaitMs = START_WAIT_MS, file, passphrase = null } = options;
-  const inTurn = createSaveQueue();
+  const inTurn = createWorkQueue();
   let opened: OpenedSecretStore | null = null;
   let isWaiting = false;
   let hasFile = false;

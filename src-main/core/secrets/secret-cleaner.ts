@@ -1,6 +1,6 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
-import { createGate } from '../../node/gate.ts';
+import { createWorkQueue } from '../../node/gate.ts';
 import { toSecretForms, type SecretForms } from './secret-forms.ts';
 import {
   createSecretSearch,
@@ -95,7 +95,7 @@ export function createKnownSecrets(): KnownSecrets {
       let inBodies: SecretSearch = createSecretSearch();
       let forgotten = 0;
       // Each body takes its part of a turn, and pages of several walks may arrive at once.
-      const oneAtATime = createGate(1);
+      const inTurn = createWorkQueue();
 
       return {
         note: (secret) => {
@@ -114,7 +114,7 @@ export function createKnownSecrets(): KnownSecrets {
         },
         cleanText,
         cleanBody: (bytes) => cleanBody(bytes, inBodies),
-        cleanBodyInTurns: (bytes) => oneAtATime(() => cleanBodyInTurns(bytes, inBodies)),
+        cleanBodyInTurns: (bytes) => inTurn(() => cleanBodyInTurns(bytes, inBodies)),
         cleanError: ({ code, message, details, cause }) => {
           const clean = Object.entries(details).map(
             ([name, value]) => [name, typeof value === 'string' ? cleanText(value) : value] as const,

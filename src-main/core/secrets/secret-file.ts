@@ -12,8 +12,9 @@ import { Compile } from 'typebox/compile';
 import { AppError } from '../../common/contract/errors.ts';
 import { tidyPassphrase } from '../../common/model/settings/passphrase.ts';
 import { findErrorCode } from '../../node/error-text.ts';
-import { isTaken, removePatiently } from '../../node/move-and-remove.ts';
-import { keepAside, readJsonFile, writeJsonFile, createSaveQueue } from '../documents/json-file.ts';
+import { isTaken, removePatiently } from '../../node/files.ts';
+import { createWorkQueue } from '../../node/gate.ts';
+import { keepAside, readJsonFile, writeJsonFile } from '../documents/json-file.ts';
 import type { Logger } from '../logging/logger.ts';
 import { checkSecretSize, type SecretName, type SecretStore } from './secret-store.ts';
 
@@ -52,7 +53,7 @@ export function createSecretFile(options: {
 }): SecretFile {
   const { path, logger, now, pause = wait } = options;
   // Each change builds on the one before, also while the passphrase is changed.
-  const inTurn = createSaveQueue();
+  const inTurn = createWorkQueue();
   let opened: Opened | null = null;
   let failures = 0;
 

@@ -1,7 +1,13 @@
-import { ESCAPE_LAYERS, createListDecoder, type Decode, type ListedByte } from './decode-layers.ts';
-import { listEscapeAnchors } from './list-anchors.ts';
-import { createByteScan, readWord, type ByteScan } from './scan-bytes.ts';
-import type { SecretForms, SecretForm } from './secret-forms.ts';
+import {
+  createByteScan,
+  createListDecoder,
+  type ByteScan,
+  type Decode,
+  ESCAPE_LAYERS,
+  type ListedByte,
+  readWord,
+} from './decode-layers.ts';
+import { listEscapeAnchors, type SecretForm, type SecretForms } from './secret-forms.ts';
 
 /** Stands in place of what was removed. */
 export const REMOVED = '[removed]';

@@ -1,7 +1,6 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { Keychain as KeychainState } from '../../common/contract/operations/app.ts';
 import type { Parts } from '../create-parts.ts';
-import { useFoundSecrets, type SecretUsers } from './use-found-secrets.ts';
 
 /** The handlers of `secrets/…`. */
 export function createSecretsHandlers(parts: SecretUsers & Pick<Parts, 'keychain'>): HandlersOf<'secrets'> {
@@ -24,4 +23,18 @@ export function createSecretsHandlers(parts: SecretUsers & Pick<Parts, 'keychain
       follow(keychain.changePassphrase(passphrase, next)),
     'secrets/delete-file': () => follow(keychain.deleteFile()),
   };
+}
+
+/** What has waited for secrets, or may have them from somewhere else now. */
+export interface SecretUsers {
+  readonly connections: Pick<Parts['connections'], 'lookForSecrets'>;
+  readonly following: Pick<Parts['following'], 'list' | 'wake'>;
+}
+
+/** Lets everything that lacked secrets look for them again, after they may have come to another place. */
+export async function useFoundSecrets({ connections, following }: SecretUsers): Promise<void> {
+  await connections.lookForSecrets();
+  for (const { connectionId, failure } of following.list()) {
+    if (failure?.code.startsWith('secrets.') === true) following.wake(connectionId);
+  }
 }

@@ -5,10 +5,10 @@ import type { Input, OperationName, Output } from '../../common/contract/index.t
 import type { Envelope } from '../../common/contract/operation.ts';
 import type { NamedFiles } from '../../common/control/control-messages.ts';
 import type { SqlOutcome } from '../../common/model/records/sql.ts';
-import { toWireDate } from '../../common/reporting/wire-dates.ts';
+import { toWireDate } from '../../common/reporting/wire-documents.ts';
 import { HOUR_MS, SECOND_MS } from '../../common/time/durations.ts';
 import { toErrorText } from '../../node/error-text.ts';
-import { writeFileAtomically } from '../../node/write-file-atomically.ts';
+import { writeFileAtomically } from '../../node/files.ts';
 
 /** Whether something works here; `not-here` is what this host or this computer has not. */
 export interface SelfTestStep {

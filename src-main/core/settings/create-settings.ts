@@ -1,17 +1,23 @@
+import { X509Certificate } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { Type, type TArray, type TSchema } from 'typebox';
+import { type TArray, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { AppError } from '../../common/contract/errors.ts';
-import type { Emit } from '../../common/contract/index.ts';
-import { isPlainObject } from '../../common/json/is-plain-object.ts';
-import { findSettingFault } from '../../common/model/settings/check-setting.ts';
+import type { Emit, HandlersOf } from '../../common/contract/index.ts';
+import type { CertificateDescription } from '../../common/contract/operations/app.ts';
+import { isPlainObject } from '../../common/json.ts';
+import { findSettingFault } from '../../common/model/settings/settings-file.ts';
+import { SETTING_ENTRIES } from '../../common/model/settings/setting-sections.ts';
 import {
-  Settings,
   type SetAsideSettings,
+  Settings,
   type SettingsChange,
 } from '../../common/model/settings/settings.ts';
-import { SETTING_ENTRIES } from '../../common/model/settings/setting-sections.ts';
-import { writeJsonFile, createSaveQueue, readVersionedFile } from '../documents/json-file.ts';
+import { createWords, type Words } from '../../common/words/words.ts';
+import { createWorkQueue } from '../../node/gate.ts';
+import { readVersionedFile, writeJsonFile } from '../documents/json-file.ts';
+import type { Events } from '../events.ts';
+import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 
 /** The user's settings, kept in one document: what is in use is what is saved. */
@@ -60,7 +66,7 @@ export async function createSettings(options: {
     logger.warn('settings set aside', { settings: setAside.map(({ name }) => name) });
   }
 
-  const inTurn = createSaveQueue();
+  const inTurn = createWorkQueue();
   const revise = (toChange: (settings: Settings) => SettingsChange): Promise<Settings> =>
     inTurn(async () => {
       const change = toChange(settings);
@@ -217,4 +223,94 @@ function keepFitting(
 
 function isSetAside(value: unknown): value is SetAsideSetting {
   return isPlainObject(value) && typeof value['version'] === 'number' && typeof value['name'] === 'string';
+}
+
+/** The handlers of `settings/…`. */
+export function createSettingsHandlers(parts: { readonly settings: SettingsStore }): HandlersOf<'settings'> {
+  const { settings } = parts;
+  return {
+    'settings/get': () => settings.get(),
+    'settings/update': (change) => settings.update(change),
+    'settings/list-set-aside': () => settings.listSetAside(),
+    'settings/read-certificates': ({ pem }) => readPemCertificates(pem),
+  };
+}
+
+const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+?-----END CERTIFICATE-----/g;
+
+/**
+ * Reads the certificates of a PEM file, each once; what stands between them, such as a private key, is left out. Throws
+ * `settings.no-certificate` where there is none, or one that can't be read.
+ */
+function readPemCertificates(pem: string): CertificateDescription[] {
+  const blocks = pem.match(PEM_BLOCK) ?? [];
+  if (blocks.length === 0) throw toNoCertificate();
+  const read = blocks.map(readCertificate);
+  return read.filter(({ fingerprint }, place) => {
+    return read.findIndex((other) => other.fingerprint === fingerprint) === place;
+  });
+}
+
+function readCertificate(block: string): CertificateDescription {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(block);
+  } catch (error) {
+    throw toNoCertificate(error);
+  }
+  const { subject, validFromDate, validToDate, fingerprint256, ca } = certificate;
+  return {
+    pem: certificate.toString().trim(),
+    name: /^CN=(.+)$/m.exec(subject)?.[1] ?? subject.replaceAll('\n', ', '),
+    validFromMs: validFromDate.getTime(),
+    validToMs: validToDate.getTime(),
+    fingerprint: fingerprint256,
+    isAuthority: ca,
+  };
+}
+
+function toNoCertificate(cause?: unknown): AppError {
+  return new AppError(
+    'settings.no-certificate',
+    'The file holds no certificate that can be read.',
+    {},
+    cause,
+  );
+}
+
+/** What is done when settings change that are otherwise only read when something starts. */
+interface SettingsActions {
+  setLive(live: boolean): void;
+  /** The engine's process takes its limits when it starts. */
+  restartEngine(): void;
+}
+
+/** Does what changed settings ask for, once for each change; returns a function that ends it. */
+export function followSettings(
+  events: Pick<Events, 'on'>,
+  settings: Pick<SettingsStore, 'get'>,
+  actions: SettingsActions,
+): () => void {
+  let before: Settings = settings.get();
+  return events.on('settings/changed', (now) => {
+    const { localServiceLive, engineMemoryMb } = before;
+    before = now;
+    if (now.localServiceLive !== localServiceLive) actions.setLive(now.localServiceLive);
+    if (now.engineMemoryMb !== engineMemoryMb) actions.restartEngine();
+  });
+}
+
+/** Returns a function that returns the words of the language that the settings ask for now. */
+export function createWordsReader(
+  host: Pick<Host, 'listLanguages'>,
+  settings: Pick<SettingsStore, 'get'>,
+): () => Words {
+  let made: { readonly key: string; readonly words: Words } | null = null;
+  return () => {
+    const { language } = settings.get();
+    const system = host.listLanguages();
+    const key = [language, ...system].join();
+    if (made?.key !== key) made = { key, words: createWords(language, system) };
+    return made.words;
+  };
 }

@@ -4,7 +4,7 @@ import { SECOND_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { listLacking, measureSpans } from '../coverage/coverage-spans.ts';
+import { listLacking, measureSpans } from '../coverage/read-holdings.ts';
 import type { Ledger } from '../coverage/create-ledger.ts';
 
 interface Known {

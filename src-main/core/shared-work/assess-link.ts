@@ -1,18 +1,19 @@
 import { hash } from 'node:crypto';
+import { isPlainObject } from '../../common/json.ts';
 import {
+  type FieldDifference,
   REPEATED_KINDS,
   type SharedChoice,
   type SharedConflict,
 } from '../../common/model/shared/shared-work.ts';
-import { compareValues } from './compare-values.ts';
-import { decideStep, type BaseVersion, type Step } from './decide.ts';
+import type { Json } from './item-text.ts';
 import {
   findOwnFile,
-  toFile,
   type FolderItem,
   type FolderSide,
   type SideItem,
   type Sides,
+  toFile,
 } from './read-sides.ts';
 import type { SharedFolder } from './shared-folder.ts';
 import { toLabel } from './shared-kinds.ts';
@@ -152,4 +153,93 @@ export function describeConflict(
     canKeepBoth: mine !== null && other !== null && REPEATED_KINDS.includes(item.kind),
     ...compareValues(mine?.item.value ?? null, other?.item.value ?? null),
   };
+}
+
+/** The version of an item that both sides had when they were last the same. */
+export interface BaseVersion {
+  readonly digest: string;
+  /**
+   * False from when it was written to the folder until it is seen there: what is there instead may have been written at the
+   * same moment, by somebody who didn't see it.
+   */
+  readonly isConfirmed: boolean;
+  /** Its file, below the folder. */
+  readonly file: string;
+}
+
+/** An item as it stands: digests of its versions, null where a side hasn't it. */
+interface Versions {
+  readonly mine: string | null;
+  readonly theirs: string | null;
+  readonly base: BaseVersion | null;
+}
+
+/** What is to be done about an item. `settle`: both are the same, which is noted. */
+export type Step = 'nothing' | 'settle' | 'take' | 'write' | 'delete-mine' | 'delete-theirs' | 'conflict';
+
+/**
+ * Decides by the version that both sides had last, never by a clock: what changed on one side alone goes to the other, and
+ * what changed on both is for a person to choose.
+ */
+export function decideStep({ mine, theirs, base }: Versions): Step {
+  if (mine === theirs) {
+    const isNoted = mine === null ? base === null : base?.digest === mine && base.isConfirmed;
+    return isNoted ? 'nothing' : 'settle';
+  }
+  const before = base?.digest ?? null;
+  if (theirs === before) return mine === null ? 'delete-theirs' : 'write';
+  const isOverwritten = base !== null && !base.isConfirmed;
+  if (mine !== before || isOverwritten) return 'conflict';
+  return theirs === null ? 'delete-mine' : 'take';
+}
+
+/** Differences that are shown of two versions. */
+const MAX_SHOWN = 200;
+/** Characters that are shown of a value. */
+const MAX_CHARACTERS = 2_000;
+
+/** Lists the fields in which two versions of an item differ; a version that isn't there has none. */
+export function compareValues(
+  mine: Json | null,
+  theirs: Json | null,
+): { readonly differences: FieldDifference[]; readonly hasMore: boolean } {
+  const own = listLeaves(mine);
+  const other = listLeaves(theirs);
+  const paths = [...new Set([...own.keys(), ...other.keys()])];
+  const differences = paths
+    .filter((path) => own.get(path) !== other.get(path))
+    .map((path) => ({ path, mine: own.get(path) ?? null, theirs: other.get(path) ?? null }));
+  return { differences: differences.slice(0, MAX_SHOWN), hasMore: differences.length > MAX_SHOWN };
+}
+
+/** Every value by its path; a list of plain values is one, and a row of a table goes by its first cell. */
+function listLeaves(value: Json | null): Map<string, string> {
+  const leaves = new Map<string, string>();
+  const add = (path: string, part: Json): void => {
+    if (part === null || typeof part !== 'object') {
+      leaves.set(path, toShort(typeof part === 'string' ? part : JSON.stringify(part)));
+    } else if (Array.isArray(part)) {
+      const list: readonly Json[] = part;
+      if (list.every((entry) => entry === null || typeof entry !== 'object')) {
+        leaves.set(path, toShort(list.map((entry) => String(entry)).join(', ')));
+        return;
+      }
+      for (const [place, entry] of list.entries()) add(`${path}.${toStep(entry, place)}`, entry);
+    } else {
+      for (const [name, inner] of Object.entries(part)) add(path === '' ? name : `${path}.${name}`, inner);
+    }
+  };
+  if (value !== null) add('', value);
+  return leaves;
+}
+
+function toStep(entry: Json, place: number): string {
+  if (Array.isArray(entry) && typeof entry[0] === 'string') return entry[0];
+  const id = isPlainObject(entry) ? entry['id'] : undefined;
+  if (typeof id === 'string') return id;
+  return String(place + 1);
+}
+
+function toShort(text: string): string {
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
 }

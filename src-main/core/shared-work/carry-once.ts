@@ -7,10 +7,17 @@ import type {
   SharedProblem,
 } from '../../common/model/shared/shared-work.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { compareValues } from './compare-values.ts';
+import { compareValues } from './assess-link.ts';
 import { toFileName, toIdentity, writeConnection } from './item-text.ts';
-import type { KeptVersions } from './kept-versions.ts';
-import type { LinkFile } from './link-file.ts';
+import {
+  CONNECTIONS_FOLDER,
+  type KeptVersions,
+  type LinkFile,
+  openSharedFolder,
+  requireSound,
+  type SharedFolder,
+  toUnfit,
+} from './shared-folder.ts';
 import {
   findOwnFile,
   listLost,
@@ -23,13 +30,6 @@ import {
   type SideItem,
   type Sides,
 } from './read-sides.ts';
-import {
-  CONNECTIONS_FOLDER,
-  openSharedFolder,
-  requireSound,
-  toUnfit,
-  type SharedFolder,
-} from './shared-folder.ts';
 import { toLabel } from './shared-kinds.ts';
 
 /** Carries shared work to a folder, or from it, once. */

@@ -10,23 +10,32 @@ import {
   type SharedWork,
 } from '../../common/model/shared/shared-work.ts';
 import { wait } from '../../node/wait.ts';
+import { createWorkQueue } from '../../node/gate.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { createSaveQueue } from '../documents/json-file.ts';
 import type { Events } from '../events.ts';
 import type { Logger } from '../logging/logger.ts';
 import {
   assessLink,
+  type BaseVersion,
   createScope,
   describeConflict,
   findManyRemovals,
-  isOldCopy,
   type Found,
+  isOldCopy,
   type Standing,
 } from './assess-link.ts';
-import type { BaseVersion } from './decide.ts';
 import { toFileName, toIdentity, writeConnection } from './item-text.ts';
-import type { KeptVersions } from './kept-versions.ts';
-import { keepMapped, type LinkFile } from './link-file.ts';
+import {
+  CONNECTIONS_FOLDER,
+  keepMapped,
+  type KeptVersions,
+  type LinkFile,
+  openSharedFolder,
+  requireSound,
+  type SharedFolder,
+  toFolderError,
+  toUnfit,
+} from './shared-folder.ts';
 import {
   listLost,
   listProblems,
@@ -37,14 +46,6 @@ import {
   type SideItem,
   type Sides,
 } from './read-sides.ts';
-import {
-  CONNECTIONS_FOLDER,
-  openSharedFolder,
-  requireSound,
-  toFolderError,
-  toUnfit,
-  type SharedFolder,
-} from './shared-folder.ts';
 import { toSecond } from './shared-kinds.ts';
 
 /** How often the folder is looked at where nothing tells of a change, as on most network drives. */
@@ -89,7 +90,7 @@ export function createSharedWorkLink(parts: {
   monotonicMs(): number;
 }): SharedWorkLink {
   const { sides, linkFile, kept, connections, events, logger, now, monotonicMs } = parts;
-  const inTurn = createSaveQueue();
+  const inTurn = createWorkQueue();
   const absentSince = new Map<string, number>();
   let opened: { readonly path: string; readonly folder: SharedFolder } | null = null;
   let watchers: FSWatcher[] = [];

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isPlainObject } from '../../common/json/is-plain-object.ts';
+import { isPlainObject } from '../../common/json.ts';
 import { SHARED_KINDS, type FileFault, type SharedKind } from '../../common/model/shared/shared-work.ts';
 
 /** A value as JSON carries it. */

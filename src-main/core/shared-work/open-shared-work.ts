@@ -1,17 +1,18 @@
 import { AppError } from '../../common/contract/errors.ts';
-import { GENERAL_KINDS, type SharedWork } from '../../common/model/shared/shared-work.ts';
-import type { Events } from '../events.ts';
+import type { HandlersOf } from '../../common/contract/index.ts';
+import { GENERAL_KINDS, type SharedChoice, type SharedWork } from '../../common/model/shared/shared-work.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { Events } from '../events.ts';
+import type { Host } from '../host.ts';
 import { createOnceCarrier, type OnceCarrier } from './carry-once.ts';
 import { createSharedWorkLink, type SharedWorkLink } from './create-shared-work.ts';
 import { toIdentity } from './item-text.ts';
-import { openKeptVersions, type KeptVersions } from './kept-versions.ts';
-import { openLinkFile } from './link-file.ts';
+import { type KeptVersions, openKeptVersions, openLinkFile } from './shared-folder.ts';
 import { createSides, Moved, toFile, toText } from './read-sides.ts';
 import { createKindRooms, type KindParts } from './shared-kinds.ts';
 
 /** What a team shares: the linked folder, what is carried once, and the versions that gave way. */
-export interface SharedWorkParts {
+interface SharedWorkParts {
   readonly link: SharedWorkLink;
   readonly carrier: OnceCarrier;
   readonly kept: KeptVersions;
@@ -61,5 +62,45 @@ export async function openSharedWork(
         });
       return link.look();
     },
+  };
+}
+
+/** The handlers of `shared-work/…`. */
+export function createSharedWorkHandlers(parts: {
+  readonly host: Pick<Host, 'kind' | 'chooseFolder' | 'revealFolder'>;
+  readonly sharedWork: SharedWorkParts;
+}): HandlersOf<'shared-work'> {
+  const { host, sharedWork } = parts;
+  const { link, carrier, restore } = sharedWork;
+  // A window names no folders by itself where a dialog can ask for them; the page of a browser has to.
+  const offered = new Set<string>();
+  const requireOffered = (choice: SharedChoice): SharedChoice => {
+    const { folder } = choice;
+    if (host.kind !== 'desktop' || offered.has(folder) || link.read().choice?.folder === folder)
+      return choice;
+    throw new AppError('app.invalid-input', 'No dialog returned this folder.');
+  };
+  return {
+    'shared-work/read': () => link.read(),
+    'shared-work/choose-folder': async () => {
+      const folder = host.kind === 'desktop' ? await host.chooseFolder('', 'shared') : null;
+      if (folder !== null) offered.add(folder);
+      return { folder };
+    },
+    'shared-work/link': (choice) => link.link(requireOffered(choice)),
+    'shared-work/unlink': () => link.unlink(),
+    'shared-work/look': () => link.look(),
+    'shared-work/resolve': ({ conflictId, choice }) => link.resolve(conflictId, choice),
+    'shared-work/replace-file': ({ file }) => link.replaceFile(file),
+    'shared-work/answer-removals': ({ answer }) => link.answerRemovals(answer),
+    'shared-work/plan-export': (choice) => carrier.planExport(requireOffered(choice)),
+    'shared-work/export': ({ choice, replace }) => carrier.export(requireOffered(choice), replace),
+    'shared-work/plan-import': (choice) => carrier.planImport(requireOffered(choice)),
+    'shared-work/import': ({ choice, take }) => carrier.import(requireOffered(choice), take),
+    'shared-work/list-kept': () => sharedWork.kept.list(),
+    'shared-work/restore': ({ keptId }) => restore(keptId),
+    'shared-work/reveal-folder': async ({ folder }) => ({
+      isShown: folder === link.read().choice?.folder && (await host.revealFolder(folder)),
+    }),
   };
 }

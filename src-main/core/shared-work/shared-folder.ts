@@ -1,13 +1,30 @@
 import { hash, randomUUID } from 'node:crypto';
-import { open, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative } from 'node:path';
-import { AppError, toErrorInfo, type ErrorInfo } from '../../common/contract/errors.ts';
-import { SHARED_KINDS, type FileFault, type SharedChoice } from '../../common/model/shared/shared-work.ts';
+import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { AppError, type ErrorInfo, toErrorInfo } from '../../common/contract/errors.ts';
+import { isPlainObject } from '../../common/json.ts';
+import { Nullable } from '../../common/model/nullable.ts';
+import {
+  type FileFault,
+  type KeptVersion,
+  SHARED_KINDS,
+  SharedChoice,
+} from '../../common/model/shared/shared-work.ts';
 import { findErrorCode } from '../../node/error-text.ts';
-import { removePatiently, tryToRemove } from '../../node/move-and-remove.ts';
-import { replaceFile } from '../../node/write-file-atomically.ts';
-import { readItem, type ReadFile, writeMarker } from './item-text.ts';
+import {
+  makePrivateFolder,
+  removePatiently,
+  replaceFile,
+  tryToRemove,
+  writeFileAtomically,
+} from '../../node/files.ts';
+import { readVersionedFile, writeJsonFile } from '../documents/json-file.ts';
+import type { Logger } from '../logging/logger.ts';
+import { type ReadFile, readItem, type SharedItem, writeMarker } from './item-text.ts';
+import { toLabel } from './shared-kinds.ts';
 
 /** By this file a folder is known as one of shared work: without it nothing in it counts as deleted. */
 const MARKER = 'channelscope-shared.json';
@@ -28,7 +45,7 @@ export interface FoundFile {
 }
 
 /** `gone`: the folder isn't there. `empty`: it isn't one of shared work. */
-export type FolderScan =
+type FolderScan =
   | { readonly state: 'gone' }
   | { readonly state: 'empty' }
   | { readonly state: 'there'; readonly files: readonly FoundFile[] };
@@ -199,4 +216,153 @@ export function toFolderError(error: unknown, folder: string): ErrorInfo {
   return toErrorInfo(
     isSystem && !(error instanceof AppError) ? toUnfit(folder, 'not-readable', error) : error,
   );
+}
+
+const VERSION = 1;
+const BaseEntry = Type.Object({
+  digest: Type.String(),
+  isConfirmed: Type.Boolean(),
+  file: Type.String(),
+});
+const Link = Type.Object({
+  version: Type.Literal(VERSION),
+  choice: Nullable(SharedChoice),
+  /** What both sides had last, by identity. */
+  base: Type.Record(Type.String(), BaseEntry),
+});
+type Link = Static<typeof Link>;
+
+/** The linked folder, and what both sides had when they were last the same. */
+export interface LinkFile {
+  read(): Omit<Link, 'version'>;
+  save(link: Omit<Link, 'version'>): Promise<void>;
+}
+
+/**
+ * Reads `shared-work/link.json` in the data folder. A damaged one is moved aside: then no folder is linked, and once one is,
+ * versions that differ are shown as conflicts, and nothing counts as deleted.
+ */
+export async function openLinkFile(dataFolder: string, logger: Logger, now: () => number): Promise<LinkFile> {
+  const folder = join(dataFolder, 'shared-work');
+  makePrivateFolder(folder);
+  const path = join(folder, 'link.json');
+  const found = await readVersionedFile({
+    path,
+    version: VERSION,
+    findVersion: (saved) =>
+      isPlainObject(saved) && typeof saved['version'] === 'number' ? saved['version'] : null,
+    now,
+    onDamage: () => logger.error('the link to the shared folder was damaged'),
+  });
+  let link: Omit<Link, 'version'> = Check(Link, found?.saved) ? found.saved : { choice: null, base: {} };
+  return {
+    read: () => link,
+    async save(next) {
+      await writeJsonFile(path, { version: VERSION, choice: next.choice, base: next.base });
+      link = next;
+    },
+  };
+}
+
+/** Returns what both sides had of what is linked as before: a connection that is another one now has nothing in common with it. */
+export function keepMapped(
+  {
+    choice,
+    base,
+  }: { readonly choice: SharedChoice | null; readonly base: Record<string, Static<typeof BaseEntry>> },
+  next: SharedChoice,
+): Record<string, Static<typeof BaseEntry>> {
+  const isAsBefore = (sharedId: string): boolean => {
+    const find = (of: SharedChoice | null): string | undefined =>
+      of?.connections.find((each) => each.sharedId === sharedId)?.connectionId;
+    return find(choice) !== undefined && find(choice) === find(next);
+  };
+  return Object.fromEntries(
+    Object.entries(base).filter(([identity]) => {
+      const [, sharedId = ''] = identity.split('/', 2);
+      return sharedId === '' || isAsBefore(sharedId);
+    }),
+  );
+}
+
+/** Versions that are kept; the oldest go first. */
+const MAX_KEPT = 5_000;
+const MAX_KEPT_BYTES = 500_000_000;
+const NAME = /^(\d{10})\.(replaced|deleted|unreadable)\.(.+)$/u;
+
+type Reason = KeptVersion['reason'];
+
+/** Versions of shared items that were replaced or deleted by what came from elsewhere, each in a file of its own. */
+export interface KeptVersions {
+  /** Resolves once it is on the disk. The version that was kept last of a file isn't kept twice. */
+  keep(file: string, reason: Reason, content: string | Uint8Array): Promise<void>;
+  /** Newest first. */
+  list(): Promise<KeptVersion[]>;
+  count(): number;
+  /** Throws `shared-work.not-kept`. */
+  read(keptId: string): Promise<SharedItem>;
+}
+
+/** Opens the folder, in the data folder. Names are numbered: no clock decides which version is older. */
+export async function openKeptVersions(dataFolder: string, logger: Logger): Promise<KeptVersions> {
+  const folder = join(dataFolder, 'shared-work', 'kept');
+  makePrivateFolder(folder);
+  let names = (await readdir(folder)).filter((name) => NAME.test(name)).sort();
+  let next = Number(NAME.exec(names.at(-1) ?? '')?.[1] ?? 0) + 1;
+  const lastOf = new Map<string, string>();
+
+  async function prune(): Promise<void> {
+    if (names.length <= MAX_KEPT && next % 100 !== 0) return;
+    let bytes = 0;
+    let count = 0;
+    const over: string[] = [];
+    for (const name of names.toReversed()) {
+      bytes += (await stat(join(folder, name)).catch(() => ({ size: 0 }))).size;
+      count += 1;
+      if (count > MAX_KEPT || bytes > MAX_KEPT_BYTES) over.push(name);
+    }
+    for (const name of over)
+      await tryToRemove(join(folder, name), (error) => logger.warn('kept version not removed', { error }));
+    names = names.filter((name) => !over.includes(name));
+  }
+
+  return {
+    async keep(file, reason, content) {
+      const digest = hash('sha256', content, 'base64url');
+      if (lastOf.get(file) === digest) return;
+      const name = `${String(next).padStart(10, '0')}.${reason}.${basename(file)}`;
+      next += 1;
+      await writeFileAtomically(join(folder, name), content);
+      names.push(name);
+      lastOf.set(file, digest);
+      await prune();
+    },
+    async list() {
+      const kept: KeptVersion[] = [];
+      for (const name of names.toReversed()) {
+        const reason = NAME.exec(name)?.[2] as Reason;
+        const text = await readFile(join(folder, name), 'utf8').catch(() => '');
+        const read = readItem(text);
+        const keptAtMs = Math.round((await stat(join(folder, name)).catch(() => ({ mtimeMs: 0 }))).mtimeMs);
+        const item = read.is === 'item' ? read.item : null;
+        kept.push({
+          id: name,
+          kind: item?.kind ?? null,
+          label:
+            item === null ? name.slice(name.indexOf('.', 11) + 1) : toLabel(item.kind, item.key, item.value),
+          reason,
+          keptAtMs,
+          canRestore: item !== null,
+        });
+      }
+      return kept;
+    },
+    count: () => names.length,
+    async read(keptId) {
+      const text = names.includes(keptId) ? await readFile(join(folder, keptId), 'utf8').catch(() => '') : '';
+      const read = readItem(text);
+      if (read.is === 'item') return read.item;
+      throw new AppError('shared-work.not-kept', 'This version is not kept.', { keptId });
+    },
+  };
 }

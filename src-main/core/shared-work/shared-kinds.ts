@@ -4,7 +4,7 @@ import { Check } from 'typebox/value';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit } from '../../common/contract/index.ts';
 import { foldCase } from '../../common/fold-case.ts';
-import { isPlainObject } from '../../common/json/is-plain-object.ts';
+import { isPlainObject } from '../../common/json.ts';
 import { AlertDraft } from '../../common/model/alerts/alert-rule.ts';
 import { FamilyChange, MAX_FAMILY_CHANGES } from '../../common/model/connections/family-changes.ts';
 import {
@@ -21,8 +21,8 @@ import {
   PlannedTimeDraft,
   TimeMarkDraft,
 } from '../../common/model/connections/planned-time.ts';
-import { MAX_SAVED_VIEWS, SavedView } from '../../common/model/records/saved-view.ts';
-import { MAX_NAMES, ValueName } from '../../common/model/records/value-name.ts';
+import { MAX_SAVED_VIEWS, SavedView } from '../../common/model/records/record-filter.ts';
+import { MAX_NAMES, ValueName } from '../../common/model/records/body-path.ts';
 import { ScheduleDraft } from '../../common/model/schedules/schedule.ts';
 import { MAX_SAVED_STATEMENTS, SavedStatement } from '../../common/model/settings/settings.ts';
 import type { SharedKind } from '../../common/model/shared/shared-work.ts';
@@ -31,8 +31,7 @@ import type { Alerts } from '../alerts/create-alerts.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Logger } from '../logging/logger.ts';
-import type { OwnTableFiles } from '../own-tables/own-table-files.ts';
-import { readTable, toOwnRows } from '../own-tables/read-table.ts';
+import { type OwnTableFiles, readTable, toOwnRows } from '../own-tables/own-tables.ts';
 import type { Schedules } from '../schedules/open-schedules.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 import type { Json } from './item-text.ts';

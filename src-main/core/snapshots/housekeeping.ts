@@ -1,10 +1,14 @@
-import type { Events } from '../events.ts';
-import type { Logger } from '../logging/logger.ts';
-import type { SettingsStore } from '../settings/create-settings.ts';
-import type { Cache } from '../cache/cache.ts';
+import { toErrorInfo } from '../../common/contract/errors.ts';
+import type { Emit } from '../../common/contract/index.ts';
+import { type RetiredSnapshot, type Snapshot, toFetchedAtMs } from '../../common/model/cache/snapshot.ts';
 import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
-import type { RetiredSnapshot } from '../../common/model/cache/cache-state.ts';
-import { type Snapshot, toFetchedAtMs } from '../../common/model/cache/snapshot.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { Events } from '../events.ts';
+import type { FileLogger, Logger } from '../logging/logger.ts';
+import { createKnownSecrets } from '../secrets/secret-cleaner.ts';
+import type { SettingsStore } from '../settings/create-settings.ts';
 
 /** A removal can be undone for this long. */
 const UNDO_MS = 300_000;
@@ -151,4 +155,45 @@ function toRetired(snapshot: Snapshot, reason: RetiredSnapshot['reason']): Retir
   const { id, connectionId, report, name, recordCount, period } = snapshot;
   const { startDate, endDate } = period;
   return { id, connectionId, report, name, startDate, endDate, recordCount, reason };
+}
+
+/**
+ * Searches pages that were kept before what services send back was cleaned, for the secrets of their connection that the
+ * keychain holds now, and the logs with them: once for each cache and connection. Where they can't be read, a later start does it. Never rejects.
+ */
+export async function cleanOldPages(parts: {
+  readonly cache: Pick<Cache, 'listCleaned' | 'cleanPages' | 'getSnapshot'>;
+  readonly connections: Pick<ConnectionStore, 'list' | 'readSecrets'>;
+  readonly engine: Pick<Engine, 'restart'>;
+  readonly emit: Emit;
+  readonly logger: Logger;
+  readonly logs: Pick<FileLogger, 'rewrite'>;
+}): Promise<void> {
+  const { cache, connections, engine, emit, logger, logs } = parts;
+  try {
+    const cleaned = new Set(await cache.listCleaned());
+    let isChanged = false;
+    for (const { id: connectionId } of await connections.list()) {
+      if (cleaned.has(connectionId)) continue;
+      try {
+        const { accessToken, accessTokenSecret } = await connections.readSecrets(connectionId);
+        const secrets = [accessToken, accessTokenSecret];
+        const cleaner = createKnownSecrets().createCleaner();
+        for (const secret of secrets) cleaner.note(secret);
+        await logs.rewrite(cleaner.cleanText);
+        const done = await cache.cleanPages({ connectionId, secrets });
+        const { searchedPages, cleanedPages, snapshotIds } = done;
+        logger.info('kept pages searched for secrets', { connectionId, searchedPages, cleanedPages });
+        isChanged ||= done.isChanged;
+        for (const id of snapshotIds) emit('snapshots/changed', await cache.getSnapshot(id));
+      } catch (error) {
+        const { code } = toErrorInfo(error);
+        if (code === 'app.cancelled') return;
+        logger.info('kept pages not searched for secrets', { connectionId, code });
+      }
+    }
+    if (isChanged) await engine.restart();
+  } catch (error) {
+    logger.warn('kept pages not searched for secrets', { error });
+  }
 }

@@ -1,12 +1,11 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, HandlersOf } from '../../common/contract/index.ts';
-import { hasChanged } from '../../common/model/cache/reading.ts';
-import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import { hasChanged, type Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { Period } from '../../common/model/period.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
-import { fromWireDate } from '../../common/reporting/wire-dates.ts';
+import { fromWireDate } from '../../common/reporting/wire-documents.ts';
 import type { Cache } from '../cache/cache.ts';
-import { rejectOnAbort } from '../calls/pair-calls.ts';
+import { rejectOnAbort } from '../calls/calls.ts';
 import { findLookBackMs, type ConnectionStore } from '../connections/create-connections.ts';
 import { isActive, type TaskHandle, type TaskRegistry } from '../tasks/task-registry.ts';
 import type { Housekeeping } from './housekeeping.ts';

@@ -2,7 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import { SQL_TIME_LIMIT_MS, type SqlFailure, type SqlOutcome } from '../../common/model/records/sql.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import { isTimeZone } from '../../common/time/time-zones.ts';
+import { isTimeZone } from '../../common/time/civil-time.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { SqlProgress } from '../analysis/engine/engine-operations.ts';
 

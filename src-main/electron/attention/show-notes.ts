@@ -1,10 +1,9 @@
-import { app, nativeImage, Notification, type BrowserWindow } from 'electron';
-import type { Words } from '../../common/words/words.ts';
-import type { Host } from '../../core/host.ts';
-import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
-import { drawDisc } from './draw-disc.ts';
+import { app, type BrowserWindow, nativeImage, Notification } from 'electron';
 import type { EventPayload } from '../../common/contract/index.ts';
+import type { Words } from '../../common/words/words.ts';
 import type { Core } from '../../core/create-core.ts';
+import type { HostPlatform } from '../../core/data-folder/locate-data-folder.ts';
+import type { Host } from '../../core/host.ts';
 import { isActive } from '../../core/tasks/task-registry.ts';
 
 /** Pixels each way of what is drawn over the taskbar's button, where numbers have no place. */
@@ -88,4 +87,26 @@ function toShare(tasks: readonly Task[]): number {
   const total = tasks.reduce((sum, task) => sum + (task.total ?? 0), 0);
   const done = tasks.reduce((sum, task) => sum + task.done, 0);
   return total === 0 || tasks.some((task) => task.total === null) ? NO_END : Math.min(1, done / total);
+}
+
+/** A picture as Electron's bitmaps are: blue, green, red and opacity of each pixel, row by row. */
+interface Bitmap {
+  readonly pixels: Buffer;
+  readonly width: number;
+}
+
+/** In the bitmap's order of colours. */
+const RED = [38, 38, 193, 255];
+const WHITE = [255, 255, 255, 255];
+const RING_WIDTH = 1.5;
+
+/** Draws a red disc with a white ring, in a square whose first pixel is at `left` and `top`. */
+export function drawDisc({ pixels, width }: Bitmap, left: number, top: number, size: number): void {
+  const middle = (size - 1) / 2;
+  for (let place = 0; place < size * size; place += 1) {
+    const [x, y] = [place % size, Math.floor(place / size)];
+    const distance = Math.hypot(x - middle, y - middle);
+    if (distance > middle) continue;
+    pixels.set(distance > middle - RING_WIDTH ? WHITE : RED, ((top + y) * width + left + x) * 4);
+  }
 }

@@ -1,8 +1,11 @@
-import { app, dialog } from 'electron';
-import { resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { app, dialog } from 'electron';
+import type { OfferedFile } from '../../common/contract/operations/imports.ts';
+import { LINK_SCHEME, readViewLink } from '../../common/links.ts';
 import type { Words } from '../../common/words/words.ts';
-import { LINK_SCHEME, readViewLink } from '../../common/links/view-link.ts';
+import type { OfferedFiles } from '../app-protocol.ts';
 
 /** The end of the name of a portable snapshot, which systems open with the application. */
 const FILE_ENDING = '.channelscope';
@@ -18,7 +21,7 @@ export interface Start {
 }
 
 /** Where what was opened leads to. */
-export interface LinkFollower {
+interface LinkFollower {
   /** Calls `go` with what to begin with, and with what is opened from now on; null only shows the window. */
   begin(go: (opened: Opened | null) => void): void;
   /** Follows what another start of the application was given. */
@@ -101,4 +104,30 @@ function explainRefusal({ t }: Words): void {
     buttons: [t('desktop.link.close')],
     noLink: true,
   });
+}
+
+/** The file that a person last opened with the application. It waits here while no page can take it yet. */
+export interface OpenedFile {
+  /** Keeps the absolute path of a file, in place of an earlier one that nobody took. */
+  keep(path: string): void;
+  /** Offers the file to be imported, once; null where none waits. One that is missing is refused by its import. */
+  take(): Promise<OfferedFile | null>;
+}
+
+/** Makes the place for it, which is empty. */
+export function createOpenedFile(offered: Pick<OfferedFiles, 'offer'>): OpenedFile {
+  let waiting: string | null = null;
+  return {
+    keep(path) {
+      waiting = path;
+    },
+    async take() {
+      const path = waiting;
+      waiting = null;
+      const uploadId = offered.offer(path);
+      if (path === null || uploadId === null) return null;
+      const found = await stat(path).catch(() => null);
+      return { uploadId, name: basename(path), size: found?.isFile() === true ? found.size : null };
+    },
+  };
 }

@@ -1,7 +1,18 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
-import { net, type AuthInfo, type ClientRequest, type IncomingMessage, type Session } from 'electron';
-
-import type { ProxyLogins } from '../../core/host.ts';
+import {
+  type AuthInfo,
+  type Certificate,
+  type ClientRequest,
+  type IncomingMessage,
+  net,
+  type Session,
+  session,
+} from 'electron';
+import { type NetworkChoice, SYSTEM_NETWORK } from '../../common/model/settings/network-choice.ts';
+import type { ProxyChoice } from '../../common/model/settings/proxy-address.ts';
+import type { Host, ProxyLogins } from '../../core/host.ts';
 
 const PROXY_LOGIN_REQUIRED = 407;
 /** Responses with these statuses have no body; the constructor of Response rejects one. */
@@ -177,4 +188,187 @@ export function answerProxy(logins: ProxyLogins | null) {
       told = null;
     },
   };
+}
+
+/** What Chromium says of a certificate whose signer it doesn't know. */
+const UNKNOWN_AUTHORITY = 'net::ERR_CERT_AUTHORITY_INVALID';
+/** Answers of a check of certificates: it is good, or Chromium's own judgement holds. */
+const IS_GOOD = 0;
+const AS_CHROMIUM_SAYS = -3;
+
+/** How the desktop reaches the network. */
+export interface ConnectionNetworks extends Pick<Host, 'fetchFor' | 'useProxyLogins' | 'useNetwork'> {
+  /** Has another session reach the network as connections do. */
+  setUp(network: Session): Promise<void>;
+  /** Who answers proxies that ask; null until the core has said so. */
+  readonly readLogins: () => ProxyLogins | null;
+}
+
+/**
+ * Returns the fetches of connections. Each has a session of its own, in memory and without a cache: Chromium opens six
+ * sockets to a host in a session, and what one connection received must never be served to another. Once the network is
+ * to be used another way, sessions are begun anew: an old one remembers what it judged of certificates.
+ */
+export function createConnectionNetworks(): ConnectionNetworks {
+  const fetches = new Map<string, typeof globalThis.fetch>();
+  let opened = new Map<string, Promise<typeof globalThis.fetch>>();
+  let logins: ProxyLogins | null = null;
+  let chosen: NetworkChoice = SYSTEM_NETWORK;
+  let generation = 0;
+
+  const setUp = async (network: Session): Promise<void> => {
+    trustOwn(network, chosen.authorities);
+    if (chosen.proxy.mode !== 'system') await network.setProxy(toProxyConfig(chosen.proxy));
+  };
+  const open = async (connectionId: string): Promise<typeof globalThis.fetch> => {
+    const suffix = generation === 0 ? '' : `-${generation}`;
+    const network = session.fromPartition(`requests-${connectionId}${suffix}`, { cache: false });
+    await setUp(network);
+    return createNetworkFetch(network, () => logins);
+  };
+  const find = (connectionId: string): Promise<typeof globalThis.fetch> => {
+    const known = opened.get(connectionId) ?? open(connectionId);
+    opened.set(connectionId, known);
+    return known;
+  };
+  return {
+    setUp,
+    readLogins: () => logins,
+    useProxyLogins: (given) => {
+      logins = given;
+    },
+    useNetwork: (network) => {
+      if (JSON.stringify(network) !== JSON.stringify(chosen)) {
+        chosen = network;
+        generation += 1;
+        opened = new Map();
+      }
+      return Promise.resolve();
+    },
+    fetchFor: (connectionId) => {
+      const known = fetches.get(connectionId);
+      if (known !== undefined) return known;
+      const fetch: typeof globalThis.fetch = async (input, init) => {
+        const current = await find(connectionId);
+        return current(input, init);
+      };
+      fetches.set(connectionId, fetch);
+      // A proxy that can't be set fails the requests themselves.
+      find(connectionId).catch(() => undefined);
+      return fetch;
+    },
+  };
+}
+
+/** Chromium reaches what is on this computer directly, whatever the proxy. */
+function toProxyConfig(proxy: ProxyChoice): Electron.ProxyConfig {
+  if (proxy.mode === 'none') return { mode: 'direct' };
+  if (proxy.mode === 'system') return { mode: 'system' };
+  return {
+    mode: 'fixed_servers',
+    proxyRules: proxy.address,
+    proxyBypassRules: proxy.exceptions.join(','),
+  };
+}
+
+function trustOwn(network: Session, pems: readonly string[]): void {
+  const authorities = readAuthorities(pems);
+  if (authorities.length === 0) return;
+  network.setCertificateVerifyProc(({ verificationResult, certificate, hostname }, answer) => {
+    const isOwn =
+      verificationResult === UNKNOWN_AUTHORITY &&
+      isSignedByOwn(certificate, hostname, authorities, Date.now());
+    answer(isOwn ? IS_GOOD : AS_CHROMIUM_SAYS);
+  });
+}
+
+const MAX_CHAIN = 10;
+const SERVER_AUTHENTICATION = '1.3.6.1.5.5.7.3.1';
+const MIN_RSA_BITS = 2048;
+
+/** Reads the authorities that a person trusts; one that can't be read is left out. */
+function readAuthorities(pems: readonly string[]): X509Certificate[] {
+  return pems.flatMap((pem) => {
+    try {
+      return [new X509Certificate(pem)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/**
+ * True for a certificate that one of the authorities signed, directly or through others of its chain: for this name, at
+ * this moment, to be shown by a server, each signer allowed to sign. Chromium names an unknown signer before other
+ * faults, so all of them are looked for here.
+ */
+function isSignedByOwn(
+  shown: Certificate,
+  hostname: string,
+  authorities: readonly X509Certificate[],
+  nowMs: number,
+): boolean {
+  try {
+    const chain = readChain(shown);
+    const [first] = chain;
+    if (first === undefined || !isFor(first, hostname) || !mayServe(first)) return false;
+    return leadsToAuthority(first, chain.slice(1), authorities, nowMs);
+  } catch {
+    // A certificate that can't be read proves nothing.
+    return false;
+  }
+}
+
+function readChain(shown: Certificate): X509Certificate[] {
+  const chain: X509Certificate[] = [];
+  let next: Certificate | undefined = shown;
+  while (next !== undefined && chain.length < MAX_CHAIN) {
+    chain.push(new X509Certificate(next.data));
+    next = findIssuer(next);
+  }
+  return chain;
+}
+
+/** The last of a chain has none, whatever Electron's types say. */
+function findIssuer({ issuerCert }: { readonly issuerCert?: Certificate }): Certificate | undefined {
+  return issuerCert;
+}
+
+function leadsToAuthority(
+  first: X509Certificate,
+  others: readonly X509Certificate[],
+  authorities: readonly X509Certificate[],
+  nowMs: number,
+): boolean {
+  let current = first;
+  for (let step = 0; step <= MAX_CHAIN; step += 1) {
+    if (!isSound(current, nowMs)) return false;
+    if (authorities.some((one) => isSound(one, nowMs) && hasSigned(one, current))) return true;
+    const signer = others.find(
+      (one) => one.fingerprint256 !== current.fingerprint256 && hasSigned(one, current),
+    );
+    if (signer === undefined) return false;
+    current = signer;
+  }
+  return false;
+}
+
+function hasSigned(signer: X509Certificate, signed: X509Certificate): boolean {
+  return signer.ca && signed.checkIssued(signer) && signed.verify(signer.publicKey);
+}
+
+function isSound({ validFromDate, validToDate, publicKey }: X509Certificate, nowMs: number): boolean {
+  const { modulusLength = MIN_RSA_BITS } = publicKey.asymmetricKeyDetails ?? {};
+  return validFromDate.getTime() <= nowMs && nowMs <= validToDate.getTime() && modulusLength >= MIN_RSA_BITS;
+}
+
+function isFor(certificate: X509Certificate, hostname: string): boolean {
+  const name = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined;
+  return certificate.checkHost(name, { subject: 'never' }) !== undefined;
+}
+
+/** A certificate that names its uses must name this one; Node has none for one that names none. */
+function mayServe({ keyUsage }: { readonly keyUsage?: readonly string[] }): boolean {
+  return keyUsage === undefined || keyUsage.length === 0 || keyUsage.includes(SERVER_AUTHENTICATION);
 }

@@ -1,14 +1,13 @@
-import { app, Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron';
+import { app, Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron';
 import type { AlertBoard } from '../../common/model/alerts/alert-state.ts';
 import type { Connection } from '../../common/model/connections/connection.ts';
 import type { StatusSample } from '../../common/model/connections/status.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import { nameConnection, type Words } from '../../common/words/words.ts';
 import type { Core } from '../../core/create-core.ts';
-import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
+import type { HostPlatform } from '../../core/data-folder/locate-data-folder.ts';
 import { hasBusName } from '../../node/session-bus.ts';
-import { drawDisc } from '../attention/draw-disc.ts';
-import { TRAY_ICON } from './tray-icon.ts';
+import { drawDisc } from '../attention/show-notes.ts';
 
 export interface TrayKeeper {
   /** True while there is an icon. */
@@ -252,3 +251,7 @@ async function followTrayState(
 function countFiring({ rules }: AlertBoard): number {
   return rules.filter(({ state }) => state.firingSinceMs !== null).length;
 }
+
+/** The mark of the application in 32 by 32 pixels, as a PNG. */
+export const TRAY_ICON =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAYAAABzenr0AAAAoUlEQVR42u2XzQ2AIAyFu1HPTtO1Oopj9MosHDQxaIRo/EMfEkjehZC+jwKhJRajRB2LKYs5FvMsNjyUD7E0xI78UnPNYHgk3QPoPzCf1acA+qF5lIn5zAeQOtTulyxQuKEoAEeZntrtJ0pA80mXAdajeIAza+sB2Jr/N8AVowbQABpAnQDF/oZvAMALEnhJBi9K4WU5vDEpojUrojmFtOcjQ1cO0q7CFD8AAAAASUVORK5CYII=';

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as Module from 'electron-updater';
 import type { AppUpdater, CancellationToken, UpdateInfo } from 'electron-updater';
-import type { FoundUpdate, UpdateObstacle } from '../../common/contract/operations/updates.ts';
+import type { FoundUpdate, UpdateObstacle } from '../../common/contract/operations/app.ts';
 import { AppError } from '../../common/contract/errors.ts';
 import { toErrorText } from '../../node/error-text.ts';
-import type { HostPlatform } from '../../core/data-folder/standard-folder.ts';
+import type { HostPlatform } from '../../core/data-folder/locate-data-folder.ts';
 import type { UpdateSource } from '../../core/host.ts';
 
 type Updaters = typeof Module;

@@ -1,5 +1,5 @@
 /** A file of the window as the server that rebuilds it sent it. */
-export interface DevelopmentFile {
+interface DevelopmentFile {
   readonly status: number;
   readonly mediaType: string;
   readonly bytes: Uint8Array<ArrayBuffer>;

@@ -1,8 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { capConnections, type Connections } from './cap-connections.ts';
-import { findForeignRequest } from './guard-request.ts';
 import { PROBLEM_TYPE, refuse, sendEmpty, sendProblem, toReason, writeProblem } from './problem.ts';
 
 const MAX_CONNECTIONS = 256;
@@ -189,4 +187,101 @@ function limitBodies(timeoutMs: number, exemptPath: string) {
       clearTimeout(timer);
     });
   };
+}
+
+/** The connections of a server. */
+export interface Connections {
+  /** Marks a connection whose requests proved who sends them: no stranger's ever takes its place. */
+  trust(socket: Socket): void;
+}
+
+/**
+ * Keeps at most `maxConnections` open. One more closes the connection that has been idle for longest, so that a crowd
+ * of silent ones can't keep anybody out. Where none is idle, the new one is closed; with `strangers: 'yield'` the
+ * oldest one in use that isn't trusted is, so that a crowd that never reads its responses keeps nobody out either.
+ */
+function capConnections(
+  server: Server,
+  { maxConnections, strangers }: { readonly maxConnections: number; readonly strangers: 'stay' | 'yield' },
+): Connections {
+  const trusted = new WeakSet<Socket>();
+  const open = new Set<Socket>();
+  // In order of when each was last in use.
+  const idle = new Set<Socket>();
+  const forget = (socket: Socket): void => {
+    open.delete(socket);
+    idle.delete(socket);
+  };
+  const isStranger = (socket: Socket): boolean => !trusted.has(socket);
+  const findOldest = (): Socket | undefined => {
+    if (strangers === 'stay') return first(idle);
+    return first(idle, isStranger) ?? first(open, isStranger) ?? first(idle);
+  };
+  server.maxConnections = maxConnections * 2;
+  server.on('connection', (socket) => {
+    if (open.size >= maxConnections) {
+      const oldest = findOldest() ?? socket;
+      forget(oldest);
+      oldest.destroy();
+      if (oldest === socket) return;
+    }
+    open.add(socket);
+    idle.add(socket);
+    socket.once('close', () => {
+      forget(socket);
+    });
+  });
+  server.on('request', ({ socket }, response) => {
+    idle.delete(socket);
+    response.once('close', () => {
+      if (open.has(socket)) idle.add(socket);
+    });
+  });
+  return { trust: (socket) => trusted.add(socket) };
+}
+
+function first(sockets: ReadonlySet<Socket>, isMeant?: (socket: Socket) => boolean): Socket | undefined {
+  for (const socket of sockets) if (isMeant?.(socket) ?? true) return socket;
+  return undefined;
+}
+
+const MAX_HEADER_LINES = 64;
+const MAX_TARGET_LENGTH = 4_096;
+const AUTHORITY = /^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(?::(\d{1,5}))?$/u;
+
+/**
+ * The status to refuse a request with that wasn't meant for this server, or null. Protects a server on loopback from
+ * pages that resolve their own name to 127.0.0.1: the Host must be one of `hostNames` or the address of the connection,
+ * with the port of the connection, or as a whole one of `publicHosts`, under which a proxy is called. Targets in another
+ * form than a path are refused too.
+ */
+function findForeignRequest(
+  request: IncomingMessage,
+  hostNames: readonly string[],
+  publicHosts: readonly string[] = [],
+): 400 | 414 | 421 | 431 | null {
+  const target = request.url ?? '';
+  if (request.httpVersion !== '1.1') return 400;
+  if (target.length > MAX_TARGET_LENGTH) return 414;
+  if (!target.startsWith('/') || target.startsWith('//') || /[\p{Cc} #\\]/u.test(target)) return 400;
+  if (request.rawHeaders.length > MAX_HEADER_LINES * 2) return 431;
+  if (countHeader(request, 'host') !== 1) return 421;
+  const authority = (request.headers.host ?? '').toLowerCase();
+  return publicHosts.includes(authority) || isOwnAuthority(request, authority, hostNames) ? null : 421;
+}
+
+/** How often a header was sent; Node joins or drops the repeated ones. `name` is in lower case. */
+export function countHeader(request: IncomingMessage, name: string): number {
+  return request.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
+}
+
+function isOwnAuthority(request: IncomingMessage, authority: string, hostNames: readonly string[]): boolean {
+  const match = AUTHORITY.exec(authority);
+  if (match === null) return false;
+  const [, rawName = '', port = '80'] = match;
+  const name = rawName.replace(/^\[|\]$/gu, '');
+  const { localAddress, localPort } = request.socket as Partial<IncomingMessage['socket']>;
+  // A request that was injected rather than received has no port to compare with.
+  if (localPort !== undefined && Number(port) !== localPort) return false;
+  return hostNames.includes(name) || name === localAddress?.replace(/^::ffff:/u, '');
 }

@@ -1,16 +1,14 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { DetailKind } from '../../common/reporting/reports.ts';
-import { isTimeZone } from '../../common/time/time-zones.ts';
-import { toImportError } from '../import/import-error.ts';
-import { tryReadReport } from '../import/import-fields.ts';
+import { isTimeZone } from '../../common/time/civil-time.ts';
+import { toImportError, tryReadReport } from '../import/import-fields.ts';
 import { openFileSource, openStreamSource } from '../ingest/byte-source.ts';
 import { ingestSource, type IngestRequest, type IngestResult } from '../ingest/ingest-source.ts';
 import { OptionError, toStartError } from '../service-options.ts';
 import type { RecordStore } from '../store/record-store.ts';
-import { readCommand, type CommandSurroundings } from './read-command.ts';
+import { type CommandSurroundings, openTenants, readCommand, readTenantNumber } from './tenant-command.ts';
 import { DATABASE_OPTIONS } from '../database-place.ts';
-import { openTenants, readTenantNumber } from './open-tenants.ts';
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,

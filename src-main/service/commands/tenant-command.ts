@@ -1,19 +1,19 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { DAY_MS } from '../../common/time/durations.ts';
 import { giveCredentials } from '../credentials.ts';
+import { DATABASE_OPTIONS, type DatabaseValues, readDatabasePlace } from '../database-place.ts';
 import { OptionError, toStartError } from '../service-options.ts';
-import { prepareTenant } from '../tenants/served-tenant.ts';
 import type { TenantDirectory } from '../store/record-store.ts';
-import { DATABASE_OPTIONS } from '../database-place.ts';
-import { openTenants, readTenantNumber } from './open-tenants.ts';
-import { readCommand, type CommandSurroundings } from './read-command.ts';
+import { openFolderTenants, prepareTenant } from '../tenants/served-tenant.ts';
 
-const OPTIONS = {
+const TENANT_OPTIONS = {
   ...DATABASE_OPTIONS,
   data: { type: 'string' },
   'forget-records': { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
 
-const HELP_TEXT = `Tenants of the reporting service.
+const TENANT_HELP = `Tenants of the reporting service.
 
   npm run service -- tenant list            one line of JSON for each tenant: its records, and the date of the newest
   npm run service -- tenant add N           makes a tenant for records of a platform, and prints its credentials, once
@@ -33,8 +33,8 @@ export async function runTenantCommand(
   args: readonly string[],
   surroundings: CommandSurroundings,
 ): Promise<void> {
-  const config = { args: [...args], options: OPTIONS, allowPositionals: true } as const;
-  const command = readCommand(config, HELP_TEXT, surroundings);
+  const config = { args: [...args], options: TENANT_OPTIONS, allowPositionals: true } as const;
+  const command = readCommand(config, TENANT_HELP, surroundings);
   if (command === null) return;
   const { values, positionals } = command;
   const [action = '', ...rest] = positionals;
@@ -98,4 +98,128 @@ async function useStore<Result>(store: Store, work: (store: Store) => Promise<Re
   } finally {
     await store.close();
   }
+}
+
+const MIGRATE_OPTIONS = {
+  ...DATABASE_OPTIONS,
+  migrate: { type: 'boolean' },
+  'serving-role': { type: 'string' },
+} as const;
+
+/** `--migrate`: brings the database up to date and ends. Apart from serving, which needs no right to change tables. */
+export async function runMigrateCommand(
+  args: readonly string[],
+  { environment, write }: CommandSurroundings,
+): Promise<void> {
+  const { values } = parseOptions({ args: [...args], options: MIGRATE_OPTIONS });
+  const place = readDatabasePlace(values, environment);
+  if (place === null) throw new OptionError('--migrate needs --database URL or DATABASE_URL.');
+  const { migrateDatabase } = await import('../store-postgres/administer.ts');
+  const { fromVersion, toVersion } = await migrateDatabase(place, values['serving-role'] ?? null);
+  write(
+    fromVersion === toVersion
+      ? `The schema ${place.schema} is up to date (${toVersion}).\n`
+      : `The schema ${place.schema} was brought from version ${fromVersion} to ${toVersion}.\n`,
+  );
+}
+
+const MAX_DAYS = 36_500;
+const RETAIN_OPTIONS = {
+  ...DATABASE_OPTIONS,
+  days: { type: 'string' },
+  tenant: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
+const RETAIN_HELP = `Removes old days of a database.
+
+  npm run service -- retain --days N [--tenant N]
+
+  --days N                    whole days (UTC) before today that are kept; older records go, with what was summed of them
+                              and the sessions, groups and origins that no record names any more
+  --tenant N                  only this tenant's (default: every tenant's)
+  --database URL              the database, as its owner; or DATABASE_URL
+  --database-schema NAME      schema of its tables (default channelscope)
+
+It prints one line of JSON for each tenant. Run it once a day.
+`;
+
+/** `retain`: drops the partitions of days that are not kept any more. */
+export async function runRetainCommand(
+  args: readonly string[],
+  surroundings: CommandSurroundings,
+): Promise<void> {
+  const command = readCommand({ args: [...args], options: RETAIN_OPTIONS }, RETAIN_HELP, surroundings);
+  if (command === null) return;
+  const { values } = command;
+  const days = readWhole(values.days, MAX_DAYS);
+  if (days === null) throw new OptionError(`--days takes a whole number from 1 to ${MAX_DAYS}.`);
+  const place = readDatabasePlace(values, surroundings.environment);
+  if (place === null) throw new OptionError('retain needs --database URL or DATABASE_URL.');
+  const only = values.tenant === undefined ? null : readWhole(values.tenant, Number.MAX_SAFE_INTEGER);
+  if (values.tenant !== undefined && only === null) throw new OptionError('--tenant takes a whole number.');
+  const { retainInDatabase } = await import('../store-postgres/administer.ts');
+  await retainInDatabase(place, { cutoffMs: surroundings.now() - days * DAY_MS, only }, (result) => {
+    surroundings.write(`${JSON.stringify(result)}\n`);
+  });
+}
+
+function readWhole(text: string | undefined, most: number): number | null {
+  const value = text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : 0;
+  return value >= 1 && value <= most ? value : null;
+}
+
+/** The tenants of `--database` or DATABASE_URL, or else of `--data`. Throws OptionError. */
+export async function openTenants(
+  values: DatabaseValues & { readonly data?: string | undefined },
+  surroundings: CommandSurroundings,
+): Promise<TenantDirectory> {
+  const place = readDatabasePlace(values, surroundings.environment);
+  if (place !== null) {
+    const { openDatabaseTenants } = await import('../tenants/database-tenants.ts');
+    return openDatabaseTenants(place, surroundings);
+  }
+  if (values.data === undefined || values.data === '')
+    throw new OptionError('--data DIR or --database URL is missing.');
+  return openFolderTenants(values.data);
+}
+
+/** The number of a tenant, which is all that is given. Throws OptionError. */
+export function readTenantNumber([text = '', ...more]: readonly string[]): number {
+  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) && more.length === 0) return Number(text);
+  throw new OptionError('The number of one tenant is needed.');
+}
+
+/** `parseArgs` of Node, whose complaints are for the person at the command line. Throws OptionError. */
+export function parseOptions<const Config extends ParseArgsConfig>(
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new OptionError(error instanceof Error ? error.message : 'The options are not understood.');
+  }
+}
+
+/** The options and words of a command; null where `--help` asked for its help, which is written. Throws OptionError. */
+export function readCommand<const Config extends ParseArgsConfig>(
+  config: Config,
+  helpText: string,
+  { write }: Pick<CommandSurroundings, 'write'>,
+): ReturnType<typeof parseArgs<Config>> | null {
+  const parsed = parseOptions(config);
+  if (!('help' in parsed.values) || parsed.values['help'] !== true) return parsed;
+  write(helpText);
+  return null;
+}
+
+/** What a command takes from the process that runs it. */
+export interface CommandSurroundings {
+  readonly environment: NodeJS.ProcessEnv;
+  /** Standard output. */
+  readonly write: (text: string) => void;
+  /** Standard error. */
+  readonly warn: (text: string) => void;
+  readonly now: () => number;
+  readonly reportError: (error: unknown) => void;
 }

@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Value } from 'typebox/value';
-import { TokenRequest, type RequestFault, type TokenResponse } from '../../common/reporting/wire-schemas.ts';
-import { createFailureLimiter } from '../../node/http/failure-limiter.ts';
-import { sendEmpty, sendProblem } from '../../node/http/problem.ts';
-import { tryReadJsonBody } from '../../node/http/read-json-body.ts';
+import {
+  type RequestFault,
+  TokenRequest,
+  type TokenResponse,
+} from '../../common/reporting/wire-documents.ts';
+import { createFailureLimiter, sendEmpty, sendProblem, tryReadJsonBody } from '../../node/http/problem.ts';
 import type { RefusalWait, SharedRefusals } from '../store/record-store.ts';
 import type { ServedTenants } from '../tenants/served-tenant.ts';
 

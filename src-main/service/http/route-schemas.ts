@@ -2,24 +2,25 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import { REPORTS, type ReportKind } from '../../common/reporting/reports.ts';
-import { toWireDocument, toWireStatus, writeTraffic } from '../../common/reporting/wire-documents.ts';
 import {
-  ReportRequest,
-  ReportResponse,
-  StatusResponse,
-  TokenRequest,
-  TokenResponse,
   InboundDetailDocument,
   InboundSummaryDocument,
   OutboundDetailDocument,
   OutboundSummaryDocument,
   Problem,
+  ReportRequest,
+  ReportResponse,
   RequestFault,
+  StatusResponse,
+  TokenRequest,
+  TokenResponse,
+  toWireDocument,
+  toWireStatus,
   TrafficGroup,
-} from '../../common/reporting/wire-schemas.ts';
+  writeTraffic,
+} from '../../common/reporting/wire-documents.ts';
 import { toReason } from '../../node/http/problem.ts';
-import { DEFAULT_SIZE, MAXIMUM_PAGE_SIZE } from '../reports/read-report-request.ts';
-import type { ServedReport } from '../reports/report-catalog.ts';
+import { DEFAULT_SIZE, MAXIMUM_PAGE_SIZE, type ServedReport } from '../reports/report-catalog.ts';
 
 const RETRY_AFTER = {
   'Retry-After': { type: 'integer', minimum: 1, description: 'Whole seconds to wait.' },

@@ -12,8 +12,7 @@ import { hardenServer, toServerOptions } from '../../node/http/harden-server.ts'
 import { sendEmpty } from '../../node/http/problem.ts';
 import { toStartError, type ServiceOptions } from '../service-options.ts';
 import type { ConnectionCounts } from '../store/record-store.ts';
-import { createDeadline, createServiceHardening } from './harden-service.ts';
-import type { RequestLogEntry } from './request-log.ts';
+import { createDeadline, createServiceHardening, type RequestLogEntry } from './harden-service.ts';
 
 /** A probe waits a second or a few: a store that takes longer than this counts as not answering. */
 const STORE_WITHIN_MS = 800;

@@ -1,8 +1,13 @@
 import { findSeparatorLine, dropUnnamedEnd, findDateZone } from '../../common/csv-habits.ts';
 import { resolveFields } from '../../common/reporting/field-names.ts';
 import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
-import { toFileError, toHeaderError } from './import-error.ts';
-import { IMPORT_FIELDS, detectDirection, type ImportField } from './import-fields.ts';
+import {
+  detectDirection,
+  IMPORT_FIELDS,
+  type ImportField,
+  toFileError,
+  toHeaderError,
+} from './import-fields.ts';
 
 /** Bytes from the start that show what a file is: more than any line of ordinary length. */
 export const HEAD_BYTES = 4 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
-import type { ImportFault } from '../../common/model/connections/import-fault.ts';
+import type { ImportFault } from '../../common/model/connections/connection.ts';
 import type { ImportReport } from '../../common/model/connections/local-service.ts';
 import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
@@ -10,12 +10,19 @@ import { toErrorTextWithCause } from '../../node/error-text.ts';
 import { createJsonSplitter } from '../../node/json-splitter.ts';
 import type { RecordStore, ImportedRecord, ImportResult } from '../store/record-store.ts';
 import { detectFormat, HEAD_BYTES, type FileFormat } from './detect-format.ts';
-import { createObjectReader, MAX_ENTRY_BYTES, TOO_LONG, type FileEntry } from './file-entry.ts';
-import { toFileError, toImportError, describeFaults } from './import-error.ts';
-import { tryReadReport } from './import-fields.ts';
+import {
+  createObjectReader,
+  createValueReader,
+  describeFaults,
+  type FileEntry,
+  MAX_ENTRY_BYTES,
+  toFileError,
+  toImportError,
+  TOO_LONG,
+  tryReadReport,
+} from './import-fields.ts';
 import { readCsv } from './read-csv.ts';
 import { createRecordComparer, isFaulty, readEntry, readNdjson } from './read-entry.ts';
-import { createValueReader } from './value-reader.ts';
 
 const BATCH_RECORDS = 1_000;
 const BATCH_CHARACTERS = 4_000_000;

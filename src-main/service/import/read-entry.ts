@@ -1,12 +1,21 @@
 import { hash } from 'node:crypto';
-import type { ImportFault } from '../../common/model/connections/import-fault.ts';
+import type { ImportFault } from '../../common/model/connections/connection.ts';
 import type { Direction, DetailKind } from '../../common/reporting/reports.ts';
 import { splitLines } from '../../node/json-splitter.ts';
 import { describeSample, toSessionId } from '../sample/describe-records.ts';
 import type { RecordComparer, ImportedRecord } from '../store/record-store.ts';
-import { createObjectReader, MAX_ENTRY_BYTES, TOO_LONG, type FileEntry } from './file-entry.ts';
-import { IMPORT_FIELDS, type ImportField, type ReadField } from './import-fields.ts';
-import { isMissing, TEXT_LIMITS, type ValueReader } from './value-reader.ts';
+import {
+  createObjectReader,
+  type FileEntry,
+  IMPORT_FIELDS,
+  type ImportField,
+  isMissing,
+  MAX_ENTRY_BYTES,
+  type ReadField,
+  TEXT_LIMITS,
+  TOO_LONG,
+  type ValueReader,
+} from './import-fields.ts';
 
 const MIN_INTEGER = -(2 ** 31);
 

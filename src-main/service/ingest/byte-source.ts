@@ -4,7 +4,7 @@ import { open, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { toImportError } from '../import/import-error.ts';
+import { toImportError } from '../import/import-fields.ts';
 import type { RecordStore } from '../store/record-store.ts';
 
 const CHUNK_BYTES = 1_048_576;

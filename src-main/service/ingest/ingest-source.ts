@@ -1,11 +1,16 @@
-import type { ImportFault } from '../../common/model/connections/import-fault.ts';
+import type { ImportFault } from '../../common/model/connections/connection.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { detectFormat, type FileFormat } from '../import/detect-format.ts';
-import { type FileEntry, MAX_ENTRY_BYTES } from '../import/file-entry.ts';
-import { toImportError, describeFaults } from '../import/import-error.ts';
-import { readCsv } from '../import/read-csv.ts';
+import {
+  createValueReader,
+  describeFaults,
+  type FileEntry,
+  MAX_ENTRY_BYTES,
+  toImportError,
+  type ValueReader,
+} from '../import/import-fields.ts';
+import { cutRows, readCsv } from '../import/read-csv.ts';
 import { isFaulty, readEntry, readNdjson } from '../import/read-entry.ts';
-import { createValueReader, type ValueReader } from '../import/value-reader.ts';
 import type { RecordStore, StoreImport, ImportedRecord } from '../store/record-store.ts';
 import {
   digest,
@@ -16,7 +21,6 @@ import {
   type ByteSource,
   type IngestPosition,
 } from './byte-source.ts';
-import { cutRows } from '../import/cut-rows.ts';
 
 const LF = 0x0a;
 

@@ -1,4 +1,4 @@
-import type { QuirkName } from '../../common/model/connections/simulation.ts';
+import type { QuirkName } from '../../common/model/connections/local-service.ts';
 import { REPORTS } from '../../common/reporting/reports.ts';
 
 type JsonObject = Record<string, unknown>;

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify';
 import {
+  correctWireName,
   type ReportResponse,
   type StatusResponse,
   TrafficGroup,
-} from '../../common/reporting/wire-schemas.ts';
-import type { QuirkName } from '../../common/model/connections/simulation.ts';
-import { correctWireName } from '../../common/reporting/wire-documents.ts';
-import { toOffsetMs } from '../../common/time/time-zones.ts';
+} from '../../common/reporting/wire-documents.ts';
+import type { QuirkName } from '../../common/model/connections/local-service.ts';
+import { toOffsetMs } from '../../common/time/civil-time.ts';
 import { applyConventions } from './apply-convention.ts';
 import type { TrafficBatch } from '../store/record-store.ts';
 import type { Random } from '../sample/random.ts';

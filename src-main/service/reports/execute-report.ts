@@ -16,14 +16,17 @@ import type { GroupTotals, RecordTexts, StoredRecord } from '../store/record-sto
 import {
   createPageBuffer,
   getLength,
+  type PageBuffer,
+  type PositionedPage,
+  type ReportPage,
+  type ReportQuery,
+  type ReportSource,
+  type ServedReport,
   writeGuid,
   writeInstant,
   writeMilliseconds,
   writeQuoted,
-  type PageBuffer,
-} from './page-buffer.ts';
-import type { ReportQuery } from './read-report-request.ts';
-import type { ServedReport, PositionedPage, ReportPage, ReportSource } from './report-catalog.ts';
+} from './report-catalog.ts';
 
 /** Reads a page. Returns undefined when this report did not issue `lastDocument` for this period (decision 6). */
 export async function tryExecuteReport(

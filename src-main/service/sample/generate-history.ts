@@ -6,18 +6,21 @@ import type {
   NewOutboundRecord,
   TrafficBatch,
 } from '../store/record-store.ts';
-import { drawLength, drawSession, drawTurn, type SampleSession } from './draw-turn.ts';
+import {
+  createSlotSums,
+  drawLength,
+  drawSession,
+  drawSlot,
+  drawTurn,
+  findConditions,
+  findLargestVolume,
+  findVolume,
+  type SampleSession,
+  SLOT_MS,
+} from './draw-turn.ts';
 import { listIncidents, type Incident } from './incidents.ts';
 import { createRandom, type Random } from './random.ts';
-import {
-  findConditions,
-  findVolume,
-  createSlotSums,
-  drawSlot,
-  findLargestVolume,
-  SLOT_MS,
-} from './traffic-slots.ts';
-import { ORIGINS } from './vocabulary.ts';
+import { ORIGINS } from './describe-records.ts';
 
 interface HistoryPlan {
   /** Inbound records, exactly. */

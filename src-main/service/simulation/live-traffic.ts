@@ -1,31 +1,29 @@
-import { NO_SIMULATION, type Simulation } from '../../common/model/connections/simulation.ts';
+import { NO_SIMULATION, type Simulation } from '../../common/model/connections/local-service.ts';
 import { DAY_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import {
+  type Conditions,
   drawLength,
   drawSession,
   drawTurn,
+  findConditions,
+  findVolume,
   MEAN_LENGTH,
   type SampleSession,
   type SampleTurn,
+  SLOT_MS,
+  toPeakShare,
+  weighTraffic,
 } from '../sample/draw-turn.ts';
 import { listIncidents, type Incident } from '../sample/incidents.ts';
 import type { Random } from '../sample/random.ts';
-import {
-  findConditions,
-  findVolume,
-  toPeakShare,
-  weighTraffic,
-  SLOT_MS,
-  type Conditions,
-} from '../sample/traffic-slots.ts';
 import type {
   RecordStore,
   NewInboundRecord,
   NewOutboundRecord,
   TrafficBatch,
 } from '../store/record-store.ts';
-import type { SimulatedPlatform } from './simulated-platform.ts';
+import type { SimulatedPlatform } from './watch-platform.ts';
 
 const SPAN_MS = 1_000;
 /** Within a minute the rate hardly changes; an hour is written at once. */

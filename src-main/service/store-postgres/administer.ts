@@ -1,7 +1,6 @@
 import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
-import { createGroupSums, addCells, packCells } from '../store/group-sums.ts';
-import { ROLLUP_TIERS_MS } from '../store/sum-rollups.ts';
+import { addCells, createGroupSums, packCells, ROLLUP_TIERS_MS } from '../store/group-sums.ts';
 import {
   connectPostgres,
   toDatabaseError,
@@ -9,8 +8,7 @@ import {
   type PostgresPool,
   type Queryable,
 } from './connect.ts';
-import { checkVersion, migrate, type MigrationResult } from './migrate.ts';
-import { DIRECTION_NUMBERS } from './schema.ts';
+import { checkVersion, DIRECTION_NUMBERS, migrate, type MigrationResult } from './schema.ts';
 import { listTenants } from './tenants.ts';
 
 export type DatabaseAddress = Pick<PostgresConnection, 'url' | 'schema'>;

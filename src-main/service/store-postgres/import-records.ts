@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { DIRECTIONS, type Direction } from '../../common/reporting/reports.ts';
-import { toImportError } from '../import/import-error.ts';
-import { createRecordClaims } from '../store/record-claims.ts';
+import { toImportError } from '../import/import-fields.ts';
 import {
-  MAX_GROUPS,
-  type ImportResult,
-  type RecordComparer,
-  type StoreImport,
+  createRecordClaims,
   type ImportedRecord,
+  type ImportResult,
+  MAX_GROUPS,
+  type RecordComparer,
   type RecordTexts,
   type StoredRecord,
+  type StoreImport,
 } from '../store/record-store.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import type { GroupCache } from './group-cache.ts';

@@ -1,7 +1,15 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { Direction } from '../../common/reporting/reports.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
-import { addToSums, createGroupSums, forEachGroup, addCells, type GroupSums } from '../store/group-sums.ts';
+import {
+  addCells,
+  addToSums,
+  createGroupSums,
+  forEachGroup,
+  type GroupSums,
+  ROLLUP_TIERS_MS,
+  splitPeriod,
+} from '../store/group-sums.ts';
 import {
   MAX_PAGE_CHARACTERS,
   type GroupTotals,
@@ -12,15 +20,13 @@ import {
   type TrafficBatch,
   type StoredRecord,
 } from '../store/record-store.ts';
-import { ROLLUP_TIERS_MS, splitPeriod } from '../store/sum-rollups.ts';
 import { isTransientPostgresError, type PostgresPool, type Queryable } from './connect.ts';
 import { createDayPartitions } from './day-partitions.ts';
 import { createGroupCache, type GroupCache } from './group-cache.ts';
 import { openPostgresImport, catchUpWith, ROW_COLUMNS, toRecord, type RecordRow } from './import-records.ts';
-import { createActivityReader, readNewestMs } from './read-activity.ts';
+import { countRecords, createActivityReader, readNewestMs } from './tenants.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 import { createSharedState } from './shared-state.ts';
-import { countRecords } from './tenants.ts';
 import { createRecordWriter, NO_DATES } from './write-records.ts';
 
 export interface PostgresSurroundings {

@@ -1,4 +1,4 @@
-import { FAILURE_WINDOW_MS, MAX_FAILURES, toWaitSeconds } from '../../node/http/failure-limiter.ts';
+import { FAILURE_WINDOW_MS, MAX_FAILURES, toWaitSeconds } from '../../node/http/problem.ts';
 import type { RefusalWait, SharedRefusals, SharedState } from '../store/record-store.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import { NO_DATES, type RecordWriter } from './write-records.ts';

@@ -1,7 +1,15 @@
 import type { Direction } from '../../common/reporting/reports.ts';
-import { addToSums, clearSums, createGroupSums, addCells, packCells } from '../store/group-sums.ts';
+import {
+  addCells,
+  addToSums,
+  clearSums,
+  createGroupSums,
+  createRollupSummer,
+  MAX_FRESH_GROUPS,
+  orderByDate,
+  packCells,
+} from '../store/group-sums.ts';
 import type { TrafficBatch } from '../store/record-store.ts';
-import { orderByDate, createRollupSummer, MAX_FRESH_GROUPS } from '../store/sum-rollups.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
 import type { DayPartitions } from './day-partitions.ts';
 import type { GroupCache, GroupDraft } from './group-cache.ts';

@@ -2,7 +2,14 @@ import { statSync } from 'node:fs';
 import type { Direction } from '../../common/reporting/reports.ts';
 import { findErrorCode } from '../../node/error-text.ts';
 import { CHECKPOINT_PAGES, type Database } from '../../node/open-database.ts';
-import { addToSums, clearSums, createGroupSums, forEachGroup, addCells } from '../store/group-sums.ts';
+import {
+  addCells,
+  addToSums,
+  clearSums,
+  createGroupSums,
+  forEachGroup,
+  splitPeriod,
+} from '../store/group-sums.ts';
 import {
   MAX_PAGE_CHARACTERS,
   type Activity,
@@ -16,7 +23,6 @@ import {
   type StoredRecord,
   type TrafficBatch,
 } from '../store/record-store.ts';
-import { splitPeriod } from '../store/sum-rollups.ts';
 import {
   createGroupTable,
   ROW_COLUMNS,
@@ -25,7 +31,7 @@ import {
   type GroupTable,
   type RecordRow,
 } from './group-table.ts';
-import { openStoreDatabase, toDatabasePath } from './open-database.ts';
+import { DIRECTION_NUMBERS, openStoreDatabase, toDatabasePath } from './schema.ts';
 import {
   createCounterTable,
   createPropertyTable,
@@ -34,7 +40,6 @@ import {
   createRecordWriter,
   type SessionTable,
 } from './write-records.ts';
-import { DIRECTION_NUMBERS } from './schema.ts';
 
 const BULK_CHECKPOINT_PAGES = 8000;
 

@@ -1,23 +1,25 @@
 import type { Direction } from '../../common/reporting/reports.ts';
 import type { Database } from '../../node/open-database.ts';
-import { toImportError } from '../import/import-error.ts';
-import { addToSums, addCells, packCells } from '../store/group-sums.ts';
-import { createRecordClaims } from '../store/record-claims.ts';
+import { toImportError } from '../import/import-fields.ts';
 import {
-  MAX_GROUPS,
-  type ImportedRecord,
-  type NewInboundRecord,
-  type NewOutboundRecord,
-  type ImportResult,
-  type RecordComparer,
-} from '../store/record-store.ts';
-import {
-  orderByDate,
+  addCells,
+  addToSums,
   createRollupSummer,
   MAX_FRESH_GROUPS,
   type OpenRollup,
+  orderByDate,
+  packCells,
   type RollupSummer,
-} from '../store/sum-rollups.ts';
+} from '../store/group-sums.ts';
+import {
+  createRecordClaims,
+  type ImportedRecord,
+  type ImportResult,
+  MAX_GROUPS,
+  type NewInboundRecord,
+  type NewOutboundRecord,
+  type RecordComparer,
+} from '../store/record-store.ts';
 import { ROW_COLUMNS, TEXT_COLUMNS, toRecord, type GroupTable, type RecordRow } from './group-table.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 

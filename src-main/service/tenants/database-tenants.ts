@@ -1,6 +1,6 @@
 import type { DatabasePlace } from '../database-place.ts';
 import { withDatabase } from '../store-postgres/administer.ts';
-import { checkVersion } from '../store-postgres/migrate.ts';
+import { checkVersion } from '../store-postgres/schema.ts';
 import { openPostgresStore } from '../store-postgres/open-postgres-store.ts';
 import {
   addTenant,

@@ -4,10 +4,13 @@ import { fitsHashes, prepareCursorKey } from '../credentials.ts';
 import { createSharedRefusalLimiter } from '../http/create-token-route.ts';
 import { listen, stopListening } from '../http/harden-service.ts';
 import { refuseOpenAccess, type ServiceOptions } from '../service-options.ts';
-import { createSimulatedPlatform, type ReportedPlatform } from '../simulation/simulated-platform.ts';
-import { watchPlatform } from '../simulation/watch-platform.ts';
+import {
+  createSimulatedPlatform,
+  type ReportedPlatform,
+  watchPlatform,
+} from '../simulation/watch-platform.ts';
 import type { ServiceSurroundings } from '../start-service.ts';
-import type { PostgresDatabase } from '../store-postgres/open-postgres-database.ts';
+import type { PostgresDatabase } from '../store-postgres/open-postgres-store.ts';
 import { openTokenIssuer } from '../tokens/open-token-issuer.ts';
 import type { ServedTenant, ServedTenants } from './served-tenant.ts';
 

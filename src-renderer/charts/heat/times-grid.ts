@@ -1,4 +1,4 @@
-import type { ResponseTimes, TimesRow } from '../../../src-main/common/model/records/response-times.ts';
+import type { ResponseTimes, TimesRow } from '../../../src-main/common/model/records/histogram.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { toTimes, type BrushArea, type BrushCell } from '../brush.ts';
 import { useI18n } from 'vue-i18n';

@@ -4,12 +4,11 @@ import type {
   HistogramBucket,
 } from '../../../src-main/common/model/records/histogram.ts';
 import type { CodeClass } from '../../../src-main/common/model/records/record.ts';
-import { NAME_COLOURS, type NameColour } from '../../../src-main/common/model/records/value-name.ts';
+import { isBodyField, NAME_COLOURS, type NameColour } from '../../../src-main/common/model/records/body-path.ts';
 import type { ChartColour } from '../chart-style.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { BucketRange } from '../brush.ts';
 import { useI18n } from 'vue-i18n';
-import { isBodyField } from '../../../src-main/common/model/records/body-path.ts';
 import { toVisible } from '../../../src-main/common/words/visible-text.ts';
 import { spellPattern } from '../../components/errors/pattern-parts.ts';
 import { useNames } from '../../names/use-names.ts';

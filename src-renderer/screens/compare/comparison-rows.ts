@@ -7,7 +7,7 @@ import type {
 } from '../../../src-main/common/model/analysis/comparison.ts';
 import type { GroupField } from '../../../src-main/common/model/analysis/grouping.ts';
 import type { FieldCondition } from '../../../src-main/common/model/records/record-filter.ts';
-import { roundParts } from '../../../src-main/common/statistics/round-parts.ts';
+import { roundParts } from '../../../src-main/common/statistics.ts';
 import { toPrinted, type SideNames } from './compare-words.ts';
 import { toCsv } from '../../format/table-text.ts';
 import type { SideCaches } from './compare-choice.ts';

@@ -22,7 +22,7 @@ import {
   toSide,
   type CompareSide,
 } from './compare-choice.ts';
-import { fromCivilTime, toCivilTime } from '../../../src-main/common/time/time-zones.ts';
+import { fromCivilTime, toCivilTime } from '../../../src-main/common/time/civil-time.ts';
 
 const RELOAD_INTERVAL_MS = 2000;
 const MAX_BUCKETS = 90;

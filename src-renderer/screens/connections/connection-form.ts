@@ -16,7 +16,7 @@ import {
   SPECIFIED_REPORT_IDENTIFIERS,
   type ReportKind,
 } from '../../../src-main/common/reporting/reports.ts';
-import { isTimeZone } from '../../../src-main/common/time/time-zones.ts';
+import { isTimeZone } from '../../../src-main/common/time/civil-time.ts';
 
 /** The form's fields, as typed. Secrets are only written here: nothing reads stored ones. */
 export interface ConnectionFields {

@@ -10,8 +10,7 @@ import {
   type ConversationOrder,
   type OpenedConversations,
 } from '../../../src-main/common/model/records/conversation.ts';
-import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { DIRECTIONS } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';

@@ -1,8 +1,7 @@
 import { refThrottled } from '@vueuse/core';
 import { computed, reactive, ref, watch } from 'vue';
 import { listHistory } from '../../../src-main/common/model/connections/family-changes.ts';
-import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { toRules, type OutcomeRule } from '../../../src-main/common/reporting/outcome.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';

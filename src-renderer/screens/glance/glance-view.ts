@@ -1,4 +1,4 @@
-import type { ConnectionGlance } from '../../../src-main/common/contract/operations/glance.ts';
+import type { ConnectionGlance } from '../../../src-main/common/contract/operations/overview.ts';
 import type { FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
 import type { HealthState } from '../../../src-main/common/model/connections/status.ts';

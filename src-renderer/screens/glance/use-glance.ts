@@ -1,6 +1,6 @@
 import { useThrottleFn, useEventListener, useFullscreen } from '@vueuse/core';
 import { computed, onMounted, onScopeDispose, shallowRef, type Ref, ref } from 'vue';
-import type { ConnectionGlance } from '../../../src-main/common/contract/operations/glance.ts';
+import type { ConnectionGlance } from '../../../src-main/common/contract/operations/overview.ts';
 import type { FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
 import { useBackend, oneAtATime } from '../../backend/backend.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';

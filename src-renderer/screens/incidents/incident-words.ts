@@ -4,7 +4,7 @@ import {
   type FindingMeasure,
 } from '../../../src-main/common/model/analysis/finding-kinds.ts';
 import type { Finding } from '../../../src-main/common/model/analysis/finding.ts';
-import type { TimedField } from '../../../src-main/common/model/analysis/measured-times.ts';
+import type { TimedField } from '../../../src-main/common/model/analysis/grouping.ts';
 import type { Incident } from '../../../src-main/common/model/analysis/incident.ts';
 import { MINUTE_MS } from '../../../src-main/common/time/durations.ts';
 import {

@@ -10,7 +10,7 @@ import {
   type IncidentChange,
 } from '../../../src-main/common/model/analysis/incident.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
-import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-filter.ts';
 import { DIRECTIONS } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';

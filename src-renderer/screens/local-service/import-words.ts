@@ -1,4 +1,4 @@
-import type { ImportFault } from '../../../src-main/common/model/connections/import-fault.ts';
+import type { ImportFault } from '../../../src-main/common/model/connections/connection.ts';
 import type { RecordImport } from '../../../src-main/common/model/connections/local-service.ts';
 import { formatValues } from '../../messages/format-values.ts';
 

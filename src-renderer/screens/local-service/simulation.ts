@@ -1,4 +1,4 @@
-import type { QuirkName, Simulation } from '../../../src-main/common/model/connections/simulation.ts';
+import type { QuirkName, Simulation } from '../../../src-main/common/model/connections/local-service.ts';
 import { formatMeasure, formatPercent } from '../../format/formats.ts';
 
 /** The quirks, grouped by what they change in the service. */

@@ -8,13 +8,12 @@ import {
   type Schedule,
   type ScheduleDraft,
 } from '../../../src-main/common/model/schedules/schedule.ts';
-import { toCivilTime } from '../../../src-main/common/time/time-zones.ts';
+import { toCivilTime } from '../../../src-main/common/time/civil-time.ts';
 import { formatDay, formatDayClock, formatRange, formatCount } from '../../format/formats.ts';
 import { computed, ref, shallowRef, watch } from 'vue';
-import { toFirstChoices } from '../../../src-main/common/model/exports/export-choices.ts';
-import { isDocumentFormat } from '../../../src-main/common/model/exports/export-options.ts';
+import { isDocumentFormat, toFirstChoices } from '../../../src-main/common/model/exports/export-options.ts';
 import { parseQuery } from '../../../src-main/common/query/parse-query.ts';
-import { createQueryClock } from '../../../src-main/common/query/query-clock.ts';
+import { createQueryClock } from '../../../src-main/common/query/query-values.ts';
 import { useKeptDraft } from '../../composables/use-kept-draft.ts';
 import type { ScheduleIdea } from '../../stores/records/exports.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';

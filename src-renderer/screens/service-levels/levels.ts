@@ -1,14 +1,7 @@
 import { CircleCheck, CircleDashed, CircleX, TriangleAlert } from '@lucide/vue';
 import type { Component } from 'vue';
 import { useI18n } from 'vue-i18n';
-import {
-  type LevelState,
-  MAX_LEVEL_NAME_CHARACTERS,
-  type LevelPart,
-  type ServiceHours,
-  type ServiceLevelDraft,
-  type LevelReport,
-} from '../../../src-main/common/model/connections/service-level.ts';
+import { addUpSpans, findLevelFault, intersectSpans, type LevelPart, type LevelReport, type LevelState, MAX_LEVEL_NAME_CHARACTERS, type ServiceHours, type ServiceLevelDraft, subtractSpans } from '../../../src-main/common/model/connections/service-level.ts';
 import { createLevelSentences } from '../../../src-main/common/words/level-words.ts';
 import type { ItemTone } from '../../components/items/saved-items.ts';
 import {
@@ -19,12 +12,6 @@ import {
   formatRoundPercent,
   formatSpan,
 } from '../../format/formats.ts';
-import {
-  findLevelFault,
-  addUpSpans,
-  intersectSpans,
-  subtractSpans,
-} from '../../../src-main/common/model/connections/level-times.ts';
 import { WEEKDAYS, type Weekday } from '../../../src-main/common/model/schedules/schedule.ts';
 import { joinSpans } from '../../../src-main/common/model/connections/planned-spans.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';

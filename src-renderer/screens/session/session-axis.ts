@@ -1,6 +1,6 @@
-import type { SessionRequest } from '../../../src-main/common/model/records/session.ts';
+import type { SessionRequest } from '../../../src-main/common/model/records/conversation.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
-import { pickBucketWidth } from '../../../src-main/common/time/time-buckets.ts';
+import { pickBucketWidth } from '../../../src-main/common/time/civil-time.ts';
 import { toNiceCeiling } from '../../charts/scales.ts';
 import { joinSpans, toLatencySpan, toWorkSpan, type Span, clipSpans } from './session-times.ts';
 import { toVisible } from '../../../src-main/common/words/visible-text.ts';

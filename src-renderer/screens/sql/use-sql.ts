@@ -1,5 +1,5 @@
 import { computed, onBeforeUnmount, reactive, shallowRef, watch } from 'vue';
-import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-filter.ts';
 import { DIRECTIONS, type Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useClock } from '../../composables/surroundings.ts';
 import { usePeriodCoverage, isTouching, listUsable } from '../../period/period-coverage.ts';

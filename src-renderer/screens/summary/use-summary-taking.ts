@@ -1,9 +1,8 @@
 import { computed, type ComputedRef } from 'vue';
 import { toEndMs, type Period } from '../../../src-main/common/model/period.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
-import { toKnownTenant } from '../../../src-main/common/model/cache/imported.ts';
+import { type Snapshot, toKnownTenant } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { toComputedStatement, toReportedStatement } from '../../../src-main/common/sql/view-statements.ts';
 import { toExportSubject, type ExportSubject } from '../../components/dialogs/export/export-choices.ts';

@@ -1,5 +1,5 @@
-import type { Reconciliation } from '../../../src-main/common/model/analysis/reconciliation.ts';
-import type { SummaryGroup } from '../../../src-main/common/model/records/summary.ts';
+import type { Reconciliation } from '../../../src-main/common/model/analysis/comparison.ts';
+import type { SummaryGroup } from '../../../src-main/common/model/records/histogram.ts';
 import { computed, onBeforeUnmount, onMounted, reactive, watch, type Ref, shallowRef } from 'vue';
 import {
   usePeriodCoverage,
@@ -21,7 +21,7 @@ import {
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
-import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-filter.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
 /** A group whose reported and cached numbers of requests differ. */

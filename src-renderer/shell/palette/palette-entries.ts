@@ -1,7 +1,7 @@
 import type { Component } from 'vue';
 import { FingerprintPattern } from '@lucide/vue';
 import { foldCase } from '../../../src-main/common/fold-case.ts';
-import type { SavedView } from '../../../src-main/common/model/records/saved-view.ts';
+import type { SavedView } from '../../../src-main/common/model/records/record-filter.ts';
 import type { SavedStatement } from '../../../src-main/common/model/settings/settings.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { PeriodPreset } from '../../period/period-selection.ts';

@@ -25,7 +25,7 @@ import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
 import { useSavedViewsStore } from '../../stores/records/saved-views.ts';
 import type { PaletteEntry, Translate } from './palette-entries.ts';
 import { useConnectionName } from '../../messages/connection-name.ts';
-import type { SavedView } from '../../../src-main/common/model/records/saved-view.ts';
+import type { SavedView } from '../../../src-main/common/model/records/record-filter.ts';
 import type { SavedStatement } from '../../../src-main/common/model/settings/settings.ts';
 
 /** What there is to go to besides screens: saved filters and statements, findings, periods, other connections, and snapshots of this one. */

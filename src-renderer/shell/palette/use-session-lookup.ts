@@ -1,6 +1,6 @@
 import { watchDebounced } from '@vueuse/core';
 import { watch, type Ref } from 'vue';
-import { MAX_SESSION_ID_CHARACTERS } from '../../../src-main/common/model/records/session.ts';
+import { MAX_SESSION_ID_CHARACTERS } from '../../../src-main/common/model/records/conversation.ts';
 import { findGuid, isGuid } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { createReading } from '../../composables/use-query.ts';

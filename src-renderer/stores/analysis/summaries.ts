@@ -1,9 +1,9 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import type { Period } from '../../../src-main/common/model/period.ts';
-import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-filter.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
-import type { Summary } from '../../../src-main/common/model/records/summary.ts';
+import type { Summary } from '../../../src-main/common/model/records/histogram.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend, runTask } from '../../backend/backend.ts';
 import { createReading } from '../../composables/use-query.ts';

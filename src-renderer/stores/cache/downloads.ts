@@ -8,7 +8,7 @@ import { useBackend, createListReader } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import type { OfferedFile } from '../../../src-main/common/contract/operations/imports.ts';
 import { useTasksStore } from '../window/app.ts';
-import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
+import type { CacheState } from '../../../src-main/common/model/cache/snapshot.ts';
 import { useSnapshotsStore } from './snapshots.ts';
 
 /** What a person can do with a download that exists. */

@@ -1,14 +1,12 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, type ComputedRef } from 'vue';
 import type { Input } from '../../../src-main/common/contract/index.ts';
-import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
+import type { Connection, ZoneFinding } from '../../../src-main/common/model/connections/connection.ts';
 import type { ConnectionOutcomes } from '../../../src-main/common/reporting/outcome.ts';
-import type { ValueName } from '../../../src-main/common/model/records/value-name.ts';
-import type { ZoneFinding } from '../../../src-main/common/model/connections/zone-finding.ts';
+import { isOwnField, type ValueName } from '../../../src-main/common/model/records/body-path.ts';
 import { useBackend, runTask } from '../../backend/backend.ts';
 import { useAppStore } from '../window/app.ts';
 import { isGroupPath } from '../../../src-main/common/model/analysis/grouping.ts';
-import { isOwnField } from '../../../src-main/common/model/records/body-path.ts';
 import { listOwnFields } from '../../../src-main/common/model/connections/own-table.ts';
 
 /** Saved connections, and the one that this window shows. */

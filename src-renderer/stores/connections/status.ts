@@ -6,7 +6,7 @@ import { useBackend, createListReader } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useAppStore } from '../window/app.ts';
 import { useConnectionsStore } from './connections.ts';
-import type { Following } from '../../../src-main/common/contract/operations/unattended/following.ts';
+import type { Following } from '../../../src-main/common/contract/operations/cache.ts';
 
 const HISTORY_SPAN_MS = DAY_MS;
 /** 90 ticks of 16 minutes are exactly 24 hours. */

@@ -2,7 +2,7 @@ import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import type { Input, Output } from '../../../src-main/common/contract/index.ts';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
-import type { RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { RecordScope } from '../../../src-main/common/model/records/record-filter.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { saveFromPath } from '../../composables/copy-and-save.ts';
 import { useTasksStore } from '../window/app.ts';

@@ -7,13 +7,12 @@ import type {
   RecordOrder,
   RecordRow,
 } from '../../../src-main/common/model/records/record.ts';
-import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import type { RecordFilter, RecordScope } from '../../../src-main/common/model/records/record-filter.ts';
 import { listLeaves, withoutChosenTimes } from '../../../src-main/common/query/filter-tree.ts';
-import type { RecordScope } from '../../../src-main/common/model/records/record-scope.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
-import type { FoundPaths } from '../../../src-main/common/model/records/body-paths.ts';
+import type { FoundPaths } from '../../../src-main/common/model/records/body-path.ts';
 import { createReading } from '../../composables/use-query.ts';
 
 /** Most buckets of a chart over time. */

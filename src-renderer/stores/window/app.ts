@@ -1,12 +1,11 @@
 import { usePreferredDark } from '@vueuse/core';
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Keychain } from '../../../src-main/common/contract/operations/app.ts';
+import type { Keychain, UpdateState } from '../../../src-main/common/contract/operations/app.ts';
 import type { Output } from '../../../src-main/common/contract/index.ts';
 import type { Settings, SettingsChange } from '../../../src-main/common/model/settings/settings.ts';
 import { useBackend, createListReader } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
-import type { UpdateState } from '../../../src-main/common/contract/operations/updates.ts';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import type {
   DataFolderPlace,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Period } from '../../../src-main/common/model/period.ts';
-import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
+import { toWireDate } from '../../../src-main/common/reporting/wire-documents.ts';
 import { createDocument } from '../../integration/cache/cache-fixture.ts';
 import { sendJson } from '../../support/network/fault-server.ts';
 import { createSkipClock } from '../../support/fakes/skip-clock.ts';

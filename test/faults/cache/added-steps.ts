@@ -1,5 +1,4 @@
-import type { Migration } from '../../../src-main/core/cache/file/migrate.ts';
-import { MIGRATIONS } from '../../../src-main/core/cache/file/schema.ts';
+import { type Migration, MIGRATIONS } from '../../../src-main/core/cache/file/schema.ts';
 
 /** Steps as later versions may need them: a column, a table that is filled by code, a table that is made anew. */
 const STEPS: readonly Omit<Migration, 'version'>[] = [

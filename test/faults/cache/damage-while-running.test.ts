@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
-import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
+import type { CacheState } from '../../../src-main/common/model/cache/snapshot.ts';
+import { toRecordId } from '../../../src-main/common/model/records/record.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {
   createDocument,

@@ -3,12 +3,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CacheState } from '../../../src-main/common/model/cache/cache-state.ts';
-import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
+import type { CacheState } from '../../../src-main/common/model/cache/snapshot.ts';
+import { toRecordId } from '../../../src-main/common/model/records/record.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
 import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
-import { toCacheError } from '../../../src-main/core/cache/file/to-cache-error.ts';
+import { toCacheError } from '../../../src-main/core/cache/file/open-database.ts';
 import { createWriter } from '../../../src-main/core/cache/threads/writer-operations.ts';
 import {
   createDocument,

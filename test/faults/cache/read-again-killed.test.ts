@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openCacheDatabase } from '../../../src-main/core/cache/file/open-database.ts';
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
-import { createPageVerifier } from '../../../src-main/core/cache/read/verify-pages.ts';
+import { createPageVerifier } from '../../../src-main/core/cache/read/stored-pages.ts';
 import { createFolder, FROM_MS } from '../../integration/cache/cache-fixture.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { canInject, injectInto } from './inject-faults.ts';

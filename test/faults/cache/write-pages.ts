@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
-import { toCacheError } from '../../../src-main/core/cache/file/to-cache-error.ts';
+import { toCacheError } from '../../../src-main/core/cache/file/open-database.ts';
 import { createWriter } from '../../../src-main/core/cache/threads/writer-operations.ts';
 import { createDocument, toBody, toNewSnapshot, toPage } from '../../integration/cache/cache-fixture.ts';
 

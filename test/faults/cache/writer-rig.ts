@@ -4,7 +4,7 @@ import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts'
 import { openCacheDatabase } from '../../../src-main/core/cache/file/open-database.ts';
 import { createDetailReader } from '../../../src-main/core/cache/read/read-records.ts';
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
-import { createPageVerifier } from '../../../src-main/core/cache/read/verify-pages.ts';
+import { createPageVerifier } from '../../../src-main/core/cache/read/stored-pages.ts';
 import { createDocument } from '../../integration/cache/cache-fixture.ts';
 
 const noPause = () => Promise.resolve();

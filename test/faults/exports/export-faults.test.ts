@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
-import { openPartialList } from '../../../src-main/core/exports/partial-list.ts';
+import { openPartialList } from '../../../src-main/core/exports/write-manifest.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { makeUnwritable, mountSmallDisk, resizeDisk } from '../../support/files/mount-folder.ts';
 import { isPosix } from '../../support/skips/posix.ts';

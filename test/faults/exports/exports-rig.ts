@@ -2,13 +2,12 @@ import { openPackSigner } from '../../support/fakes/open-pack-signer.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Input } from '../../../src-main/common/contract/index.ts';
-import { RFC_4180 } from '../../../src-main/common/model/exports/export-options.ts';
-import type { Dataset } from '../../../src-main/common/model/exports/dataset.ts';
+import { type Dataset, RFC_4180 } from '../../../src-main/common/model/exports/export-options.ts';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import { updateDataset } from '../../../src-main/core/datasets/update-dataset.ts';
 import { createExporter } from '../../../src-main/core/exports/create-exporter.ts';
-import { openPartialList } from '../../../src-main/core/exports/partial-list.ts';
-import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
+import { openPartialList } from '../../../src-main/core/exports/write-manifest.ts';
+import { createTaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createRandom, type Random } from '../../../src-main/service/sample/random.ts';
 import {
   createDocument,

@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { DatasetManifest } from '../../../src-main/core/datasets/dataset-manifest.ts';
+import type { DatasetManifest } from '../../../src-main/core/datasets/update-dataset.ts';
 
 interface Day {
   readonly date: string;

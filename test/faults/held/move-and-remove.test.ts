@@ -11,7 +11,7 @@ import {
   removePatientlySync,
   tryToRemove,
   tryToRemoveSync,
-} from '../../../src-main/node/move-and-remove.ts';
+} from '../../../src-main/node/files.ts';
 import type { FileCall } from '../../support/files/file-faults.ts';
 
 const faults = await vi.hoisted(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withValue, type MinuteCondition } from '../../../src-main/common/model/alerts/alert-rule.ts';
-import type { RuleMemory } from '../../../src-main/core/alerts/alert-file.ts';
+import type { RuleMemory } from '../../../src-main/core/alerts/alert-book.ts';
 import { checkRule } from '../../../src-main/core/alerts/check-rule.ts';
 import { readMinutes, readValues } from '../../../src-main/core/alerts/read-minutes.ts';
 import { testRule } from '../../../src-main/core/alerts/test-rule.ts';

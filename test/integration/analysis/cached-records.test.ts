@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Period } from '../../../src-main/common/model/period.ts';
-import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
-import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
-import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import { type RecordOrder, toRecordId } from '../../../src-main/common/model/records/record.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-filter.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createOverviewHandlers } from '../../../src-main/core/overview/overview-handlers.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ComparedMeasure } from '../../../src-main/common/model/analysis/comparison.ts';
 import { GROUP_FIELDS, type GroupField } from '../../../src-main/common/model/analysis/grouping.ts';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import { toQuantileRanks } from '../../../src-main/common/statistics/interval.ts';
+import { toQuantileRanks } from '../../../src-main/common/statistics.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import { compareRecords } from '../../../src-main/core/analysis/engine/measures/compare-records.ts';
 import type { ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TIMES_COLUMNS } from '../../../src-main/common/exports/conversation-cells.ts';
-import type { Conversation } from '../../../src-main/common/model/records/conversation.ts';
-import { TIME_PARTS, type TimePart } from '../../../src-main/common/model/records/conversation-times.ts';
-import type { SessionRequest } from '../../../src-main/common/model/records/session.ts';
+import {
+  type Conversation,
+  type SessionRequest,
+  TIME_PARTS,
+  type TimePart,
+} from '../../../src-main/common/model/records/conversation.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { createConversationsHandlers } from '../../../src-main/core/conversations/conversations-handlers.ts';
+import { createConversationsHandlers } from '../../../src-main/core/records/records-handlers.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { createSessionAxis } from '../../../src-renderer/screens/session/session-axis.ts';
 import { listMessages, measureTimes } from '../../../src-renderer/screens/session/session-times.ts';

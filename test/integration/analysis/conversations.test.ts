@@ -5,7 +5,7 @@ import type { Conversation } from '../../../src-main/common/model/records/conver
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { createConversationsHandlers } from '../../../src-main/core/conversations/conversations-handlers.ts';
+import { createConversationsHandlers } from '../../../src-main/core/records/records-handlers.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
 import { createFolder, fillSnapshot, openTestCache, openTestEngine } from '../cache/cache-fixture.ts';

@@ -16,11 +16,11 @@ import {
   readRows,
   type EngineDatabase,
 } from '../../../src-main/core/analysis/engine/engine-database.ts';
-import { prepareRecordRows } from '../../../src-main/core/analysis/engine/files/record-rows.ts';
+import { prepareRecordRows } from '../../../src-main/core/analysis/engine/files/line-sql.ts';
 import { findErrorFamilies } from '../../../src-main/core/analysis/engine/error-families.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
-import { readHistogram } from '../../../src-main/core/analysis/engine/read-histogram.ts';
+import { readHistogram } from '../../../src-main/core/analysis/engine/count-over-time.ts';
 import { createRecordViews } from '../../../src-main/core/analysis/engine/views/record-views.ts';
 import type { ResolvedScope, ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listLeaves } from '../../../src-main/common/query/filter-tree.ts';
-import type { Explanation } from '../../../src-main/common/model/analysis/explanation.ts';
+import type { Explanation } from '../../../src-main/common/model/analysis/comparison.ts';
 import type { FieldCondition, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import {
   explainSelection,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CallContext } from '../../../src-main/core/calls/call-messages.ts';
+import type { CallContext } from '../../../src-main/core/calls/calls.ts';
 import { findPatterns, type PatternsProgress } from '../../../src-main/core/analysis/engine/find-patterns.ts';
 import { createFamilyLearner } from '../../../src-main/core/analysis/families/learn-families.ts';
 import { useFedEngine, type UnfedRecord } from './use-fed-engine.ts';

@@ -4,7 +4,7 @@ import { COMPARED_MEASURES } from '../../../src-main/common/model/analysis/compa
 import { OPERATIONS, type OperationName } from '../../../src-main/common/contract/index.ts';
 import type { FilterField } from '../../../src-main/common/model/records/record-filter.ts';
 import { createCore, type Core } from '../../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { readDate } from '../../../src-main/common/reporting/reading/read-date.ts';
 import { forkProcess, type ChildProcess } from '../../../src-main/node/fork-process.ts';
 import { createTestHost } from '../../support/application/test-host.ts';

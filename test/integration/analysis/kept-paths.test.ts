@@ -3,8 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createPathTree, findPaths } from '../../../src-main/core/analysis/engine/bodies/find-paths.ts';
-import { createPathStore, type PathStore } from '../../../src-main/core/analysis/engine/bodies/keep-paths.ts';
+import {
+  createPathStore,
+  createPathTree,
+  findPaths,
+  type PathStore,
+} from '../../../src-main/core/analysis/engine/bodies/find-paths.ts';
 import {
   readPathsOf,
   readPathValues,
@@ -13,7 +17,7 @@ import {
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { PATH_COLUMNS } from '../../../src-main/core/analysis/engine/engine-tables.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
-import { readHistogram } from '../../../src-main/core/analysis/engine/read-histogram.ts';
+import { readHistogram } from '../../../src-main/core/analysis/engine/count-over-time.ts';
 import { groupRecords } from '../../../src-main/core/analysis/engine/measures/group-records.ts';
 import { createOwnValues } from '../../../src-main/core/analysis/engine/own-values.ts';
 import { toFilterSql, type KeptPath } from '../../../src-main/core/analysis/engine/filter-sql.ts';

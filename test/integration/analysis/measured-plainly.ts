@@ -2,8 +2,7 @@ import { expect } from 'vitest';
 import type { Latency, MeasuredGroup } from '../../../src-main/common/model/analysis/grouping.ts';
 import { CODE_CLASSES, type CodeClass } from '../../../src-main/common/model/records/record.ts';
 import { OUTCOMES, type Outcome } from '../../../src-main/common/reporting/outcome.ts';
-import { civilToUtcMs } from '../../../src-main/common/time/civil-time.ts';
-import { toCivilTime } from '../../../src-main/common/time/time-zones.ts';
+import { civilToUtcMs, toCivilTime } from '../../../src-main/common/time/civil-time.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
 import { toClass, type PlainRecord } from './random-records.ts';
 

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GROUP_FIELDS, MAX_GROUPS } from '../../../src-main/common/model/analysis/grouping.ts';
-import { countHitMinutes } from '../../../src-main/core/analysis/engine/count-minutes.ts';
+import { countHitMinutes } from '../../../src-main/core/analysis/engine/count-over-time.ts';
 import { groupRecords } from '../../../src-main/core/analysis/engine/measures/group-records.ts';
-import { readDistribution } from '../../../src-main/core/analysis/engine/measures/read-response-times.ts';
-import { readHeatMap, readSeries } from '../../../src-main/core/analysis/engine/measures/read-series.ts';
+import {
+  readDistribution,
+  readHeatMap,
+  readSeries,
+} from '../../../src-main/core/analysis/engine/measures/read-series.ts';
 import type { ResolvedScope, ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import {
   judgePlainly,

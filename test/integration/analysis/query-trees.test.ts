@@ -4,7 +4,7 @@ import { foldCase } from '../../../src-main/common/fold-case.ts';
 import { MAX_CONDITIONS } from '../../../src-main/common/model/records/record-filter.ts';
 import { listLeaves } from '../../../src-main/common/query/filter-tree.ts';
 import { parseQuery } from '../../../src-main/common/query/parse-query.ts';
-import { createQueryClock } from '../../../src-main/common/query/query-clock.ts';
+import { createQueryClock } from '../../../src-main/common/query/query-values.ts';
 import { writeQuery } from '../../../src-main/common/query/write-query.ts';
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { toFilterSql } from '../../../src-main/core/analysis/engine/filter-sql.ts';

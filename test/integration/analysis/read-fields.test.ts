@@ -12,7 +12,7 @@ import type {
   RecordFilter,
 } from '../../../src-main/common/model/records/record-filter.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
-import { readDistribution } from '../../../src-main/core/analysis/engine/measures/read-response-times.ts';
+import { readDistribution } from '../../../src-main/core/analysis/engine/measures/read-series.ts';
 import { readFields } from '../../../src-main/core/analysis/engine/measures/read-fields.ts';
 import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
 import { judgePlainly } from './measured-plainly.ts';

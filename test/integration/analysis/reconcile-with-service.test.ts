@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
-import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
+import { toWireDate } from '../../../src-main/common/reporting/wire-documents.ts';
 import { createCore, type Core } from '../../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { createTestHost } from '../../support/application/test-host.ts';
 
 const SECOND_MS = 1000;

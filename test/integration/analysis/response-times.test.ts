@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import type { ResponseTimes } from '../../../src-main/common/model/records/response-times.ts';
+import type { ResponseTimes } from '../../../src-main/common/model/records/histogram.ts';
 import { DAY_MS, HOUR_MS } from '../../../src-main/common/time/durations.ts';
-import { listBucketEdges, pickBucketWidth } from '../../../src-main/common/time/time-buckets.ts';
+import { listBucketEdges, pickBucketWidth } from '../../../src-main/common/time/civil-time.ts';
 import {
   MAX_TIMES_ROWS,
   readResponseTimes,
-} from '../../../src-main/core/analysis/engine/measures/read-response-times.ts';
+} from '../../../src-main/core/analysis/engine/measures/read-series.ts';
 import { readArea } from '../../../src-renderer/charts/heat/times-grid.ts';
 import { toTimeCondition } from '../../../src-renderer/charts/scales.ts';
 import { judgePlainly } from './measured-plainly.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import { checkRegex } from '../../../src-main/common/query/check-regex.ts';
+import { checkRegex } from '../../../src-main/common/query/text-tests.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { ChildProcess } from '../../../src-main/node/fork-process.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Period } from '../../../src-main/common/model/period.ts';
-import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-filter.ts';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';

@@ -3,11 +3,13 @@ import { openEngineSource } from '../../../src-main/core/cache/read/engine-sourc
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Cache } from '../../../src-main/core/cache/cache.ts';
+import { type Cache, openCache } from '../../../src-main/core/cache/cache.ts';
 import { createEngine, type Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
-import { openCache } from '../../../src-main/core/cache/open-cache.ts';
-import { createRowWriter, type RowWriter } from '../../../src-main/core/exports/thread/create-row-writer.ts';
-import { startRowThread } from '../../../src-main/core/exports/thread/start-row-thread.ts';
+import {
+  createRowWriter,
+  type RowWriter,
+  startRowThread,
+} from '../../../src-main/core/exports/thread/create-row-writer.ts';
 import { forkProcess, type ChildProcess } from '../../../src-main/node/fork-process.ts';
 import type { NewSnapshot } from '../../../src-main/core/cache/write/snapshot-writes.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';

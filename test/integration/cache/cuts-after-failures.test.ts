@@ -8,7 +8,7 @@ import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot
 import { prepareLeavingOut } from '../../../src-main/core/cache/write/left-out.ts';
 import { preparePageWrites } from '../../../src-main/core/cache/write/page-writes.ts';
 import { toEndMs } from '../../../src-main/common/model/period.ts';
-import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
+import { toWireDate } from '../../../src-main/common/reporting/wire-documents.ts';
 import { readPage } from '../../../src-main/common/reporting/reading/read-page.ts';
 import { createDocument, createFolder, FROM_MS, toBody, toNewSnapshot, toPage } from './cache-fixture.ts';
 

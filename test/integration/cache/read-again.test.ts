@@ -1,10 +1,9 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { SnapshotReading } from '../../../src-main/common/model/cache/reading.ts';
+import type { Snapshot, SnapshotReading } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
-import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
-import { fromWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
-import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
+import { fromWireDate } from '../../../src-main/common/reporting/wire-documents.ts';
+import { toRecordId } from '../../../src-main/common/model/records/record.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
-import type { RecordMarkChange } from '../../../src-main/common/model/records/record-mark.ts';
-import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import type { RecordMarkChange } from '../../../src-main/common/model/records/record.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {

@@ -8,8 +8,7 @@ import type { SavedConnection } from '../../../src-main/core/connections/connect
 import { createEvents } from '../../../src-main/core/events.ts';
 import { createHousekeeping, type Housekeeping } from '../../../src-main/core/snapshots/housekeeping.ts';
 import { createSnapshotsHandlers } from '../../../src-main/core/snapshots/snapshots-handlers.ts';
-import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
-import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
+import { createTaskRegistry, type TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {
   createDocument,

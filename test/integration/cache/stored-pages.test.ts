@@ -8,7 +8,7 @@ import {
   toNewSnapshot,
   toPage,
 } from './cache-fixture.ts';
-import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
+import { toRecordId } from '../../../src-main/common/model/records/record.ts';
 
 let cache: Cache;
 let place: Awaited<ReturnType<typeof createFolder>>;

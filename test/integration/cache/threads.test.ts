@@ -2,13 +2,14 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
-import type { CallContext, FromServer } from '../../../src-main/core/calls/call-messages.ts';
+import type { CallContext, FromServer } from '../../../src-main/core/calls/calls.ts';
 import { openCacheDatabase } from '../../../src-main/core/cache/file/open-database.ts';
 import { openFile } from '../../../src-main/core/cache/file/open-file.ts';
-import { createScanOperations } from '../../../src-main/core/cache/threads/scan-operations.ts';
-import { serveThread } from '../../../src-main/core/cache/threads/serve-thread.ts';
-import type { ServedThread } from '../../../src-main/core/cache/threads/thread-messages.ts';
-import { createViewOperations } from '../../../src-main/core/cache/threads/view-operations.ts';
+import {
+  createScanOperations,
+  createViewOperations,
+} from '../../../src-main/core/cache/threads/read-operations.ts';
+import { type ServedThread, serveThread } from '../../../src-main/core/cache/threads/thread-messages.ts';
 import { createWriter } from '../../../src-main/core/cache/threads/writer-operations.ts';
 import { createFolder } from './cache-fixture.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSharedCore } from '../../../src-main/core/control/create-shared-core.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { createTestHost } from '../../support/application/test-host.ts';
 import { startTestService } from '../../support/service/running-service.ts';

@@ -6,9 +6,13 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Emit } from '../../../src-main/common/contract/index.ts';
 import type { Envelope } from '../../../src-main/common/contract/operation.ts';
-import { connectControl, type RemoteCore } from '../../../src-main/node/control/connect-control.ts';
-import { readControlPlace } from '../../../src-main/node/control/control-place.ts';
-import { serveControl, type Control } from '../../../src-main/node/control/serve-control.ts';
+import {
+  connectControl,
+  type Control,
+  readControlPlace,
+  type RemoteCore,
+  serveControl,
+} from '../../../src-main/node/control.ts';
 
 const posix = process.platform !== 'win32';
 

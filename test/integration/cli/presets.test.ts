@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toFirstChoices } from '../../../src-main/common/model/exports/export-choices.ts';
+import { toFirstChoices } from '../../../src-main/common/model/exports/export-options.ts';
 import { createCommandRunner, type CommandRunner } from './run-command.ts';
 
 let folder: string;

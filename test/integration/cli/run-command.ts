@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { runCli } from '../../../src-main/cli/run-cli.ts';
 import type { OpenSecretStore } from '../../../src-main/core/secrets/create-keychain.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 
 /** What a command left behind. */

@@ -4,11 +4,9 @@ import type { EventArguments } from '../../../src-main/common/contract/index.ts'
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
-import { createDownloads } from '../../../src-main/core/downloads/create-downloads.ts';
-import { toPeriod } from '../../../src-main/core/downloads/request-period.ts';
-import { createSummaryStarter } from '../../../src-main/core/downloads/start-summary.ts';
-import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
-import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
+import { createDownloads, createSummaryStarter } from '../../../src-main/core/downloads/create-downloads.ts';
+import { toPeriod } from '../../../src-main/core/downloads/slice-period.ts';
+import { createTaskRegistry, type TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
 import { createFolder, FROM_MS, openTestCache, toBody } from '../cache/cache-fixture.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import { createCore, type Core } from '../../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import words from '../../../src-renderer/messages/en/window/errors.json' with { type: 'json' };
 import { createTestHost } from '../../support/application/test-host.ts';
 

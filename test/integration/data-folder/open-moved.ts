@@ -1,7 +1,7 @@
 import { createCore, type Core } from '../../../src-main/core/create-core.ts';
 import { locateDataFolder } from '../../../src-main/core/data-folder/locate-data-folder.ts';
 import type { Host } from '../../../src-main/core/host.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { createTestHost } from '../../support/application/test-host.ts';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 

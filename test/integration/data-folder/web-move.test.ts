@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createCore } from '../../../src-main/core/create-core.ts';
 import { locateDataFolder } from '../../../src-main/core/data-folder/locate-data-folder.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { findSourceWorkers } from '../../../src-main/node/worker-scripts.ts';
 import { runAgain, type Rerun } from '../../../src-main/start/run-again.ts';
 import { startWebApplication } from '../../../src-main/web/start-web-application.ts';

@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Dataset, DatasetUpdate } from '../../../src-main/common/model/exports/dataset.ts';
+import type { Dataset, DatasetUpdate } from '../../../src-main/common/model/exports/export-options.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import type { DatasetManifest } from '../../../src-main/core/datasets/dataset-manifest.ts';
-import { updateDataset, type DatasetParts } from '../../../src-main/core/datasets/update-dataset.ts';
-import { openPartialList } from '../../../src-main/core/exports/partial-list.ts';
+import {
+  type DatasetManifest,
+  type DatasetParts,
+  updateDataset,
+} from '../../../src-main/core/datasets/update-dataset.ts';
+import { openPartialList } from '../../../src-main/core/exports/write-manifest.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { createDocument, fillSnapshot, toOutbound } from '../cache/cache-fixture.ts';
 import { shareCache } from '../cache/share-cache.ts';

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { openDatasets, type Datasets } from '../../../src-main/core/datasets/open-datasets.ts';
+import { type Datasets, openDatasets } from '../../../src-main/core/datasets/datasets.ts';
 import { createEvents, type Events } from '../../../src-main/core/events.ts';
-import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
-import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
+import { createTaskRegistry, type TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {
   createDocument,

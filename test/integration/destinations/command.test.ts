@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { CommandLine } from '../../../src-main/common/model/alerts/destination.ts';
 import { runCommand } from '../../../src-main/core/destinations/run-command.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { openDestinations, toAlert, toInput } from './destination-rig.ts';
 
 const KILLS = Number(process.env['CHANNELSCOPE_TEST_KILLS'] ?? 6);

@@ -5,9 +5,8 @@ import {
   type Destinations,
   type OutgoingAlert,
 } from '../../../src-main/core/destinations/create-destinations.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore, type SecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { createKnownSecrets } from '../../../src-main/core/secrets/secret-cleaner.ts';
-import type { SecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 
 /** Opens the destinations of a folder over the real network. */

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Destinations } from '../../../src-main/core/destinations/create-destinations.ts';
 import { postMessage } from '../../../src-main/core/destinations/post-message.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { startFaultServer, type Answer, type FaultServer } from '../../support/network/fault-server.ts';
 import { makeCertificate } from '../../support/network/make-certificate.ts';
 import { openDestinations, toAlert, toInput } from './destination-rig.ts';

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { MailServer } from '../../../src-main/common/model/alerts/destination.ts';
 import type { Destinations } from '../../../src-main/core/destinations/create-destinations.ts';
 import { sendMail } from '../../../src-main/core/destinations/send-mail.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { makeCertificate } from '../../support/network/make-certificate.ts';
 import { openDestinations, toAlert, toInput } from './destination-rig.ts';
 import { startMailServer, type MailRig } from './mail-server.ts';

@@ -1,6 +1,6 @@
 import type { CommandLine } from '../../../src-main/common/model/alerts/destination.ts';
 import { toCommandMark } from '../../../src-main/core/destinations/run-command.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { openDestinations, toAlert, toInput } from './destination-rig.ts';
 
 /** Notes so many alerts, one after the other, and sends them to an address or a command until somebody kills it. */

@@ -8,10 +8,10 @@ import { RFC_4180 } from '../../../src-main/common/model/exports/export-options.
 import type {
   FieldCondition,
   FilterField,
+  PeriodScope,
   RecordFilter,
 } from '../../../src-main/common/model/records/record-filter.ts';
 import { withoutField } from '../../../src-main/common/query/filter-tree.ts';
-import type { PeriodScope } from '../../../src-main/common/model/records/record-scope.ts';
 import { CODE_CLASSES, type RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { judgePlainly, toShownPlainly } from '../analysis/measured-plainly.ts';
 import { OUTCOMES } from '../../../src-main/common/reporting/outcome.ts';

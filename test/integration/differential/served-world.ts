@@ -1,6 +1,6 @@
 import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../../src-main/common/reporting/reports.ts';
-import { fromWireDate, toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
-import { isShownTwice, toOffsetMs } from '../../../src-main/common/time/time-zones.ts';
+import { fromWireDate, toWireDate } from '../../../src-main/common/reporting/wire-documents.ts';
+import { isShownTwice, toOffsetMs } from '../../../src-main/common/time/civil-time.ts';
 import {
   sendJson,
   startFaultServer,

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { DownloadPlan } from '../../../src-main/common/model/cache/download.ts';
-import type { QuirkName } from '../../../src-main/common/model/connections/simulation.ts';
+import type { QuirkName } from '../../../src-main/common/model/connections/local-service.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
 import { toOwnTotal } from '../../../src-main/common/model/cache/snapshot.ts';
 import { toAskedEnd } from '../../../src-main/core/downloads/slice-period.ts';

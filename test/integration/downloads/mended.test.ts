@@ -7,8 +7,7 @@ import type { PageRequest } from '../../../src-main/core/client/reporting-client
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
 import { createDownloads, type DownloadStarter } from '../../../src-main/core/downloads/create-downloads.ts';
 import { createDownloadsHandlers } from '../../../src-main/core/downloads/downloads-handlers.ts';
-import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
-import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
+import { createTaskRegistry, type TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {
   createDocument,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';
-import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
-import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
+import { toWireDate } from '../../../src-main/common/reporting/wire-documents.ts';
+import { toRecordId } from '../../../src-main/common/model/records/record.ts';
 import { createDirectDownloads } from '../../faults/direct-downloads.ts';
 import {
   cut,

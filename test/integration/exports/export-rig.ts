@@ -5,7 +5,7 @@ import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
 import type { SqlCell } from '../../../src-main/common/model/records/sql.ts';
 import { createExporter, type Exporter } from '../../../src-main/core/exports/create-exporter.ts';
-import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
+import { createTaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { createFakeExportParts, createSnapshotOf } from '../../support/fakes/fake-export-parts.ts';
 import { holdSnapshots, openLedger } from '../../support/fakes/open-ledger.ts';

@@ -6,12 +6,12 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import type { Input } from '../../../src-main/common/contract/index.ts';
-import type { SummaryGroup } from '../../../src-main/common/model/records/summary.ts';
-import type { ValueName } from '../../../src-main/common/model/records/value-name.ts';
+import type { SummaryGroup } from '../../../src-main/common/model/records/histogram.ts';
+import type { ValueName } from '../../../src-main/common/model/records/body-path.ts';
 import { createExporter } from '../../../src-main/core/exports/create-exporter.ts';
 import { openPartialFile } from '../../../src-main/core/exports/partial-file.ts';
 import type { LogFields, Logger } from '../../../src-main/core/logging/logger.ts';
-import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
+import { createTaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import {
   createFakeExportParts,
   createRecord,

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openPartialList } from '../../../src-main/core/exports/partial-list.ts';
+import { openPartialList } from '../../../src-main/core/exports/write-manifest.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { isPosix } from '../../support/skips/posix.ts';
 

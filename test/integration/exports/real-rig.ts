@@ -2,11 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
-import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
+import { type RecordDetail, toRecordId } from '../../../src-main/common/model/records/record.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createExporter, type Exporter } from '../../../src-main/core/exports/create-exporter.ts';
-import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
+import { createTaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {
   createFolder,
@@ -17,7 +17,6 @@ import {
 } from '../cache/cache-fixture.ts';
 import { RECORDS_INPUT } from './export-rig.ts';
 import { ENGLISH } from '../../../src-main/common/words/words.ts';
-import { toRecordId } from '../../../src-main/common/model/records/record-ids.ts';
 import { openPackSigner } from '../../support/fakes/open-pack-signer.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
 import { NO_CASES } from '../../support/fakes/no-cases.ts';

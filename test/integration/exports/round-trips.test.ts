@@ -8,7 +8,7 @@ import { openPromise } from 'yauzl';
 import { RFC_4180, type CsvDialect } from '../../../src-main/common/model/exports/export-options.ts';
 import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
 import type { SqlCell, SqlColumn } from '../../../src-main/common/model/records/sql.ts';
-import { guardCsvText } from '../../../src-main/core/exports/formats/csv.ts';
+import { guardCsvText } from '../../../src-main/core/exports/formats/export-writer.ts';
 import { createXlsxWriter } from '../../../src-main/core/exports/formats/xlsx/create-xlsx-writer.ts';
 import { createRecord } from '../../support/fakes/fake-export-parts.ts';
 import { HOSTILE_TEXTS } from '../../support/samples/hostile-texts.ts';

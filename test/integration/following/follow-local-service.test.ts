@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Following } from '../../../src-main/common/contract/operations/unattended/following.ts';
+import type { Following } from '../../../src-main/common/contract/operations/cache.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
 import { createCore } from '../../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { createTestHost } from '../../support/application/test-host.ts';
 
 it('the built-in service is followed from the start, until a person switches it off', async () => {

@@ -5,7 +5,7 @@ import { beforeAll, expect, onTestFinished } from 'vitest';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import type { ImportOutcome, Task } from '../../../src-main/common/model/cache/task.ts';
 import { createCore, type Core } from '../../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { createTestHost } from '../../support/application/test-host.ts';
 
 /** A core without a window, which imports the files that a test names and exports to those that it names. */

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Handlers } from '../../../src-main/common/contract/index.ts';
-import { toFirstChoices } from '../../../src-main/common/model/exports/export-choices.ts';
+import { toFirstChoices } from '../../../src-main/common/model/exports/export-options.ts';
 import {
   WEEKDAYS,
   type Schedule,
@@ -13,12 +13,11 @@ import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import { createExporter } from '../../../src-main/core/exports/create-exporter.ts';
 import { createMissingFetcher } from '../../../src-main/core/coverage/fetch-missing.ts';
 import { createEvents } from '../../../src-main/core/events.ts';
-import type { Following } from '../../../src-main/common/contract/operations/unattended/following.ts';
+import type { Following } from '../../../src-main/common/contract/operations/cache.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { Host } from '../../../src-main/core/host.ts';
 import { openSchedules, type Schedules } from '../../../src-main/core/schedules/open-schedules.ts';
-import { createTaskRegistry } from '../../../src-main/core/tasks/create-task-registry.ts';
-import type { TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
+import { createTaskRegistry, type TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { createDocument, fillSnapshot, openTestRowWriter } from '../cache/cache-fixture.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_EVIDENCE } from '../../../src-main/common/model/exports/evidence-options.ts';
+import { DEFAULT_EVIDENCE } from '../../../src-main/common/model/exports/export-options.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import { unpackBody } from '../../../src-main/core/cache/read/stored-pages.ts';
 import {

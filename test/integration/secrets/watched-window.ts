@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import { createCore } from '../../../src-main/core/create-core.ts';
 import { locateDataFolder } from '../../../src-main/core/data-folder/locate-data-folder.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { findSourceWorkers } from '../../../src-main/node/worker-scripts.ts';
 import { startWebApplication } from '../../../src-main/web/start-web-application.ts';
 import { launch } from '../../support/application/web-server.ts';

@@ -5,7 +5,7 @@ import type { EventListener } from '../../../src-main/core/events.ts';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import { SHARED_KINDS, type SharedWork } from '../../../src-main/common/model/shared/shared-work.ts';
 import { createCore } from '../../../src-main/core/create-core.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import { createTestHost } from '../../support/application/test-host.ts';
 

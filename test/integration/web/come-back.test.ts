@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { createWords } from '../../../src-main/common/words/words.ts';
 import { listenForEnter } from '../../../src-main/start/listen-for-enter.ts';
-import { buildComeBackPage } from '../../../src-main/web/plain-pages.ts';
+import { buildComeBackPage } from '../../../src-main/web/launch-file.ts';
 import { startTestServer } from '../../support/application/web-server.ts';
 
 describe('the page for a tab without a session', () => {

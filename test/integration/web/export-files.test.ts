@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createExportDownloads } from '../../../src-main/web/export-downloads.ts';
+import { createExportDownloads } from '../../../src-main/web/transfers.ts';
 
 async function makeFolder(): Promise<string> {
   const folder = join(await mkdtemp(join(tmpdir(), 'channelscope-web-exports-')), 'exports');

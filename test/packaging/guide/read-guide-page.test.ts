@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readGuidePage } from '../../../src-main/packaging/guide/read-guide-page.ts';
+import { readGuidePage } from '../../../src-main/packaging/guide/compile-guide.ts';
 
 test('Markdown becomes data: headings with ids, links to pages, headings and screens', () => {
   const page = readGuidePage(

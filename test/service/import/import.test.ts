@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type {
   InboundDetailDocument,
   InboundSummaryDocument,
-} from '../../../src-main/common/reporting/wire-schemas.ts';
+} from '../../../src-main/common/reporting/wire-documents.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport, toPeriod, walkReport } from '../../support/service/service-calls.ts';

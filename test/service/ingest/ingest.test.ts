@@ -14,7 +14,7 @@ import type {
   TenantDirectory,
 } from '../../../src-main/service/store/record-store.ts';
 import { openDatabaseTenants } from '../../../src-main/service/tenants/database-tenants.ts';
-import { openFolderTenants } from '../../../src-main/service/tenants/folder-tenants.ts';
+import { openFolderTenants } from '../../../src-main/service/tenants/served-tenant.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 import { toInbound } from '../import/import-support.ts';

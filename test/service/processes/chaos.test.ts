@@ -4,9 +4,9 @@ import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
 import type {
   InboundDetailDocument,
   InboundSummaryDocument,
-} from '../../../src-main/common/reporting/wire-schemas.ts';
+} from '../../../src-main/common/reporting/wire-documents.ts';
 import { createRandom, type Random } from '../../../src-main/service/sample/random.ts';
-import { openPostgresDatabase } from '../../../src-main/service/store-postgres/open-postgres-database.ts';
+import { openPostgresDatabase } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
 import { addSampleTenant, type TenantCredentials } from '../../support/service/every-tenant.ts';
 import { LATE_ORIGIN, startLateWriter, type LateWriter } from '../../support/service/late-writer.ts';
 import { findPostgres, startPostgres } from '../../support/service/postgres-server.ts';

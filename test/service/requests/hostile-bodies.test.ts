@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Problem, ReportResponse } from '../../../src-main/common/reporting/wire-schemas.ts';
+import type { Problem, ReportResponse } from '../../../src-main/common/reporting/wire-documents.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { portOf, sendRaw } from '../../support/network/raw-socket.ts';
 import { startTestService } from '../../support/service/running-service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RequestLogEntry } from '../../../src-main/service/http/request-log.ts';
+import type { RequestLogEntry } from '../../../src-main/service/http/harden-service.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { portOf, RawSocket, sendRaw, toRawRequest } from '../../support/network/raw-socket.ts';
 import { startTestService } from '../../support/service/running-service.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ROLLUP_TIERS_MS, splitPeriod } from '../../../src-main/service/store/sum-rollups.ts';
+import { ROLLUP_TIERS_MS, splitPeriod } from '../../../src-main/service/store/group-sums.ts';
 
 describe('splitPeriod', () => {
   const instant = fc.integer({ min: 0, max: 90 * 86_400_000 });

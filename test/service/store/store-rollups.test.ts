@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fillStore } from '../../../src-main/service/sample/generate-history.ts';
-import { toDatabasePath } from '../../../src-main/service/store-sqlite/open-database.ts';
+import { toDatabasePath } from '../../../src-main/service/store-sqlite/schema.ts';
 import type {
   RecordPeriod,
   RecordStore,

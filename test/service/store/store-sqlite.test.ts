@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toDatabasePath } from '../../../src-main/service/store-sqlite/open-database.ts';
+import { toDatabasePath } from '../../../src-main/service/store-sqlite/schema.ts';
 import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
 import { describeStoreContract } from './store-contract.ts';
 

@@ -4,7 +4,7 @@ import { startHealth } from '../../../src-main/service/http/start-health.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import type { ServingTenants } from '../../../src-main/service/tenants/serve-every-tenant.ts';
 import { connectPostgres } from '../../../src-main/service/store-postgres/connect.ts';
-import { openPostgresDatabase } from '../../../src-main/service/store-postgres/open-postgres-database.ts';
+import { openPostgresDatabase } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
 import {
   addSampleTenant,
   administerTenants,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClearCredentials } from '../../../src-main/service/credentials.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
-import { findTenantFolder } from '../../../src-main/service/tenants/folder-tenants.ts';
+import { findTenantFolder } from '../../../src-main/service/tenants/served-tenant.ts';
 import { callTenantCommand } from '../../support/service/every-tenant.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 import { startTestService } from '../../support/service/running-service.ts';

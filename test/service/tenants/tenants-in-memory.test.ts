@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSimulatedPlatform } from '../../../src-main/service/simulation/simulated-platform.ts';
+import { createSimulatedPlatform } from '../../../src-main/service/simulation/watch-platform.ts';
 import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
 import { serveEveryTenant } from '../../../src-main/service/tenants/serve-every-tenant.ts';
 

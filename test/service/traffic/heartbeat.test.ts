@@ -2,7 +2,7 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { StatusResponse } from '../../../src-main/common/reporting/wire-schemas.ts';
+import type { StatusResponse } from '../../../src-main/common/reporting/wire-documents.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { post } from '../../support/service/service-calls.ts';

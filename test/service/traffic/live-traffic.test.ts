@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InboundDetailDocument } from '../../../src-main/common/reporting/wire-schemas.ts';
+import type { InboundDetailDocument } from '../../../src-main/common/reporting/wire-documents.ts';
 import { fillStore } from '../../../src-main/service/sample/generate-history.ts';
 import { createLiveTraffic } from '../../../src-main/service/simulation/live-traffic.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';

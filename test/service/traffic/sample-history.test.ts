@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type {
   InboundDetailDocument,
   OutboundDetailDocument,
-} from '../../../src-main/common/reporting/wire-schemas.ts';
+} from '../../../src-main/common/reporting/wire-documents.ts';
 import { generateHistory } from '../../../src-main/service/sample/generate-history.ts';
 import type { NewInboundRecord } from '../../../src-main/service/store/record-store.ts';
 import { startTestService, type TestServiceOptions } from '../../support/service/running-service.ts';

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { NO_SIMULATION } from '../../../src-main/common/model/connections/simulation.ts';
-import { weighTraffic } from '../../../src-main/service/sample/traffic-slots.ts';
+import { NO_SIMULATION } from '../../../src-main/common/model/connections/local-service.ts';
+import { weighTraffic } from '../../../src-main/service/sample/draw-turn.ts';
 import { generateHistory } from '../../../src-main/service/sample/generate-history.ts';
 import { listIncidents, type Incident } from '../../../src-main/service/sample/incidents.ts';
 import { createLiveTraffic } from '../../../src-main/service/simulation/live-traffic.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { reportIncidents } from '../../../src-main/service/simulation/simulated-platform.ts';
+import { reportIncidents } from '../../../src-main/service/simulation/watch-platform.ts';
 import type {
   RecordStore,
   NewInboundRecord,

@@ -10,8 +10,11 @@ import type {
   ServiceStartOptions,
   ToServiceThread,
 } from '../../../src-main/common/local-service-messages.ts';
-import { ImportReport, ServiceRequest } from '../../../src-main/common/model/connections/local-service.ts';
-import { NO_SIMULATION } from '../../../src-main/common/model/connections/simulation.ts';
+import {
+  ImportReport,
+  NO_SIMULATION,
+  ServiceRequest,
+} from '../../../src-main/common/model/connections/local-service.ts';
 import { authorise, post, toReportAddress } from '../../support/service/service-calls.ts';
 import { ALL_TIME, toInbound, toNdjson } from '../import/import-support.ts';
 

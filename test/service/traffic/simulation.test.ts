@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NO_SIMULATION, type Simulation } from '../../../src-main/common/model/connections/simulation.ts';
+import { NO_SIMULATION, type Simulation } from '../../../src-main/common/model/connections/local-service.ts';
 import type {
   InboundDetailDocument,
   OutboundDetailDocument,
   StatusResponse,
-} from '../../../src-main/common/reporting/wire-schemas.ts';
+} from '../../../src-main/common/reporting/wire-documents.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';
 import { callReport, post, toPeriod } from '../../support/service/service-calls.ts';

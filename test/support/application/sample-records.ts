@@ -2,7 +2,7 @@ import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_SERVICE_OPTIONS } from '../../../src-main/service/service-options.ts';
-import { toDatabasePath } from '../../../src-main/service/store-sqlite/open-database.ts';
+import { toDatabasePath } from '../../../src-main/service/store-sqlite/schema.ts';
 import { startTestService } from '../service/running-service.ts';
 
 /** Makes the sample history of the built-in service once, as its first start does; returns how to remove it. */

@@ -2,8 +2,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createExportDownloads, type ExportDownloads } from '../../../src-main/web/export-downloads.ts';
-import { createImportUploads, type ImportUploads } from '../../../src-main/web/import-uploads.ts';
+import {
+  createExportDownloads,
+  createImportUploads,
+  type ExportDownloads,
+  type ImportUploads,
+} from '../../../src-main/web/transfers.ts';
 import { startWebServer, type Launch, type WebServer } from '../../../src-main/web/web-server.ts';
 import { createStubCore, type StubCore } from '../fakes/stub-core.ts';
 

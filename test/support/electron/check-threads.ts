@@ -3,7 +3,7 @@ import type { Input, OperationName, Output } from '../../../src-main/common/cont
 import { createCore } from '../../../src-main/core/create-core.ts';
 import type { Host } from '../../../src-main/core/host.ts';
 import type { SqlResult } from '../../../src-main/common/model/records/sql.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { startUtilityProcess } from '../../../src-main/electron/utility-process.ts';
 import { createTestHost } from '../application/test-host.ts';
 

@@ -2,8 +2,7 @@ import {
   createPackSigner,
   type PackSigner,
 } from '../../../src-main/core/exports/evidence/signing/pack-signature.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
-import type { SecretStore } from '../../../src-main/core/secrets/secret-store.ts';
+import { createInMemorySecretStore, type SecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { createSilentLogger } from './silent-logger.ts';
 
 /** A signer whose key is kept as long as the test: as by a keychain, or as where there is none. */

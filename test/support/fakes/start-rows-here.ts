@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { MessageChannel } from 'node:worker_threads';
-import { pairCalls } from '../../../src-main/core/calls/pair-calls.ts';
-import type { RunningWorker } from '../../../src-main/core/calls/start-worker.ts';
-import type { RowThreadStarted } from '../../../src-main/core/exports/thread/create-row-writer.ts';
+import { pairCalls, type RunningWorker } from '../../../src-main/core/calls/calls.ts';
+import { type RowThreadStarted, serveRows } from '../../../src-main/core/exports/thread/create-row-writer.ts';
 import type { ReadRecords } from '../../../src-main/core/exports/rows/open-rows.ts';
-import { serveRows } from '../../../src-main/core/exports/thread/serve-rows.ts';
 
 /** What the thread that writes rows does, in this thread: over records that a test has made up. */
 export function startRowsHere(readRecords: ReadRecords): RunningWorker<RowThreadStarted> {

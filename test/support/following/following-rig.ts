@@ -7,7 +7,7 @@ import type { EventArguments } from '../../../src-main/common/contract/index.ts'
 import { SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { dividePeriod } from '../../../src-main/core/analysis/divide-period.ts';
-import { openCache } from '../../../src-main/core/cache/open-cache.ts';
+import { openCache } from '../../../src-main/core/cache/cache.ts';
 import { createSnapshotReader } from '../../../src-main/core/cache/read/snapshot-rows.ts';
 import { createReportingClient } from '../../../src-main/core/client/create-reporting-client.ts';
 import type { SavedConnection } from '../../../src-main/core/connections/connection-file.ts';

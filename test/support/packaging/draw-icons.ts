@@ -3,13 +3,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
-import { addMacosMargin, fitIcon } from '../../../src-main/packaging/icons/fit-icon.ts';
 import {
+  addMacosMargin,
+  fitIcon,
   ICNS_SIZES,
+  type Picture,
   writeIcns,
   writeIco,
-  type Picture,
-} from '../../../src-main/packaging/icons/icon-files.ts';
+} from '../../../src-main/packaging/icons.ts';
 import { findBrowser } from '../../../src-main/node/print-with-browser.ts';
 
 const WINDOWS_SIZES = [16, 20, 24, 32, 40, 48, 64, 256];

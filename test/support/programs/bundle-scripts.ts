@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build, type Rolldown } from 'vite';
-import { writeFileAtomically } from '../../../src-main/node/write-file-atomically.ts';
+import { writeFileAtomically } from '../../../src-main/node/files.ts';
 import { ALONE, TOGETHER } from './bundled-script.ts';
 
 /**

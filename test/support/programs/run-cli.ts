@@ -1,5 +1,5 @@
 /** A command in a process of its own, as `npm run cli` runs it, with bundled threads. Arguments: the command's words. */
-import { flushOutput } from '../../../src-main/cli/output/flush-output.ts';
+import { flushOutput } from '../../../src-main/cli/output.ts';
 import { runCli } from '../../../src-main/cli/run-cli.ts';
 import { createNodeNetwork } from '../../../src-main/node/node-network.ts';
 import { findBuiltWorkers } from '../../../src-main/node/worker-scripts.ts';

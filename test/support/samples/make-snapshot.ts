@@ -1,6 +1,6 @@
 import type { Download } from '../../../src-main/common/model/cache/download.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
-import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
+import { toWireDate } from '../../../src-main/common/reporting/wire-documents.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-import { createSimulatedPlatform } from '../../../src-main/service/simulation/simulated-platform.ts';
+import { createSimulatedPlatform } from '../../../src-main/service/simulation/watch-platform.ts';
 import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
 import type { ServedTenant } from '../../../src-main/service/tenants/served-tenant.ts';
 import { createOwnTokenIssuer } from '../../../src-main/service/tokens/open-token-issuer.ts';

@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { readCells } from '../../../src-main/service/store/group-sums.ts';
-import { ROLLUP_TIERS_MS } from '../../../src-main/service/store/sum-rollups.ts';
+import { readCells, ROLLUP_TIERS_MS } from '../../../src-main/service/store/group-sums.ts';
 
 /** What the records of one group in one rollup come to, newest last. */
 interface Sums {

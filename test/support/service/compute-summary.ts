@@ -3,7 +3,7 @@ import type {
   InboundSummaryDocument,
   OutboundDetailDocument,
   OutboundSummaryDocument,
-} from '../../../src-main/common/reporting/wire-schemas.ts';
+} from '../../../src-main/common/reporting/wire-documents.ts';
 
 export type Detail = InboundDetailDocument | OutboundDetailDocument;
 export type Summary = InboundSummaryDocument | OutboundSummaryDocument;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import {
   openPostgresDatabase,
+  openPostgresStore,
   type PostgresDatabase,
-} from '../../../src-main/service/store-postgres/open-postgres-database.ts';
-import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
+} from '../../../src-main/service/store-postgres/open-postgres-store.ts';
 import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
 import { findPostgres, startPostgres, type PostgresServer } from './postgres-server.ts';
 

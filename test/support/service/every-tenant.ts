@@ -3,8 +3,10 @@ import { serveTenants, type ServingTenants } from '../../../src-main/service/ten
 import { runTenantCommand } from '../../../src-main/service/commands/tenant-command.ts';
 import type { ServiceSurroundings } from '../../../src-main/service/start-service.ts';
 import type { ClearCredentials } from '../../../src-main/service/credentials.ts';
-import { openPostgresDatabase } from '../../../src-main/service/store-postgres/open-postgres-database.ts';
-import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
+import {
+  openPostgresDatabase,
+  openPostgresStore,
+} from '../../../src-main/service/store-postgres/open-postgres-store.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { startTestService } from './running-service.ts';
 

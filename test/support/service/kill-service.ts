@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { toDatabasePath } from '../../../src-main/service/store-sqlite/open-database.ts';
+import { toDatabasePath } from '../../../src-main/service/store-sqlite/schema.ts';
 import { bundledScript } from '../programs/bundled-script.ts';
 import { findRollupFaults } from './check-rollups.ts';
 

@@ -1,7 +1,6 @@
 import { Value } from 'typebox/value';
 import { SPECIFIED_REPORT_IDENTIFIERS, type ReportKind } from '../../../src-main/common/reporting/reports.ts';
-import { ReportResponse } from '../../../src-main/common/reporting/wire-schemas.ts';
-import { toWireDate } from '../../../src-main/common/reporting/wire-dates.ts';
+import { ReportResponse, toWireDate } from '../../../src-main/common/reporting/wire-documents.ts';
 import { expect } from 'vitest';
 
 export interface CalledService {

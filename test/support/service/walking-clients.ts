@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Value } from 'typebox/value';
 import {
+  type ReportResponse,
   StatusResponse,
   TokenResponse,
-  type ReportResponse,
-} from '../../../src-main/common/reporting/wire-schemas.ts';
+} from '../../../src-main/common/reporting/wire-documents.ts';
 import type { ReportKind } from '../../../src-main/common/reporting/reports.ts';
 import type { Random } from '../../../src-main/service/sample/random.ts';
 import type { TenantCredentials } from './every-tenant.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { exportCommand, checkContentOptions, readContents } from '../../../src-main/cli/commands/export.ts';
+import { checkContentOptions, exportCommand, readContents } from '../../../src-main/cli/commands/exports.ts';
 import { readArguments, type Arguments } from '../../../src-main/cli/words/command.ts';
-import { writeCompletion } from '../../../src-main/cli/commands/completion.ts';
-import { DEFAULT_EVIDENCE } from '../../../src-main/common/model/exports/evidence-options.ts';
+import { writeCompletion } from '../../../src-main/cli/commands/all-commands.ts';
+import { DEFAULT_EVIDENCE } from '../../../src-main/common/model/exports/export-options.ts';
 
 const read = (...words: string[]): { readonly args: Arguments } => ({
   args: readArguments(words, exportCommand.options, 0),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMoment } from '../../../src-main/cli/words/period-options.ts';
+import { readMoment } from '../../../src-main/cli/words/options.ts';
 
 const NOW = Date.UTC(2026, 2, 29, 12, 30, 15, 250);
 const read = (text: string, zone = 'UTC'): string | null => {

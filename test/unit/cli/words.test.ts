@@ -1,16 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { countWords } from '../../../src-main/cli/output/count-words.ts';
-import { COMMANDS } from '../../../src-main/cli/commands/all-commands.ts';
+import { countWords, toJsonLine, toTable, toTerminalText } from '../../../src-main/cli/output.ts';
+import { COMMANDS, SHELLS, writeCompletion } from '../../../src-main/cli/commands/all-commands.ts';
 import { CommandError, EXIT, toCommandError, toExitCode } from '../../../src-main/cli/exit-codes.ts';
-import { toTable, toJsonLine, toTerminalText } from '../../../src-main/cli/output/output.ts';
 import {
   readArguments,
   COMMON_OPTIONS,
   writeCommandHelp,
   writeHelp,
 } from '../../../src-main/cli/words/command.ts';
-import { SHELLS, writeCompletion } from '../../../src-main/cli/commands/completion.ts';
 import { AppError, ERROR_CODES, toErrorInfo } from '../../../src-main/common/contract/errors.ts';
 
 /** Sets the title, clears the screen, in one byte too, turns text around, and ends the line. */

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NetworkChoice } from '../../../src-main/common/model/settings/network-choice.ts';
 import { mapNetworkError } from '../../../src-main/core/client/map-network-error.ts';
-import { createProxyLogins, type ProxyLoginStore } from '../../../src-main/core/proxy/create-proxy-logins.ts';
-import { createInMemorySecretStore } from '../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createProxyLogins, type ProxyLoginStore } from '../../../src-main/core/proxy/proxy.ts';
+import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { createNodeNetwork, type NodeNetwork } from '../../../src-main/node/node-network.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 

@@ -2,11 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  replaceFile,
-  writeFileAtomically,
-  writeFileAtomicallySync,
-} from '../../../src-main/node/write-file-atomically.ts';
+import { replaceFile, writeFileAtomically, writeFileAtomicallySync } from '../../../src-main/node/files.ts';
 import { isPosix } from '../../support/skips/posix.ts';
 
 let folder: string;

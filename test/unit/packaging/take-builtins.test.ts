@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { replaceImports } from '../../../src-main/packaging/take-builtins.ts';
+import { replaceImports } from '../../../src-main/packaging/build-plugins.ts';
 
 /** What a module writes. */
 function run(code: string): string {

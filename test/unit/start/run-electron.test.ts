@@ -6,9 +6,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { explainFailure, type RuntimeEnd } from '../../../src-main/start/explain-failure.ts';
+import {
+  type DesktopEnd,
+  explainFailure,
+  runElectron,
+  type RuntimeEnd,
+} from '../../../src-main/start/run-electron.ts';
 import { exemptLoopback } from '../../../src-main/node/node-network.ts';
-import { runElectron, type DesktopEnd } from '../../../src-main/start/run-electron.ts';
 import { writeProgram } from '../../support/programs/write-program.ts';
 
 let folder: string;

@@ -1,6 +1,14 @@
-import { Type, type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { Task } from '../../model/cache/task.ts';
 import { Nullable } from '../../model/nullable.ts';
-import { Nothing, operation } from '../operation.ts';
+import {
+  MAX_AUTHORITIES,
+  MAX_CERTIFICATE_CHARACTERS,
+  SetAsideSettings,
+  Settings,
+  SettingsChange,
+} from '../../model/settings/settings.ts';
+import { Nothing, operation, TaskId } from '../operation.ts';
 
 /** Where secrets are kept. */
 export const Keychain = Type.Object({
@@ -93,3 +101,97 @@ export const appEvents = {
   /** A link was opened that leads to a place in the window. Only the desktop sends it. */
   'app/place-opened': Type.Object({ place: Type.String() }),
 };
+
+/** What a certificate says of itself. */
+export const CertificateDescription = Type.Object({
+  /** The certificate alone, as PEM. */
+  pem: Type.String(),
+  /** The common name, or else the whole subject in one line. */
+  name: Type.String(),
+  validFromMs: Type.Integer(),
+  validToMs: Type.Integer(),
+  /** SHA-256 over its bytes, in hexadecimal with colons. */
+  fingerprint: Type.String(),
+  /** It may sign other certificates. */
+  isAuthority: Type.Boolean(),
+});
+
+export const settingsOperations = {
+  'settings/get': operation(Nothing, Settings),
+  'settings/update': operation(SettingsChange, Settings),
+  /** What was saved and can't be used. */
+  'settings/list-set-aside': operation(Nothing, SetAsideSettings),
+  /** Reads what the certificates of a PEM file say; rejects with `settings.no-certificate` where it holds none. */
+  'settings/read-certificates': operation(
+    Type.Object({ pem: Type.String({ maxLength: MAX_AUTHORITIES * MAX_CERTIFICATE_CHARACTERS }) }),
+    Type.Array(CertificateDescription),
+  ),
+};
+
+export const settingsEvents = { 'settings/changed': Settings };
+
+export type CertificateDescription = Static<typeof CertificateDescription>;
+
+/** Why no newer version can be had here. */
+export const UpdateObstacle = Type.Union([
+  /** The browser's host and the command line run what was fetched and built by hand. */
+  Type.Literal('no-package'),
+  /** The package was built without an address to ask. */
+  Type.Literal('no-address'),
+  /** The portable program of Windows, and an AppImage that was unpacked: there is no place to install to. */
+  Type.Literal('not-installed'),
+]);
+export type UpdateObstacle = Static<typeof UpdateObstacle>;
+
+const FoundUpdate = Type.Object({
+  version: Type.String(),
+  /** What is new, as plain text; null when the release says nothing. */
+  notes: Type.Union([Type.String(), Type.Null()]),
+  releasedAtMs: Type.Union([Type.Integer(), Type.Null()]),
+  sizeBytes: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type FoundUpdate = Static<typeof FoundUpdate>;
+
+const UpdateState = Type.Object({
+  obstacle: Type.Union([UpdateObstacle, Type.Null()]),
+  phase: Type.Union([
+    /** Nobody has asked yet, or the last question failed. */
+    Type.Literal('unknown'),
+    Type.Literal('checking'),
+    Type.Literal('current'),
+    Type.Literal('found'),
+    Type.Literal('downloading'),
+    /** Downloaded and checked; it is installed when the application is restarted for it. */
+    Type.Literal('ready'),
+  ]),
+  /** The newer version, from `found` on. */
+  found: Type.Union([FoundUpdate, Type.Null()]),
+  /** What was downloaded of it. */
+  doneBytes: Type.Integer(),
+  totalBytes: Type.Union([Type.Integer(), Type.Null()]),
+  /** When the last question was answered. */
+  checkedAtMs: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type UpdateState = Static<typeof UpdateState>;
+
+export const updatesOperations = {
+  'updates/get-state': operation(Nothing, UpdateState),
+  /** Asks whether there is a newer version; nothing is downloaded. */
+  'updates/check': operation(Nothing, UpdateState),
+  /** Downloads the version that was found, and checks it. Resolves once it is ready, or was cancelled. */
+  'updates/download': operation(Nothing, UpdateState),
+  'updates/cancel-download': operation(Nothing, Nothing),
+  /** Ends the application in order, installs the downloaded version, and starts it. */
+  'updates/install': operation(Nothing, Nothing),
+};
+
+export const updatesEvents = { 'updates/changed': UpdateState };
+
+export const tasksOperations = {
+  'tasks/list': operation(Nothing, Type.Array(Task)),
+  'tasks/cancel': operation(TaskId, Nothing),
+  /** Resolves once the task has ended, however it ended. */
+  'tasks/wait': operation(TaskId, Task),
+};
+
+export const tasksEvents = { 'tasks/changed': Task };

@@ -1,22 +1,28 @@
-import { Type, type Static } from 'typebox';
-import { MAX_ASKED_CONNECTIONS } from '../../model/analysis/several.ts';
+import { type Static, Type } from 'typebox';
+import { MAX_ASKED_CONNECTIONS } from '../../model/analysis/grouping.ts';
 import { CASE_FORMATS } from '../../model/cases/case.ts';
 import { LevelMonth, MAX_SERVICE_LEVELS } from '../../model/connections/service-level.ts';
-import { ExportChoices } from '../../model/exports/export-choices.ts';
-import { ExportFormat, ExportLayout, RecordFormat } from '../../model/exports/export-options.ts';
 import {
+  Dataset,
+  DATASET_REPORTS,
+  DatasetReport,
   EvidenceMasking,
   EvidenceOptions,
+  ExportChoices,
+  ExportFormat,
+  ExportLayout,
   PackPreview,
   PackSignature,
-} from '../../model/exports/evidence-options.ts';
-import { PresetName, SavedPreset } from '../../model/exports/saved-preset.ts';
+  PresetName,
+  RecordFormat,
+  SavedPreset,
+} from '../../model/exports/export-options.ts';
 import { Nullable } from '../../model/nullable.ts';
-import { MAX_SHOWN_PATHS, PathText } from '../../model/records/body-paths.ts';
+import { MAX_SHOWN_PATHS, PathText } from '../../model/records/body-path.ts';
+import { RecordFilter, RecordScope } from '../../model/records/record-filter.ts';
 import { RecordOrder } from '../../model/records/record.ts';
-import { RecordFilter } from '../../model/records/record-filter.ts';
-import { RecordScope } from '../../model/records/record-scope.ts';
 import { SqlColumn } from '../../model/records/sql.ts';
+import { Schedule, ScheduleBoard, ScheduleDraft, ScheduleRun } from '../../model/schedules/schedule.ts';
 import { Nothing, operation, TaskId } from '../operation.ts';
 
 /** The records of a snapshot or a period that match the filter, and how they are written. */
@@ -161,4 +167,80 @@ export const exportsOperations = {
 export const exportsEvents = {
   /** Presets were saved or removed. */
   'exports/presets-changed': Type.Array(SavedPreset),
+};
+
+const ScheduleId = Type.Object({ scheduleId: Type.String() });
+
+export const schedulesOperations = {
+  /** The schedules of all connections, also of one that is gone, by name. */
+  'schedules/list': operation(Nothing, ScheduleBoard),
+  /**
+   * Lets the host choose the folder of a schedule, or the user in a dialog: null when it was closed. The id stands for
+   * the folder in `schedules/save`, until the application ends.
+   */
+  'schedules/choose-folder': operation(
+    Type.Object({ name: Type.String({ maxLength: 200 }) }),
+    Nullable(Type.Object({ folderId: Type.String(), folder: Type.String() })),
+  ),
+  /**
+   * Saves a schedule; id null makes one, which needs a folder. Fails with `connections.not-found`, `schedules.query` and
+   * `app.invalid-input`. Where its times, its zone or its period change, or it is switched on, times before no longer count.
+   */
+  'schedules/save': operation(
+    Type.Object({
+      scheduleId: Nullable(Type.String()),
+      /** Left out, the folder stays. */
+      folderId: Type.Optional(Type.String()),
+      draft: ScheduleDraft,
+    }),
+    Schedule,
+  ),
+  /** Forgets a schedule and its log; its files stay. One that runs is cancelled. */
+  'schedules/remove': operation(ScheduleId, Nothing),
+  /**
+   * Starts a task of kind `schedule` at once, or after the one that runs; it has the file of the export. With the id of
+   * an entry of the log, for the period of that entry.
+   */
+  'schedules/run': operation(
+    Type.Object({ ...ScheduleId.properties, runId: Type.Optional(Type.String()) }),
+    TaskId,
+  ),
+  /** Newest first. */
+  'schedules/read-log': operation(ScheduleId, Type.Array(ScheduleRun)),
+  /** Shows the folder; false where the system has no program for that. */
+  'schedules/reveal-folder': operation(ScheduleId, Type.Object({ isShown: Type.Boolean() })),
+};
+
+export const schedulesEvents = {
+  /** Schedules were saved or removed, or a run began or ended. */
+  'schedules/changed': Type.Null(),
+};
+
+const DatasetId = Type.Object({ datasetId: Type.String() });
+
+export const datasetsOperations = {
+  'datasets/list': operation(Type.Null(), Type.Array(Dataset)),
+  /**
+   * Adds a dataset of a connection in a folder that the host chooses, or lets the user choose; null when the user closed
+   * that dialog. One that is there already is changed. Nothing is written before `datasets/update`.
+   */
+  'datasets/add': operation(
+    Type.Object({
+      connectionId: Type.String(),
+      reports: Type.Array(DatasetReport, { minItems: 1, maxItems: DATASET_REPORTS.length }),
+      isKept: Type.Boolean(),
+    }),
+    Nullable(Dataset),
+  ),
+  /** Says whether a dataset is updated by itself. */
+  'datasets/switch': operation(Type.Object({ ...DatasetId.properties, isKept: Type.Boolean() }), Dataset),
+  /** Starts a task of kind `dataset` that brings the folder up to the cache; it counts days. */
+  'datasets/update': operation(DatasetId, TaskId),
+  /** Forgets a dataset; its files stay. */
+  'datasets/remove': operation(DatasetId, Nothing),
+};
+
+export const datasetsEvents = {
+  /** Datasets were added, changed, updated or removed. */
+  'datasets/changed': Type.Null(),
 };

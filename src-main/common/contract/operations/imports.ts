@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { DATE_ORDERS } from '../../reporting/reading/spreadsheet-dates.ts';
+import { DATE_ORDERS } from '../../reporting/reading/read-date.ts';
 import { ReportKindSchema } from '../../model/cache/snapshot.ts';
 import { Nullable } from '../../model/nullable.ts';
 import { Nothing, operation } from '../operation.ts';

@@ -1,16 +1,37 @@
 import { Type } from 'typebox';
-import { TimedField } from '../../model/analysis/measured-times.ts';
+import { TimedField } from '../../model/analysis/grouping.ts';
 import { Nullable } from '../../model/nullable.ts';
-import { FoundPaths, MAX_SHOWN_PATHS, PathText, PathValues } from '../../model/records/body-paths.ts';
-import { Facets, RecordDetail, RecordOrder, RecordRow } from '../../model/records/record.ts';
+import { FoundPaths, MAX_SHOWN_PATHS, PathText, PathValues } from '../../model/records/body-path.ts';
+import {
+  Conversation,
+  CONVERSATION_OUTCOMES,
+  ConversationClients,
+  ConversationOrder,
+  ConversationTimes,
+  MAX_SESSION_ID_CHARACTERS,
+  MAX_SESSION_REQUESTS,
+  OpenedConversations,
+  Session,
+  SLOWEST_PARTS,
+} from '../../model/records/conversation.ts';
 import { ERROR_GROUPINGS, ErrorFamilies, ErrorGroups } from '../../model/records/error-family.ts';
-import { Histogram, HistogramSplit } from '../../model/records/histogram.ts';
+import { Histogram, HistogramSplit, ResponseTimes } from '../../model/records/histogram.ts';
 import { AFFECTED, RecordFields } from '../../model/records/record-fields.ts';
-import { RecordFilter } from '../../model/records/record-filter.ts';
-import { ResponseTimes } from '../../model/records/response-times.ts';
-import { PATTERN_FIELDS, TextPatterns } from '../../model/records/text-patterns.ts';
-import { PeriodScope, RecordScope } from '../../model/records/record-scope.ts';
-import { MAX_SESSION_ID_CHARACTERS, MAX_SESSION_REQUESTS, Session } from '../../model/records/session.ts';
+import {
+  PATTERN_FIELDS,
+  PeriodScope,
+  RecordFilter,
+  RecordScope,
+  TextPatterns,
+} from '../../model/records/record-filter.ts';
+import {
+  Facets,
+  RecordDetail,
+  RecordMarkChange,
+  RecordOrder,
+  RecordRow,
+} from '../../model/records/record.ts';
+import { DIRECTIONS } from '../../reporting/reports.ts';
 import { Nothing, operation, RecordPlace } from '../operation.ts';
 
 const ViewId = Type.Object({ viewId: Type.String() });
@@ -174,4 +195,72 @@ export const recordsOperations = {
     }),
     Session,
   ),
+};
+
+export const marksOperations = {
+  /** Puts a mark or a note on records, or takes them away. Fails with `cache.too-many-marks`. */
+  'marks/change': operation(
+    Type.Object({
+      records: Type.Array(RecordPlace, { minItems: 1, maxItems: 100 }),
+      change: RecordMarkChange,
+    }),
+    Nothing,
+  ),
+};
+
+export const marksEvents = {
+  /** Marks of a connection's report have changed. */
+  'marks/changed': Type.Null(),
+};
+
+/** Conversations of a period, of both directions together. */
+const ConversationQuestion = Type.Object({
+  connectionId: Type.String(),
+  fromMs: Type.Integer(),
+  /** Exclusive. */
+  toMs: Type.Integer(),
+  /** Of those, the ones with a record that meets it. */
+  filter: RecordFilter,
+  /** Records that meet it are looked for in this direction; left out, in both. */
+  direction: Type.Optional(Type.Enum([...DIRECTIONS])),
+  /** Of those, the ones that became one of these; all where it is left out. */
+  outcomes: Type.Optional(Type.Array(Type.Enum([...CONVERSATION_OUTCOMES]))),
+  slowest: Type.Optional(Type.Array(Type.Enum([...SLOWEST_PARTS]))),
+});
+
+export const conversationsOperations = {
+  /** Opens conversations in an order; windows of them are then look-ups. */
+  'conversations/open': operation(
+    Type.Object({ ...ConversationQuestion.properties, order: ConversationOrder }),
+    OpenedConversations,
+  ),
+  /** Rows of a list from a place on; fewer than `limit` at its end. Fails with `cache.view-closed`. */
+  'conversations/read-rows': operation(
+    Type.Object({
+      viewId: Type.String(),
+      offset: Type.Integer({ minimum: 0 }),
+      limit: Type.Integer({ minimum: 1, maximum: 500 }),
+    }),
+    Type.Array(Conversation),
+  ),
+  /** Clients of the conversations that match the filter, by outcome. Fails with `cache.view-closed`. */
+  'conversations/count-clients': operation(ViewId, ConversationClients),
+  /**
+   * Lists the clients behind the conversations of a list, each once, as a result that `exports/start-result` takes until the
+   * list is closed, and masks as it does others. Fails with `cache.view-closed`.
+   */
+  'conversations/list-clients': operation(
+    ViewId,
+    Type.Object({ resultId: Type.String(), rowCount: Type.Integer() }),
+  ),
+  /**
+   * Where the time of the conversations of a list went in its period, and what became slow first. Steps begin at round times
+   * of a zone's clock. Its `resultId` is one that `exports/start-result` takes until the list is closed. Fails with
+   * `cache.view-closed`.
+   */
+  'conversations/read-times': operation(
+    Type.Object({ viewId: Type.String(), zone: Type.String({ maxLength: 100 }) }),
+    ConversationTimes,
+  ),
+  'conversations/close': operation(ViewId, Nothing),
 };

@@ -1,7 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { DIRECTIONS } from '../../reporting/reports.ts';
-import { GroupValue, type GroupField } from '../analysis/grouping.ts';
-import type { TimedField } from '../analysis/measured-times.ts';
+import { type GroupField, GroupValue, type TimedField } from '../analysis/grouping.ts';
 import { Nullable } from '../nullable.ts';
 import { RecordFilter } from '../records/record-filter.ts';
 

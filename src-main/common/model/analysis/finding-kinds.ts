@@ -1,6 +1,6 @@
 import type { FindingKey } from '../../words/messages.ts';
 import type { AlertMeasure } from '../alerts/alert-rule.ts';
-import type { TimedField } from './measured-times.ts';
+import type { TimedField } from './grouping.ts';
 
 /** What is found, what matters more first. */
 export const FINDING_KINDS = [

@@ -1,8 +1,35 @@
-import { Type, type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { DETAIL_KINDS, DIRECTIONS, REPORT_KINDS } from '../../reporting/reports.ts';
 import { Nullable } from '../nullable.ts';
 import { Period } from '../period.ts';
-import { ImportedFrom } from './imported.ts';
+
+const ImportFormat = Type.Enum(['csv', 'json', 'ndjson', 'parquet', 'portable']);
+
+/** Where the records of a snapshot came from that was imported, and not received from the service. */
+export const ImportedFrom = Type.Object({
+  /** The file's name as the person knew it. */
+  fileName: Type.String(),
+  format: ImportFormat,
+  /** SHA-256 of the whole file, in hex. */
+  fileSha256: Type.String(),
+  importedAtMs: Type.Integer(),
+  /** What the file says of where it was made; null where it says nothing. */
+  connectionName: Nullable(Type.String()),
+  serviceAddress: Nullable(Type.String()),
+  exportedAtMs: Nullable(Type.Integer()),
+});
+export type ImportedFrom = Static<typeof ImportedFrom>;
+
+/** What is kept as the tenant of imported records whose file names none. */
+export const TENANT_NOT_STATED = 0;
+
+/** Stands for the address of a service that a file doesn't name. */
+export const ADDRESS_NOT_STATED = 'imported';
+
+/** The tenant of records; null where they were imported and no file says it. */
+export function toKnownTenant(tenant: number, isImported: boolean): number | null {
+  return isImported && tenant === TENANT_NOT_STATED ? null : tenant;
+}
 
 export const ReportKindSchema = Type.Enum(REPORT_KINDS);
 export const DetailKindSchema = Type.Enum(DETAIL_KINDS);
@@ -148,3 +175,125 @@ export const SetAsideEntry = Type.Object({
   length: Nullable(Type.Integer()),
 });
 export type SetAsideEntry = Static<typeof SetAsideEntry>;
+
+/** The most changes that a reading shows one by one. */
+export const MAX_READING_EXAMPLES = 20;
+
+const Value = Type.Union([Type.String(), Type.Number(), Type.Null()]);
+
+const ReadingExample = Type.Object({
+  /** From 0; place of the entry in its page, from 0. */
+  pageNumber: Type.Integer(),
+  place: Type.Integer(),
+  /** As in `fields`. */
+  field: Type.String(),
+  before: Value,
+  after: Value,
+});
+export type ReadingExample = Static<typeof ReadingExample>;
+
+/** What reading the stored pages of a snapshot again changed. */
+export const SnapshotReading = Type.Object({
+  atMs: Type.Integer(),
+  /** Dates without a zone were read in this one. */
+  zone: Type.String(),
+  /** The zone in which they had been read; the same one where it has not changed. */
+  zoneBefore: Type.String(),
+  /** True where the work was cancelled: pages after the last one read are as they were. */
+  isPartial: Type.Boolean(),
+  /** Pages read, whatever came of it, and those of them that were stored anew. */
+  pageCount: Type.Integer(),
+  changedPages: Type.Integer(),
+  /** Records that were readable before and are now, with another value in any field. */
+  changedRecords: Type.Integer(),
+  newlyReadable: Type.Integer(),
+  noLongerReadable: Type.Integer(),
+  /**
+   * How many records changed, by the field's name inside the application: `dateMs` for the instant of a date, `payload`
+   * for its preview, `textLength` for the length of long texts.
+   */
+  fields: Type.Array(Type.Object({ field: Type.String(), count: Type.Integer() })),
+  examples: Type.Array(ReadingExample, { maxItems: MAX_READING_EXAMPLES }),
+  /** Pages whose bytes are damaged or missing, or that today's reader refuses; left as they are. */
+  unreadPages: Type.Integer(),
+  /** Pages in which today's reader finds other entries, or more records while the download is not complete. */
+  leftPages: Type.Integer(),
+});
+export type SnapshotReading = Static<typeof SnapshotReading>;
+
+/** What became of each snapshot that a task was to read again. */
+export const ReadingOutcome = Type.Object({
+  changedIds: Type.Array(Type.Integer()),
+  unchangedIds: Type.Array(Type.Integer()),
+  /** Left out, since they were being downloaded. */
+  skippedIds: Type.Array(Type.Integer()),
+});
+export type ReadingOutcome = Static<typeof ReadingOutcome>;
+
+/** True where anything that is shown of the snapshot may be another than before. */
+export function hasChanged(reading: SnapshotReading): boolean {
+  return reading.changedPages > 0 || reading.zone !== reading.zoneBefore;
+}
+
+/** A snapshot that retention removed, as it was. */
+const RetiredSnapshot = Type.Object({
+  id: Type.Integer(),
+  connectionId: Type.String(),
+  report: Type.String(),
+  name: Type.String(),
+  startDate: Type.String(),
+  endDate: Type.String(),
+  recordCount: Type.Integer(),
+  /** Older than the days set, or the oldest while the cache was larger than the size set. */
+  reason: Type.Union([Type.Literal('age'), Type.Literal('size')]),
+});
+export type RetiredSnapshot = Static<typeof RetiredSnapshot>;
+
+/** A damaged database that was moved out of the way; nothing ever deletes it. */
+const PutAside = Type.Object({
+  /** Absolute path of the folder that holds the database, its log, and `report.json`. */
+  folder: Type.String(),
+  atMs: Type.Integer(),
+  /**
+   * Selects the words: `other-schema` for a cache from before the first release; `empty`, `other-application`,
+   * `header`, `quick-check`, `missing-table`, or SQLite's code for a damaged one.
+   */
+  damage: Type.String(),
+});
+
+/** How the cache as a whole is. */
+export const CacheState = Type.Object({
+  /**
+   * ready: all works. out-of-space: what is cached can be read, writing is tried again every 30 s.
+   * recovering: damage was met, and the file is being opened again. folder-gone: the data folder was removed or
+   * replaced; what is cached can be read until the application ends, and nothing is written.
+   */
+  mode: Type.Union([
+    Type.Literal('ready'),
+    Type.Literal('out-of-space'),
+    Type.Literal('recovering'),
+    Type.Literal('folder-gone'),
+  ]),
+  /** When this cache was opened; another value means that ids of views are no longer good. */
+  startedAtMs: Type.Integer(),
+  /** Free space of the disk, as of the last look (every 30 s); null where the system doesn't report it. */
+  freeBytes: Nullable(Type.Integer()),
+  /** Below 500 MB free: a large download may fill the disk. */
+  lowSpace: Type.Boolean(),
+  /** The write-ahead log is over 64 MiB: another program reads the cache and keeps it from being folded in. */
+  largeLog: Type.Boolean(),
+  /** Damage met since the application was started; null for none. */
+  putAside: Nullable(PutAside),
+  /** What was brought over from it; null before, or when nothing could be. */
+  salvaged: Nullable(
+    Type.Object({ snapshots: Type.Integer(), records: Type.Integer(), lostPages: Type.Integer() }),
+  ),
+  /** Folders of damaged files, of all times, and what they take on the disk. */
+  damagedCount: Type.Integer(),
+  damagedBytes: Type.Integer(),
+  /** What retention removed last since the application was started; null before it removed anything. */
+  retired: Nullable(Type.Object({ atMs: Type.Integer(), snapshots: Type.Array(RetiredSnapshot) })),
+  /** Last check of the whole file; null when there was none. */
+  fileCheck: Nullable(Type.Object({ atMs: Type.Integer(), sound: Type.Boolean() })),
+});
+export type CacheState = Static<typeof CacheState>;

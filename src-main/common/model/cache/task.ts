@@ -1,10 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { ErrorInfo } from '../error-info.ts';
 import { DownloadPlan } from './download.ts';
-import { ReadingOutcome } from './reading.ts';
-import { Remark } from './snapshot.ts';
-import { PackSignature } from '../exports/evidence-options.ts';
-import { ZoneFinding } from '../connections/zone-finding.ts';
+import { ReadingOutcome, Remark } from './snapshot.ts';
+import { PackSignature } from '../exports/export-options.ts';
+import { ZoneFinding } from '../connections/connection.ts';
 import { Nullable } from '../nullable.ts';
 
 /** One named step of a connection test. */

@@ -1,8 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { DetailKindSchema } from '../cache/snapshot.ts';
 import { Nullable } from '../nullable.ts';
-import { RecordFilter } from '../records/record-filter.ts';
-import { RecordScope } from '../records/record-scope.ts';
+import { RecordFilter, RecordScope } from '../records/record-filter.ts';
 import { SQL_MAX_STATEMENT_CHARACTERS } from '../records/sql.ts';
 
 export const MAX_CASES = 500;

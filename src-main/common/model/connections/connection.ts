@@ -1,15 +1,15 @@
-import { Type, type Static } from 'typebox';
-import { ConnectionOutcomes } from '../../reporting/outcome.ts';
+import { type Static, Type } from 'typebox';
+import { ConnectionOutcomes, toRules } from '../../reporting/outcome.ts';
 import { mapKinds, REPORT_KINDS } from '../../reporting/reports.ts';
-import { Nullable } from '../nullable.ts';
+import { MINUTE_MS } from '../../time/durations.ts';
 import { ConnectionSigns } from '../analysis/deprecation-match.ts';
 import { IncidentNote } from '../analysis/incident.ts';
-import { MAX_OWN_TABLES, OwnTable } from './own-table.ts';
+import { Nullable } from '../nullable.ts';
+import { ValueNames } from '../records/body-path.ts';
 import { ConnectionFamilies } from './family-changes.ts';
+import { MAX_OWN_TABLES, OwnTable } from './own-table.ts';
 import { ConnectionPlans } from './planned-time.ts';
 import { MAX_SERVICE_LEVELS, ServiceLevel } from './service-level.ts';
-import { ValueNames } from '../records/value-name.ts';
-import { MINUTE_MS } from '../../time/durations.ts';
 
 export const ReportIdentifiers = Type.Object(mapKinds(REPORT_KINDS, () => Type.String()));
 export type ReportIdentifiers = Static<typeof ReportIdentifiers>;
@@ -137,3 +137,103 @@ export const SetAsideConnections = Type.Object({
   keptFile: Nullable(Type.String()),
 });
 export type SetAsideConnections = Static<typeof SetAsideConnections>;
+
+/** One thing that speaks for or against a zone; `code` selects the words, `values` fill them. */
+const ZoneEvidence = Type.Object({
+  code: Type.Union([
+    Type.Literal('no-records'),
+    Type.Literal('newest-record'),
+    Type.Literal('own-clock'),
+    Type.Literal('explicit-dates'),
+    Type.Literal('in-future'),
+    Type.Literal('just-now'),
+    Type.Literal('stopped'),
+    Type.Literal('quiet'),
+  ]),
+  values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
+});
+export type ZoneEvidence = Static<typeof ZoneEvidence>;
+
+/** Whether the service time zone of a connection agrees with the service's records. */
+export const ZoneFinding = Type.Object({
+  verdict: Type.Union([
+    Type.Literal('fits'),
+    Type.Literal('wrong'),
+    /** Probably wrong; a service that really had no traffic for a while looks the same. */
+    Type.Literal('likely-wrong'),
+    Type.Literal('unsure'),
+  ]),
+  zone: Type.String(),
+  /** `UTC` or a fixed offset such as `+05:45`; null where none is proposed. */
+  proposedZone: Nullable(Type.String()),
+  evidence: Type.Array(ZoneEvidence),
+});
+export type ZoneFinding = Static<typeof ZoneFinding>;
+
+type Compared = Pick<
+  Connection,
+  'id' | 'kind' | 'name' | 'baseAddress' | 'tenant' | 'serviceZone' | 'outcomes'
+>;
+
+/** What keeps figures of several connections from being read as figures of one. */
+interface ConnectionDifferences<Own extends Compared> {
+  /** Their services have different time zones. */
+  readonly zonesDiffer: boolean;
+  /** They have different rules for what failed. */
+  readonly rulesDiffer: boolean;
+  /** Those that read the same tenant of the same service: what both have cached counts twice in a total. */
+  readonly sameTenant: readonly (readonly Own[])[];
+}
+
+/** Says in what connections differ, and which of them read the same. */
+export function compareConnections<Own extends Compared>(
+  connections: readonly Own[],
+): ConnectionDifferences<Own> {
+  const countDifferent = (toText: (one: Own) => string): number => new Set(connections.map(toText)).size;
+  const services = connections.filter(({ kind }) => kind !== 'imported');
+  const tenants = Map.groupBy(
+    services,
+    ({ baseAddress, tenant }) => `${tenant} ${baseAddress.toLowerCase()}`,
+  );
+  return {
+    zonesDiffer: countDifferent(({ serviceZone }) => serviceZone) > 1,
+    rulesDiffer:
+      countDifferent(({ outcomes }) =>
+        JSON.stringify([toRules(outcomes, 'inbound'), toRules(outcomes, 'outbound')]),
+      ) > 1,
+    sameTenant: [...tenants.values()].filter(({ length }) => length > 1),
+  };
+}
+
+/** Everything that keeps a line or an entry of a file from being a record. The window has words for each. */
+const IMPORT_FAULT_CODES = [
+  'missing',
+  'date',
+  'date-range',
+  'integer',
+  'number',
+  'number-word',
+  'too-deep',
+  'text-too-long',
+  'entry-too-long',
+  'not-utf8',
+  'not-object',
+  'not-json',
+  'empty',
+  'no-known-field',
+  'summary-group',
+  'both-directions',
+  'no-direction',
+  'other-direction',
+  'open-quote',
+  'cells',
+  'header-again',
+] as const;
+export type ImportFaultCode = (typeof IMPORT_FAULT_CODES)[number];
+
+/** Why a line is no record; `values` fill its words: the field, a limit, what stands there. */
+export const ImportFault = Type.Object({
+  code: Type.Enum([...IMPORT_FAULT_CODES]),
+  values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
+});
+export type ImportFault = Static<typeof ImportFault>;

@@ -1,9 +1,14 @@
-import { civilToUtcMs, isRealCivilTime, type CivilTime } from '../../time/civil-time.ts';
+import {
+  type CivilTime,
+  civilToUtcMs,
+  fromCivilTime,
+  isRealCivilTime,
+  isTimeZone,
+  toCivilTime,
+} from '../../time/civil-time.ts';
 import { DAY_MS, MINUTE_MS } from '../../time/durations.ts';
 import type { TimeSpan } from '../../time/time-span.ts';
-import { fromCivilTime, isTimeZone, toCivilTime } from '../../time/time-zones.ts';
-import { moveDays } from '../schedules/schedule-period.ts';
-import { WEEKDAYS } from '../schedules/schedule.ts';
+import { moveDays, WEEKDAYS } from '../schedules/schedule.ts';
 import {
   NO_PLANS,
   type ConnectionPlans,

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { TrafficGroup } from '../../reporting/wire-schemas.ts';
+import { TrafficGroup } from '../../reporting/wire-documents.ts';
 import { Nullable } from '../nullable.ts';
 
 /**

@@ -1,4 +1,7 @@
-import { Type, type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { foldCase } from '../../fold-case.ts';
+import { Nullable } from '../nullable.ts';
+import { MAX_SESSION_ID_CHARACTERS } from '../records/conversation.ts';
 
 /** Files of records. */
 export const RECORD_FORMATS = ['csv', 'xlsx', 'json', 'ndjson', 'parquet'] as const;
@@ -44,8 +47,8 @@ export const CsvDialect = Type.Object({
 export type CsvDialect = Static<typeof CsvDialect>;
 
 /** How dates are written: as received, as times of the clock that is shown, or as both, in two columns. */
-export const ExportDates = Type.Enum(['received', 'readable', 'both']);
-export type ExportDates = Static<typeof ExportDates>;
+const ExportDates = Type.Enum(['received', 'readable', 'both']);
+type ExportDates = Static<typeof ExportDates>;
 
 /** What of the records is written, and how; every part has a default. */
 export const ExportLayout = Type.Object({
@@ -95,3 +98,244 @@ export function toPresetLayout(preset: BuiltInPreset, decimalSign: string): Expo
   if (preset === 'rfc4180') return { fieldNames: 'original', dates: 'both', csv: RFC_4180 };
   return { fieldNames: 'original', dates: 'received', csv: { ...RFC_4180, guard: false }, manifest: true };
 }
+
+/** How clients are written in a file. */
+export const CLIENT_MASKS = ['pseudonym', 'shortened', 'left-out', 'received'] as const;
+/** How payloads, responses and fields that the specification doesn't know are written. */
+export const PAYLOAD_MASKS = ['left-out', 'masked', 'shortened', 'received'] as const;
+/**
+ * How error texts are written: with numbers, identifiers, quoted values and addresses folded; the same, but with the
+ * numbers that are measures; or in full.
+ */
+export const ERROR_MASKS = ['folded', 'numbers', 'received'] as const;
+
+/** Sessions that a pack can be asked for. */
+export const MAX_EVIDENCE_SESSIONS = 50;
+
+export const EvidenceMasking = Type.Object({
+  client: Type.Enum([...CLIENT_MASKS]),
+  payload: Type.Enum([...PAYLOAD_MASKS]),
+  errors: Type.Enum([...ERROR_MASKS]),
+});
+export type EvidenceMasking = Static<typeof EvidenceMasking>;
+
+/** Nothing is masked. */
+export const AS_RECEIVED: EvidenceMasking = { client: 'received', payload: 'received', errors: 'received' };
+
+/** Whether anything is masked at all. */
+export function hidesSomething({ client, payload, errors }: EvidenceMasking): boolean {
+  return client !== 'received' || payload !== 'received' || errors !== 'received';
+}
+
+/** What an evidence pack holds besides its records, and what of a person's data leaves in it. */
+export const EvidenceOptions = Type.Object({
+  masking: EvidenceMasking,
+  /** Sessions to write in full, in both directions. */
+  sessionIds: Type.Array(Type.String({ minLength: 1, maxLength: MAX_SESSION_ID_CHARACTERS }), {
+    maxItems: MAX_EVIDENCE_SESSIONS,
+  }),
+  /** Adds the sessions that the findings name as examples. */
+  withFindingSessions: Type.Boolean(),
+});
+export type EvidenceOptions = Static<typeof EvidenceOptions>;
+
+/** What is taken where nothing is chosen: as little of a person's data as possible. */
+export const DEFAULT_EVIDENCE: EvidenceOptions = {
+  masking: { client: 'pseudonym', payload: 'left-out', errors: 'folded' },
+  sessionIds: [],
+  withFindingSessions: true,
+};
+
+/** How a pack is signed. */
+export const PackSignature = Type.Object({
+  /** SHA-256 of the public key, in hex; null while there is no key. */
+  fingerprint: Nullable(Type.String()),
+  /** Why it isn't signed; null where it is. */
+  unsigned: Nullable(Type.Enum(['no-secret-store', 'key-unreadable'])),
+});
+export type PackSignature = Static<typeof PackSignature>;
+
+/** What a file of a pack holds. */
+const PACK_CONTENTS = [
+  'report',
+  'records',
+  'findings',
+  'sessions',
+  'certificates',
+  'manifest',
+  'readme',
+  'checkers',
+  'sums',
+] as const;
+
+/** A file of a pack before it is written; the files of a folder are told as one. */
+export const PackPreview = Type.Object({
+  path: Type.String(),
+  holds: Type.Enum([...PACK_CONTENTS]),
+  /** How much it holds, or how many files the folder; null where that is not counted. */
+  count: Nullable(Type.Integer()),
+});
+export type PackPreview = Static<typeof PackPreview>;
+
+/** How a file is written, without its columns: those differ from report to report. */
+export const ExportChoices = Type.Object({
+  format: ExportFormat,
+  /** The built-in preset, or the id of the person's own one, that they are; null where anything was changed by hand. */
+  preset: Nullable(Type.String({ maxLength: 100 })),
+  csv: CsvDialect,
+  dates: ExportDates,
+  fieldNames: Type.Enum(['original', 'corrected']),
+  /** Null for what is best: beside an incomplete file that says nothing itself. */
+  manifest: Nullable(Type.Boolean()),
+  includePayload: Type.Boolean(),
+  includeNames: Type.Boolean(),
+  includeMarks: Type.Boolean(),
+  /** Of an evidence pack that of DEFAULT_EVIDENCE by default, of all others nothing. */
+  masking: Type.Optional(EvidenceMasking),
+  /** Of a report: what fits on a page, in place of all. */
+  isBrief: Type.Optional(Type.Boolean()),
+});
+export type ExportChoices = Static<typeof ExportChoices>;
+
+/** What is chosen for a format until a person chooses. */
+export function toFirstChoices(format: ExportFormat): ExportChoices {
+  return {
+    format,
+    preset: format === 'csv' ? 'rfc4180' : null,
+    csv: RFC_4180,
+    dates: 'both',
+    fieldNames: 'original',
+    manifest: null,
+    includePayload: true,
+    includeNames: false,
+    includeMarks: false,
+  };
+}
+
+/** Returns the choices with those of a built-in preset, in a region with this decimal sign. */
+export function applyBuiltInPreset(
+  choices: ExportChoices,
+  preset: BuiltInPreset,
+  decimalSign: string,
+): ExportChoices {
+  const { csv = RFC_4180, dates = 'both', manifest = null } = toPresetLayout(preset, decimalSign);
+  return { ...choices, format: 'csv', preset, csv, dates, manifest, fieldNames: 'original' };
+}
+
+/** Returns the layout that the choices ask for; all columns are written without `columns`. */
+export function toLayout(
+  { format, csv, dates, fieldNames, manifest }: Omit<ExportChoices, 'preset'>,
+  columns: readonly string[] | null,
+): ExportLayout {
+  return {
+    fieldNames,
+    dates,
+    ...(manifest === null ? {} : { manifest }),
+    ...(format === 'csv' ? { csv } : {}),
+    ...(columns === null ? {} : { columns: [...columns] }),
+  };
+}
+
+/** Returns what a file masks, what an evidence pack holds besides, and how long a report is, as chosen. */
+export function toContents(
+  { format, masking, isBrief = false }: Pick<ExportChoices, 'format' | 'masking' | 'isBrief'>,
+  sessions: Partial<Omit<EvidenceOptions, 'masking'>> = {},
+): {
+  readonly evidence?: EvidenceOptions;
+  readonly masking?: EvidenceMasking;
+  readonly isBrief?: boolean;
+} {
+  if (format === 'evidence')
+    return { evidence: { ...DEFAULT_EVIDENCE, ...sessions, ...(masking === undefined ? {} : { masking }) } };
+  return {
+    ...(masking !== undefined && hidesSomething(masking) ? { masking } : {}),
+    ...(isBrief && isDocumentFormat(format) ? { isBrief } : {}),
+  };
+}
+
+/** Returns the choices as they are offered for the next file: what a pack held as received is masked again, unlike in other files. */
+export function toNextChoices(choices: ExportChoices): ExportChoices {
+  const { masking, format } = choices;
+  if (format !== 'evidence' || masking === undefined || !Object.values(masking).includes('received'))
+    return choices;
+  const { client, payload, errors } = masking;
+  const first = DEFAULT_EVIDENCE.masking;
+  return {
+    ...choices,
+    preset: null,
+    masking: {
+      client: client === 'received' ? first.client : client,
+      payload: payload === 'received' ? first.payload : payload,
+      errors: errors === 'received' ? first.errors : errors,
+    },
+  };
+}
+
+/** The decimal sign of a language and region, such as `de-DE`; without one, of those that this program runs in. */
+export function findDecimalSign(locale?: string): string {
+  const parts = new Intl.NumberFormat(locale).formatToParts(1.5);
+  return parts.find(({ type }) => type === 'decimal')?.value ?? '.';
+}
+
+export const MAX_SAVED_PRESETS = 100;
+export const MAX_PRESET_NAME_CHARACTERS = 60;
+
+export const PresetName = Type.String({ minLength: 1, maxLength: MAX_PRESET_NAME_CHARACTERS });
+
+/** Choices for a file that the person saved; no two have one name, whatever its letter case. */
+export const SavedPreset = Type.Object({
+  id: Type.String(),
+  name: PresetName,
+  choices: ExportChoices,
+});
+export type SavedPreset = Static<typeof SavedPreset>;
+
+/** Returns the preset of a name, whatever its letter case. */
+export function findByName<Named extends { readonly name: string }>(
+  list: readonly Named[],
+  name: string,
+): Named | undefined {
+  const wanted = toKey(name);
+  return list.find((each) => toKey(each.name) === wanted);
+}
+
+/** True for a name that the command line takes for a preset of the application itself. */
+export function isBuiltInName(name: string): boolean {
+  return BUILT_IN_PRESETS.some((preset) => preset === toKey(name));
+}
+
+function toKey(name: string): string {
+  return foldCase(name.trim());
+}
+
+/** The reports that a dataset can hold. */
+export const DATASET_REPORTS = ['inbound-detail', 'outbound-detail'] as const;
+export const DatasetReport = Type.Enum([...DATASET_REPORTS]);
+export type DatasetReport = Static<typeof DatasetReport>;
+
+/** What the last update of a dataset did. */
+const DatasetUpdate = Type.Object({
+  endedAtMs: Type.Integer(),
+  /** Days in the folder that hold records, of each report. */
+  days: Type.Integer(),
+  records: Type.Integer(),
+  bytes: Type.Integer(),
+  /** Days that this update wrote. */
+  written: Type.Integer(),
+  /** Days of which something is not cached, or not settled yet. */
+  incomplete: Type.Integer(),
+});
+
+/** A folder of Parquet files that is kept like the cache: one file for each report and day. */
+export const Dataset = Type.Object({
+  id: Type.String(),
+  connectionId: Type.String(),
+  /** Absolute path of the folder that was chosen; that of the connection is inside it. */
+  folder: Type.String(),
+  reports: Type.Array(DatasetReport, { minItems: 1, maxItems: DATASET_REPORTS.length }),
+  /** It is updated by itself while the application runs. */
+  isKept: Type.Boolean(),
+  last: Nullable(DatasetUpdate),
+});
+export type Dataset = Static<typeof Dataset>;
+export type DatasetUpdate = Static<typeof DatasetUpdate>;

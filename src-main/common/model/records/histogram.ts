@@ -1,7 +1,8 @@
-import { Type, type Static } from 'typebox';
-import { GROUP_FIELDS, GroupValue, type GroupField } from '../analysis/grouping.ts';
+import { type Static, Type } from 'typebox';
+import { SUMMARY_VALUES } from '../../reporting/field-names.ts';
+import { GROUP_FIELDS, type GroupField, GroupValue } from '../analysis/grouping.ts';
 import { Nullable } from '../nullable.ts';
-import { MAX_PATH_CHARACTERS, type BodyField } from './body-path.ts';
+import { type BodyField, MAX_PATH_CHARACTERS } from './body-path.ts';
 import { CodeClass, TimeBucket } from './record.ts';
 
 /** Fields whose values can have series of their own. What became of the requests is divided by class. */
@@ -49,3 +50,52 @@ export const Histogram = Type.Object({
   buckets: Type.Array(HistogramBucket),
 });
 export type Histogram = Static<typeof Histogram>;
+
+/** Times of a row, [fromMs, toMs); null where it has no end. */
+export const TimesRow = Type.Object({ fromMs: Nullable(Type.Number()), toMs: Nullable(Type.Number()) });
+export type TimesRow = Static<typeof TimesRow>;
+
+/** Records of one bucket whose times lie in one row. */
+const TimesCell = Type.Object({
+  /** The places of the bucket and of the row. */
+  bucket: Type.Integer(),
+  row: Type.Integer(),
+  count: Type.Integer(),
+  /** Those that failed, by the rules of the connection. */
+  failures: Type.Integer(),
+});
+
+/** How long records took over time. */
+export const ResponseTimes = Type.Object({
+  buckets: Type.Array(Type.Object({ fromMs: Type.Integer(), toMs: Type.Integer() })),
+  /** From the shortest time of a record to the longest, without a hole; they grow with the time. */
+  rows: Type.Array(TimesRow),
+  /** Those with records. */
+  cells: Type.Array(TimesCell),
+  /** Records of the buckets that have no such time; they are in no cell. */
+  missingCount: Type.Integer(),
+});
+export type ResponseTimes = Static<typeof ResponseTimes>;
+
+/**
+ * One group of a summary; fields that its report lacks are null. Averages in milliseconds, weighted by
+ * `count` wherever groups are joined. `sessionId` is shown, never relied upon (decision 12).
+ */
+export const SummaryGroup = Type.Object({
+  ...SUMMARY_VALUES,
+  /** Of a group that the service reported: what is no field of the report, or could not be read; see `RecordDetail`. */
+  extra: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+export type SummaryGroup = Static<typeof SummaryGroup>;
+
+/** A summary, either as the service reported it or computed from cached detail records. */
+export const Summary = Type.Object({
+  source: Type.Union([Type.Literal('reported'), Type.Literal('computed')]),
+  /** The snapshot that it is of; null when it was computed over a period. */
+  snapshotId: Nullable(Type.Integer()),
+  groups: Type.Array(SummaryGroup),
+  requestCount: Type.Integer(),
+  /** How long the service says that its query took, all pages together; only of what it reported. */
+  executionTimeMs: Type.Optional(Nullable(Type.Number())),
+});
+export type Summary = Static<typeof Summary>;

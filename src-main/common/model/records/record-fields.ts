@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { Distribution, TimedField } from '../analysis/measured-times.ts';
+import { Distribution, TimedField } from '../analysis/grouping.ts';
 import { Nullable } from '../nullable.ts';
 
 /** Fields whose values are listed, beside those whose times are distributed. */

@@ -1,9 +1,28 @@
-import { Type, type Static } from 'typebox';
-import { CONTENT_VALUES, NARROW_NAMES, NARROW_VALUES } from '../../reporting/field-values.ts';
+import { type Static, Type } from 'typebox';
+import { CONTENT_VALUES, NARROW_NAMES, NARROW_VALUES } from '../../reporting/field-names.ts';
 import { Outcome } from '../../reporting/outcome.ts';
 import { Nullable } from '../nullable.ts';
 import { LANGUAGES } from '../settings/language.ts';
-import { RecordMark } from './record-mark.ts';
+
+/** The marks that a person can put on a record; each has a shape of its own. */
+export const MARKS = ['star', 'flag', 'check', 'question'] as const;
+export const MAX_RECORD_NOTE_CHARACTERS = 2000;
+/** Marked records of a report of a connection. */
+export const MAX_MARKED_RECORDS = 2000;
+
+const Mark = Nullable(Type.Enum([...MARKS]));
+const Note = Type.String({ maxLength: MAX_RECORD_NOTE_CHARACTERS });
+
+/**
+ * What a person noted on a record. It belongs to whatever record is the same in every field, so it stays when the
+ * period is fetched again, and is on no record that changed.
+ */
+export const RecordMark = Type.Object({ mark: Mark, note: Note });
+export type RecordMark = Static<typeof RecordMark>;
+
+/** What is left out is not changed. */
+export const RecordMarkChange = Type.Object({ mark: Type.Optional(Mark), note: Type.Optional(Note) });
+export type RecordMarkChange = Static<typeof RecordMarkChange>;
 
 export const CodeClass = Type.Union([
   Type.Literal('2xx'),
@@ -115,3 +134,17 @@ export const TimeBucket = Type.Object({
   counts: Type.Array(Type.Integer()),
 });
 export type TimeBucket = Static<typeof TimeBucket>;
+
+/** Ids of a snapshot's records begin at its number times this: safe integers up to snapshot 2^21. */
+export const RECORD_ID_SPAN = 2 ** 32;
+
+/** The id of the record that is `seq`, counted from 0, of its snapshot; the number of records for the first id after them. */
+export function toRecordId(snapshotId: number, seq: number): number {
+  return snapshotId * RECORD_ID_SPAN + seq;
+}
+
+/** The snapshot that an id is of, and the record's place in it. */
+export function fromRecordId(recordId: number): { readonly snapshotId: number; readonly seq: number } {
+  const seq = recordId % RECORD_ID_SPAN;
+  return { snapshotId: (recordId - seq) / RECORD_ID_SPAN, seq };
+}

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { MAX_ASKED_CONNECTIONS } from '../analysis/several.ts';
+import { MAX_ASKED_CONNECTIONS } from '../analysis/grouping.ts';
 import { Nullable } from '../nullable.ts';
 
 /** A statement is ended after this time. */

@@ -1,11 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { Clock } from '../clock.ts';
 import { Nullable } from '../nullable.ts';
-import { MAX_PATH_CHARACTERS } from '../records/body-path.ts';
-import { MAX_SHOWN_PATHS, PathText } from '../records/body-paths.ts';
+import { MAX_PATH_CHARACTERS, MAX_SHOWN_PATHS, PathText } from '../records/body-path.ts';
 import { SPLIT_OPTIONS, type HistogramSplit } from '../records/histogram.ts';
 import { AFFECTED } from '../records/record-fields.ts';
-import { MAX_SAVED_VIEWS, SavedView, TableColumns } from '../records/saved-view.ts';
+import { MAX_SAVED_VIEWS, SavedView, TableColumns } from '../records/record-filter.ts';
 import { SQL_MAX_STATEMENT_CHARACTERS } from '../records/sql.ts';
 import { LanguageChoice } from './language.ts';
 

@@ -1,5 +1,4 @@
-import { mayLoseDigits, parseExactly } from '../../json/exact-json.ts';
-import { restoreNumberWords } from '../../json/scan-json.ts';
+import { mayLoseDigits, parseExactly, restoreNumberWords } from '../../json.ts';
 import type { OtherFields } from '../../model/cache/snapshot.ts';
 import {
   resolveFields,
@@ -18,7 +17,7 @@ import {
   type JsonObject,
   type ParseJson,
 } from './read-json.ts';
-import { readInteger, readNumber } from './read-value.ts';
+import { readInteger, readNumber } from './read-record.ts';
 
 export interface FoundRecords {
   readonly entries: readonly unknown[];

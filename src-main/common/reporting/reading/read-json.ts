@@ -1,6 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
-import { toRawDigits } from '../../json/exact-json.ts';
-import { replaceNumberWords } from '../../json/scan-json.ts';
+import { replaceNumberWords, toRawDigits } from '../../json.ts';
 
 // Present in every runtime of the application; declared here because this folder knows neither DOM nor Node.
 declare const TextDecoder: new (

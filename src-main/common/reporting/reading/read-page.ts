@@ -1,23 +1,27 @@
 import { AppError } from '../../contract/errors.ts';
-import { mayLoseDigits, parseExactly, parseWithoutLoss, toJsonTexts } from '../../json/exact-json.ts';
 import {
   countKeys,
+  type DoubledKeys,
   findDoubledKeys,
   isNumberWord,
+  mayLoseDigits,
   measureJson,
+  parseExactly,
+  parseWithoutLoss,
   restoreNumberWords,
-  type DoubledKeys,
-} from '../../json/scan-json.ts';
+  toJsonTexts,
+} from '../../json.ts';
 import type { Remark } from '../../model/cache/snapshot.ts';
-import type { SummaryGroup } from '../../model/records/summary.ts';
+import type { SummaryGroup } from '../../model/records/histogram.ts';
 import { FIELD_NAMES, SUMMARY_FIELD_NAMES, resolveFields } from '../field-names.ts';
 import { isDetailKind, REPORTS, type ReportKind, type Direction } from '../reports.ts';
 import { findRecords, type FoundRecords } from './find-records.ts';
 import {
-  fillEnvelope,
-  readEnvelope,
   createRemarks,
+  fillEnvelope,
   type PageEnvelope,
+  readEnvelope,
+  readRefusal,
   type RemarkTally,
 } from './read-envelope.ts';
 import {
@@ -33,10 +37,14 @@ import {
   createRecordReader,
   createShapeCache,
   type DetailRecord,
+  NOTE_BITS,
+  noteLoss,
+  readInteger,
+  type ReadNotes,
+  readNumber,
+  readText,
   type SetAsideReason,
 } from './read-record.ts';
-import { readRefusal } from './read-refusal.ts';
-import { NOTE_BITS, noteLoss, readInteger, readNumber, readText, type ReadNotes } from './read-value.ts';
 
 /** An entry of the answer that could not be read. */
 export interface SetAside {

@@ -1,10 +1,10 @@
 import { AppError } from '../../contract/errors.ts';
-import { mayLoseDigits, parseExactly } from '../../json/exact-json.ts';
+import { mayLoseDigits, parseExactly } from '../../json.ts';
 import type { StatusExtra } from '../../model/connections/status.ts';
 import { resolveFields, STATUS_FIELD_NAMES } from '../field-names.ts';
-import type { TrafficGroup } from '../wire-schemas.ts';
+import type { TrafficGroup } from '../wire-documents.ts';
 import { decodeUtf8, isJsonObject, isTooDeep, parseBody, type JsonObject } from './read-json.ts';
-import { readNumber, readInteger } from './read-value.ts';
+import { readInteger, readNumber } from './read-record.ts';
 
 /** A tenant status as read from anybody's service (decision 2). Times in milliseconds. */
 export interface StatusReading {

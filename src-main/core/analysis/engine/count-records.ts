@@ -1,14 +1,14 @@
 import { BIGINT, type DuckDBConnection } from '@duckdb/node-api';
 import type { FilterField } from '../../../common/model/records/record-filter.ts';
 import { CODE_CLASSES, type Facets } from '../../../common/model/records/record.ts';
-import type { SummaryGroup } from '../../../common/model/records/summary.ts';
+import type { SummaryGroup } from '../../../common/model/records/histogram.ts';
 import { isAbout } from '../../../common/query/filter-tree.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { CODE_CLASS_SQL } from '../../../common/sql/filter-statement.ts';
 import { readRows } from './engine-database.ts';
 import { findColumn } from './engine-tables.ts';
 import { NO_CONDITION, toFilterSql, type SqlCondition } from './filter-sql.ts';
-import { toAverageSql } from './measures/times-sql.ts';
+import { toAverageSql } from './measures/measure-sql.ts';
 import { toSourceSql, type FilteredRecords, type ResolvedScope } from './resolved-scope.ts';
 
 /** A value of a field, null where it has none, and its number of records. */

@@ -1,16 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { readDefault } from '../../../common/model/settings/setting-sections.ts';
 import { AppError } from '../../../common/contract/errors.ts';
-import type { CallOptions } from '../../calls/pair-calls.ts';
+import type { CallOptions } from '../../calls/calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { EngineOperations, RulesByConnection } from './engine-operations.ts';
-import { emptyFilesFolder } from './files/files-folder.ts';
+import { emptyFilesFolder } from './engine-database.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FedMark, FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineStart } from './serve-engine.ts';
 import { limitPatterns, PATTERN_LIMIT_MS } from './limit-patterns.ts';
-import { startEngine, type RunningEngine, type StartEngineProcess } from './start-engine.ts';
-import { createMemoryWatch, type MemoryWatch } from './watch-memory.ts';
+import {
+  createMemoryWatch,
+  type MemoryWatch,
+  type RunningEngine,
+  startEngine,
+  type StartEngineProcess,
+} from './start-engine.ts';
 
 /** What the engine's tables and statements may take until the settings say otherwise; they spill to the disk beyond. */
 export const ENGINE_LIMITS = {

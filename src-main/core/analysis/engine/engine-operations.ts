@@ -1,19 +1,21 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Facets, RecordOrder } from '../../../common/model/records/record.ts';
-import type { CallContext } from '../../calls/call-messages.ts';
+import { type Facets, fromRecordId, type RecordOrder } from '../../../common/model/records/record.ts';
+import { type CallContext, rejectOnAbort } from '../../calls/calls.ts';
 import type { WatchedDeprecation } from '../../../common/model/analysis/deprecation-match.ts';
 import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
-import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
+import type {
+  PatternField,
+  PeriodScope,
+  RecordFilter,
+  RecordScope,
+} from '../../../common/model/records/record-filter.ts';
 import { isBodyField, type BodyField } from '../../../common/model/records/body-path.ts';
-import type { PatternField } from '../../../common/model/records/text-patterns.ts';
-import type { PeriodScope, RecordScope } from '../../../common/model/records/record-scope.ts';
 import type { FamilyAct } from '../../../common/model/connections/family-changes.ts';
 import type { SqlCell, SqlQuestion } from '../../../common/model/records/sql.ts';
 import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts';
-import type { Session } from '../../../common/model/records/session.ts';
+import type { Session } from '../../../common/model/records/conversation.ts';
 import { DETAIL_KINDS, type Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { rejectOnAbort } from '../../calls/pair-calls.ts';
 import {
   countClasses,
   countValues,
@@ -29,18 +31,18 @@ import {
 } from './feed/create-engine-feed.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FamiliesByConnection } from './feed/keep-families.ts';
-import { fromRecordId } from '../../../common/model/records/record-ids.ts';
 import { readRows, type EngineDatabase } from './engine-database.ts';
 import {
   countHitMinutes,
   countMinutes,
-  listMinuteValues,
-  readPercentiles,
   findNewFamilies,
-} from './count-minutes.ts';
+  type HistogramShape,
+  listMinuteValues,
+  readHistogram,
+  readPercentiles,
+} from './count-over-time.ts';
 import { findErrorFamilies, groupErrors, listFamilyNames, resolveFamilies } from './error-families.ts';
-import { findPaths, type PathsProgress } from './bodies/find-paths.ts';
-import { createPathStore } from './bodies/keep-paths.ts';
+import { createPathStore, findPaths, type PathsProgress } from './bodies/find-paths.ts';
 import { readPathsOf, readPathValues, toReadPath } from './bodies/read-path.ts';
 import { findPatterns, type PatternsProgress } from './find-patterns.ts';
 import { findFirstSeen, checkFamilies, readFamily } from './read-family.ts';
@@ -53,12 +55,10 @@ import {
   type PeriodFindingsQuestion,
 } from './findings/find-period-findings.ts';
 import { createSettledTraffic } from './findings/settled-traffic.ts';
-import { resolveMarks } from './marked-records.ts';
+import { createOwnValues, type OwnTablesByConnection, resolveMarks } from './own-values.ts';
 import { matchSigns } from './match-signs.ts';
-import { createOwnValues, type OwnTablesByConnection } from './own-values.ts';
 import { createMeasureOperations, type FindKept } from './measures/measure-operations.ts';
 import { createSeveralOperations } from './measures/several-connections.ts';
-import { readHistogram, type HistogramShape } from './read-histogram.ts';
 import { readSession } from './read-session.ts';
 import type { OutcomesByConnection } from './outcomes.ts';
 import { createRecordViews } from './views/record-views.ts';
@@ -66,8 +66,7 @@ import type { FilteredRecords, ResolvedScope } from './resolved-scope.ts';
 import { adviseOutcomes, previewOutcomes } from './outcome-figures.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
 import { countTables, type OwnedQuestion } from './sql/make-tables.ts';
-import { runStatement } from './sql/run-statement.ts';
-import { createSqlResults } from './sql/sql-results.ts';
+import { createSqlResults, runStatement } from './sql/run-statement.ts';
 
 export type EngineOperations = Awaited<ReturnType<typeof createEngineOperations>>;
 

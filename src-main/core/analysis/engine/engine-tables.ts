@@ -9,7 +9,7 @@ import {
   type Direction,
   type ReportField,
 } from '../../../common/reporting/reports.ts';
-import { BODY_MACROS } from '../../../common/sql/body-sql.ts';
+import { BODY_MACROS } from '../../../common/sql/filter-statement.ts';
 import { OTHER_FIELDS_COLUMN, OUTCOME_COLUMN_NAME } from '../../../common/sql/sql-tables.ts';
 
 /** Raised whenever a table or macro below or the meaning of a column changes: the file is then fed anew. */

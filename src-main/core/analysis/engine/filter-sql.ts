@@ -14,7 +14,7 @@ import {
   parseBodyPath,
   writeBodyPath,
 } from '../../../common/model/records/body-path.ts';
-import { checkRegex } from '../../../common/query/check-regex.ts';
+import { checkRegex } from '../../../common/query/text-tests.ts';
 import {
   isGroup,
   isTooLarge,
@@ -24,11 +24,13 @@ import {
 } from '../../../common/query/filter-tree.ts';
 import { OUTCOMES } from '../../../common/reporting/outcome.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import { BODY_COLUMNS, toBodyValues, type BodyValues } from '../../../common/sql/body-sql.ts';
 import {
+  BODY_COLUMNS,
+  type BodyValues,
   CODE_CLASS_SQL,
   quoteText,
   toBodyPartsSql,
+  toBodyValues,
   toPatternsSql,
 } from '../../../common/sql/filter-statement.ts';
 import { ENGINE_COLUMNS, findColumn, OUTCOME_COLUMN, type EngineColumn } from './engine-tables.ts';

@@ -4,13 +4,13 @@ import {
   MAX_PATTERN_EXAMPLES,
   MAX_PATTERN_RECORDS,
   MAX_PATTERNS,
+  MAX_TEXT_CHARACTERS,
   type PatternField,
   type TextPattern,
   type TextPatterns,
-} from '../../../common/model/records/text-patterns.ts';
-import { MAX_TEXT_CHARACTERS } from '../../../common/model/records/record-filter.ts';
+} from '../../../common/model/records/record-filter.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import type { CallContext } from '../../calls/call-messages.ts';
+import type { CallContext } from '../../calls/calls.ts';
 import { describeTexts } from '../families/describe-texts.ts';
 import { createFamilyLearner } from '../families/learn-families.ts';
 import { readRows, toPlain, toTypes } from './engine-database.ts';

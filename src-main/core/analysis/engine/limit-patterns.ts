@@ -1,7 +1,7 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import { listLeaves } from '../../../common/query/filter-tree.ts';
-import type { CallOptions } from '../../calls/pair-calls.ts';
+import type { CallOptions } from '../../calls/calls.ts';
 
 /** A question with a pattern that takes longer is stopped. */
 export const PATTERN_LIMIT_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { foldCase } from '../../../common/fold-case.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
 import {
   createOutcomeDecider,
   looksIntoBodies,

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { createVariableReader, type FamilyAct } from '../../../common/model/connections/family-changes.ts';
-import type { FamilyPage } from '../../../common/model/records/family-page.ts';
-import { fromRecordId } from '../../../common/model/records/record-ids.ts';
+import type { FamilyPage } from '../../../common/model/records/error-family.ts';
+import { fromRecordId } from '../../../common/model/records/record.ts';
 import { listPlain } from '../../../common/query/filter-tree.ts';
 import type { Outcome } from '../../../common/reporting/outcome.ts';
 import { DAY_MS } from '../../../common/time/durations.ts';

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Session, SessionRequest } from '../../../common/model/records/session.ts';
-import { fromRecordId } from '../../../common/model/records/record-ids.ts';
+import type { Session, SessionRequest } from '../../../common/model/records/conversation.ts';
+import { fromRecordId } from '../../../common/model/records/record.ts';
 import { isGuid } from '../../../common/reporting/reports.ts';
 import type { Outcome } from '../../../common/reporting/outcome.ts';
 import { readRows } from './engine-database.ts';

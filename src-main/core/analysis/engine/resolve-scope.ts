@@ -2,9 +2,9 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { StatusSample } from '../../../common/model/connections/status.ts';
 import { toEndMs } from '../../../common/model/period.ts';
-import { fromRecordId } from '../../../common/model/records/record-ids.ts';
-import type { RecordScope } from '../../../common/model/records/record-scope.ts';
-import type { Summary } from '../../../common/model/records/summary.ts';
+import { fromRecordId } from '../../../common/model/records/record.ts';
+import type { RecordScope } from '../../../common/model/records/record-filter.ts';
+import type { Summary } from '../../../common/model/records/histogram.ts';
 import type { DetailKind, Direction } from '../../../common/reporting/reports.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
@@ -14,7 +14,7 @@ import { ENGINE_COLUMNS } from './engine-tables.ts';
 import type { EngineFeed } from './feed/create-engine-feed.ts';
 import type { FeedSource } from './feed/feed-source.ts';
 import { NO_CONDITION } from './filter-sql.ts';
-import type { MarkSource } from './marked-records.ts';
+import type { MarkSource } from './own-values.ts';
 import { toSourceSql, type ResolvedScope, type ScopePart } from './resolved-scope.ts';
 
 /** The cache as the engine reads it. */

@@ -1,7 +1,7 @@
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import { RECORD_ID_SPAN, toRecordId } from '../../../common/model/records/record-ids.ts';
+import { RECORD_ID_SPAN, toRecordId } from '../../../common/model/records/record.ts';
 import type { SqlCondition } from './filter-sql.ts';
 
 /** Where the records of a question are: those of one direction, in parts that don't overlap. */

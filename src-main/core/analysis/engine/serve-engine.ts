@@ -1,10 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ServedOperations } from '../../calls/call-messages.ts';
+import { serveCalls, type ServedOperations, type ServerPort } from '../../calls/calls.ts';
 import { openEngineSource } from '../../cache/read/engine-source.ts';
-import { serveCalls, type ServerPort } from '../../calls/serve-calls.ts';
-import { openEngineDatabase } from './engine-database.ts';
+import { openEngineDatabase, toQuestionError } from './engine-database.ts';
 import { createEngineOperations } from './engine-operations.ts';
-import { toQuestionError } from './question-errors.ts';
 
 /** What the engine's process is started with. */
 export interface EngineStart {

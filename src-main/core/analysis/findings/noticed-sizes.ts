@@ -1,6 +1,6 @@
 import type { NoticedSizes } from '../../../common/model/analysis/finding.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import { toBinomialTail } from '../../../common/statistics/binomial-tail.ts';
+import { toBinomialTail } from '../../../common/statistics.ts';
 import { MINUTE_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import { isLarge } from './detect-incidents.ts';

@@ -1,5 +1,5 @@
 import type { RulePath } from '../../../common/reporting/outcome.ts';
-import { isPlainObject } from '../../../common/json/is-plain-object.ts';
+import { isPlainObject } from '../../../common/json.ts';
 
 /** A value of bodies, with the sampled records that have it. */
 export interface BodyMark {

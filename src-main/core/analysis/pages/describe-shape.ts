@@ -1,4 +1,5 @@
 import type { Remark } from '../../../common/model/cache/snapshot.ts';
+import { type Period, toEndMs } from '../../../common/model/period.ts';
 import { DETAIL_FIELD_NAMES, resolveFields } from '../../../common/reporting/field-names.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
@@ -208,4 +209,19 @@ function learn(shape: LearnedShape, page: PageShape): LearnedShape {
     largestPage: Math.max(shape.largestPage, page.recordCount),
     shortestCap: caps.length === 0 ? null : Math.min(...caps),
   };
+}
+
+/**
+ * A remark when records are dated outside the requested period: the service then reads its dates in
+ * another zone than it writes, or than the connection is set to.
+ */
+export function findOutside(
+  records: readonly { readonly dateMs: number | null }[],
+  period: Period,
+): Remark[] {
+  let count = 0;
+  for (const { dateMs } of records) {
+    if (dateMs !== null && (dateMs < period.fromMs || dateMs >= toEndMs(period))) count += 1;
+  }
+  return count === 0 ? [] : [{ code: 'dates-outside-period', count }];
 }

@@ -4,11 +4,10 @@ import { toUnreadable } from '../../../common/contract/errors.ts';
 import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
 import { listFields, REPORT_KINDS } from '../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN, UTC_COLUMN } from '../../../common/sql/sql-tables.ts';
-import { nameZonedField } from '../../../common/time/format-moment.ts';
-import type { CallContext } from '../../calls/call-messages.ts';
-import { serveCalls, type ServerPort } from '../../calls/serve-calls.ts';
+import { nameZonedField } from '../../../common/time/civil-time.ts';
+import { type CallContext, serveCalls, type ServerPort } from '../../calls/calls.ts';
 import { quoteText, readRows } from '../engine/engine-database.ts';
-import { quoteName } from '../engine/files/file-column.ts';
+import { quoteName } from '../engine/files/line-sql.ts';
 
 const MEMORY_MB = 512;
 const MAX_COLUMNS = 1_000;

@@ -1,20 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { findErrorCode } from '../../../node/error-text.ts';
-import {
-  copyPatientlySync,
-  isTaken,
-  removePatientlySync,
-  tryToRemoveSync,
-} from '../../../node/move-and-remove.ts';
+import { copyPatientlySync, isTaken, removePatientlySync, tryToRemoveSync } from '../../../node/files.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { APPLICATION_ID, openCacheDatabase } from './open-database.ts';
-import { applyMigration } from './migrate.ts';
+import { APPLICATION_ID, isDamage, openCacheDatabase, readPragma, toCacheError } from './open-database.ts';
+import { applyMigration, MIGRATIONS } from './schema.ts';
 import { hasTornPages, mendTrees } from './mend-trees.ts';
 import { COMPANIONS } from './put-aside.ts';
-import { MIGRATIONS } from './schema.ts';
-import { readPragma } from './storage-size.ts';
-import { isDamage, toCacheError } from './to-cache-error.ts';
 
 /** Where each field of the first page's header lies (SQLite's file format, section 1.3). */
 const PAGE_SIZE_AT = 16;

@@ -2,18 +2,20 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AppError } from '../../../common/contract/errors.ts';
-import { isTaken, removePatientlySync } from '../../../node/move-and-remove.ts';
+import { isTaken, makePrivateFile, removePatientlySync, replaceFileSync } from '../../../node/files.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { makePrivateFile } from '../../../node/private-files.ts';
-import { replaceFileSync } from '../../../node/write-file-atomically.ts';
-import { migrate, applyMigration, assertNotNewer, type Migration } from './migrate.ts';
+import { applyMigration, assertNotNewer, migrate, type Migration, MIGRATIONS } from './schema.ts';
 import { openDamaged, isBitFlip, isUnknownFormat, listHeaderFaults, readSchema } from './open-damaged.ts';
-import { openCacheDatabase, APPLICATION_ID, EARLIER_APPLICATION_ID } from './open-database.ts';
+import {
+  APPLICATION_ID,
+  EARLIER_APPLICATION_ID,
+  isDamage,
+  openCacheDatabase,
+  readPragma,
+  toCacheError,
+} from './open-database.ts';
 import { COMPANIONS, putAside, resumePutAside, type Damage, type PutAside } from './put-aside.ts';
 import { readUsedNumbers } from './salvage.ts';
-import { MIGRATIONS } from './schema.ts';
-import { readPragma } from './storage-size.ts';
-import { toCacheError, isDamage } from './to-cache-error.ts';
 
 /**
  * How closely a file is looked at when it is opened: as much as its size and last end ask for; all of it, after

@@ -1,8 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isTaken, movePatientlySync, tryToRemoveSync } from '../../../node/move-and-remove.ts';
-import { makePrivateFolder, PRIVATE_FOLDER_MODE } from '../../../node/private-files.ts';
-import { replaceFileSync, writeFileAtomicallySync } from '../../../node/write-file-atomically.ts';
+import type { CacheState } from '../../../common/model/cache/snapshot.ts';
+import {
+  isTaken,
+  makePrivateFolder,
+  movePatientlySync,
+  PRIVATE_FOLDER_MODE,
+  replaceFileSync,
+  tryToRemoveSync,
+  writeFileAtomicallySync,
+} from '../../../node/files.ts';
+import { readFreeBytes } from './open-database.ts';
 
 /** SQLite's companions of a file, which it would replay into any other that takes the file's place. */
 export const COMPANIONS = ['-journal', '-shm', '-wal'] as const;
@@ -164,7 +172,7 @@ function makeFolder(parent: string, nowMs: number): string {
 }
 
 /** Counts the folders of damaged files beside a cache file, and what they take on the disk. */
-export function measureDamaged(file: string): { damagedCount: number; damagedBytes: number } {
+function measureDamaged(file: string): { damagedCount: number; damagedBytes: number } {
   const parent = join(dirname(file), 'damaged');
   if (!existsSync(parent)) return { damagedCount: 0, damagedBytes: 0 };
   const entries = readdirSync(parent, { recursive: true, withFileTypes: true });
@@ -176,4 +184,66 @@ export function measureDamaged(file: string): { damagedCount: number; damagedByt
       return sum + (stats?.size ?? 0);
     }, 0);
   return { damagedCount, damagedBytes };
+}
+
+/** Below this a large download may fill the disk. */
+const LOW_SPACE_BYTES = 500_000_000;
+
+export interface StateKeeper {
+  read(): CacheState;
+  update(change: Partial<CacheState>): void;
+  /** Measures the free space of the disk, and what damaged files take. */
+  measureDisk(): void;
+  /** Notifies a listener of every state that differs in more than free space; returns how to stop it. */
+  watch(listener: (state: CacheState) => void): () => void;
+}
+
+/** Keeps what is known of the cache as a whole. */
+export function createStateKeeper(file: string, nowMs: number): StateKeeper {
+  const listeners = new Set<(state: CacheState) => void>();
+  let state: CacheState = {
+    mode: 'ready',
+    startedAtMs: nowMs,
+    freeBytes: null,
+    lowSpace: false,
+    largeLog: false,
+    putAside: null,
+    salvaged: null,
+    damagedCount: 0,
+    damagedBytes: 0,
+    retired: null,
+    fileCheck: null,
+  };
+  const update = (change: Partial<CacheState>): void => {
+    const before = toComparable(state);
+    state = { ...state, ...change };
+    if (toComparable(state) === before) return;
+    for (const listener of listeners) listener(state);
+  };
+  return {
+    read: () => state,
+    update,
+    measureDisk() {
+      const freeBytes = readFreeBytes(file);
+      const lowSpace = freeBytes !== null && freeBytes < LOW_SPACE_BYTES;
+      update({ freeBytes, lowSpace, ...tryToMeasureDamaged(file) });
+    },
+    watch(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** Only figures: what can't be looked at now is as it was. */
+function tryToMeasureDamaged(file: string): Partial<CacheState> {
+  try {
+    return measureDamaged(file);
+  } catch {
+    return {};
+  }
+}
+
+function toComparable(state: CacheState): string {
+  return JSON.stringify({ ...state, freeBytes: null });
 }

@@ -1,16 +1,14 @@
-import type { CacheState } from '../../../common/model/cache/cache-state.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import type { CacheState } from '../../../common/model/cache/snapshot.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
 import { isDetailKind, type ReportKind } from '../../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../../common/time/durations.ts';
 import { findErrorCode } from '../../../node/error-text.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
-import { createStoredPages } from '../read/stored-pages.ts';
-import { preparePageDigest } from '../read/verify-pages.ts';
+import { createStoredPages, preparePageDigest } from '../read/stored-pages.ts';
 import { prepareSliceWrites } from '../write/slice-writes.ts';
 import { openDamaged, removeReadableCopy } from './open-damaged.ts';
-import { readPragma } from './storage-size.ts';
-import { isDamagedPage, isDamage, toCacheError } from './to-cache-error.ts';
+import { isDamage, isDamagedPage, readPragma, toCacheError } from './open-database.ts';
 
 type InsertRow = ReturnType<typeof createRowInserter>;
 type Salvage = NonNullable<CacheState['salvaged']>;

@@ -1,8 +1,7 @@
 import type { RecordDetail, RecordRow } from '../../../common/model/records/record.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { openCacheDatabase } from '../file/open-database.ts';
-import { toCacheError } from '../file/to-cache-error.ts';
+import { openCacheDatabase, toCacheError } from '../file/open-database.ts';
 import { toDetail, prepareWindows } from './read-records.ts';
 import { createMarkReader } from './record-marks.ts';
 import { createStoredPages } from './stored-pages.ts';

@@ -1,14 +1,13 @@
 import { AppError } from '../../../common/contract/errors.ts';
-import { toJsonTexts } from '../../../common/json/exact-json.ts';
+import { toJsonTexts } from '../../../common/json.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
-import type { RecordDetail, RecordRow } from '../../../common/model/records/record.ts';
-import type { Summary, SummaryGroup } from '../../../common/model/records/summary.ts';
-import { CONTENT_NAMES } from '../../../common/reporting/field-values.ts';
+import { type RecordDetail, type RecordRow, toRecordId } from '../../../common/model/records/record.ts';
+import type { Summary, SummaryGroup } from '../../../common/model/records/histogram.ts';
+import { CONTENT_NAMES } from '../../../common/reporting/field-names.ts';
 import { readPage } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { isDamagedPage } from '../file/to-cache-error.ts';
+import { isDamagedPage } from '../file/open-database.ts';
 import { selectRows, requireDetailKind, GROUP_COLUMNS } from './record-tables.ts';
 import { createStoredPages, type StoredTexts, type PageRange } from './stored-pages.ts';
 

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import type { RecordDetail, RecordRow } from '../../../common/model/records/record.ts';
-import type { RecordMark } from '../../../common/model/records/record-mark.ts';
+import type { RecordDetail, RecordMark, RecordRow } from '../../../common/model/records/record.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { listFields, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { isDamagedPage } from '../file/to-cache-error.ts';
+import { isDamagedPage } from '../file/open-database.ts';
 import { createDetailReader } from './read-records.ts';
 import { requireDetailKind } from './record-tables.ts';
 

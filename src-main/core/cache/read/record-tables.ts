@@ -1,11 +1,11 @@
 import { readExactIso } from '../../../common/reporting/reading/read-date.ts';
 import { AppError } from '../../../common/contract/errors.ts';
 import {
+  type ContentName,
   isContentName,
   NARROW_NAMES,
-  type ContentName,
   type NarrowName,
-} from '../../../common/reporting/field-values.ts';
+} from '../../../common/reporting/field-names.ts';
 import {
   DETAIL_KINDS,
   isDetailKind,
@@ -19,7 +19,7 @@ import {
   type ReportKind,
   type SummaryKind,
 } from '../../../common/reporting/reports.ts';
-import { RECORD_ID_SPAN } from '../../../common/model/records/record-ids.ts';
+import { RECORD_ID_SPAN } from '../../../common/model/records/record.ts';
 
 /** A column of the cache, and what of a record it holds. */
 export interface StoredColumn<Name extends string> {

@@ -3,26 +3,26 @@ import { AppError } from '../../../common/contract/errors.ts';
 import {
   MAX_READING_EXAMPLES,
   type ReadingExample,
+  type Snapshot,
   type SnapshotReading,
-} from '../../../common/model/cache/reading.ts';
-import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
-import { countContent } from '../../../common/reporting/field-values.ts';
+} from '../../../common/model/cache/snapshot.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
+import { countContent } from '../../../common/reporting/field-names.ts';
 import { readPage, type ReadPage, type SetAside } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { isDamage, isDamagedPage, toCacheError } from '../file/to-cache-error.ts';
-import { LEFT_OUT_REASONS } from '../read/download-figures.ts';
+import { isDamage, isDamagedPage, toCacheError } from '../file/open-database.ts';
+import { LEFT_OUT_REASONS } from '../read/download-rows.ts';
 import { GROUP_COLUMNS, RECORD_TABLES, selectValues } from '../read/record-tables.ts';
 import { createStoredPages, type PageRange } from '../read/stored-pages.ts';
-import { toPayloadPreview } from '../write/insert-records.ts';
-import { leaveOut } from '../write/left-out.ts';
 import {
   createRowDigest,
   listTextValues,
   SELECT_DIGEST_GROUPS,
   type StoredValue,
-} from '../write/record-digest.ts';
+  toPayloadPreview,
+} from '../write/insert-records.ts';
+import { leaveOut } from '../write/left-out.ts';
 
 /** A page of the journal, as far as reading it again takes. */
 export interface StoredPage extends PageRange {

@@ -1,13 +1,17 @@
 import { AppError } from '../../../common/contract/errors.ts';
-import { hasChanged, type SnapshotReading } from '../../../common/model/cache/reading.ts';
+import {
+  hasChanged,
+  type Remark,
+  type Snapshot,
+  type SnapshotReading,
+} from '../../../common/model/cache/snapshot.ts';
 import type { Period } from '../../../common/model/period.ts';
-import type { Remark, Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
-import { NOTE_BITS } from '../../../common/reporting/reading/read-value.ts';
+import { NOTE_BITS } from '../../../common/reporting/reading/read-record.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { findOutside } from '../../analysis/pages/find-outside.ts';
-import type { CallContext } from '../../calls/call-messages.ts';
+import { findOutside } from '../../analysis/pages/describe-shape.ts';
+import type { CallContext } from '../../calls/calls.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import {
   addChange,

@@ -1,13 +1,12 @@
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds } from '../../../common/reporting/reports.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
 import type { PageRange } from '../read/stored-pages.ts';
-import { prepareInsert } from '../write/insert-records.ts';
+import { createRowDigest, prepareInsert } from '../write/insert-records.ts';
 import type { FreshPage } from './page-reading.ts';
 import { preparePageWrites } from '../write/page-writes.ts';
-import { createRowDigest } from '../write/record-digest.ts';
 import { prepareSliceWrites } from '../write/slice-writes.ts';
 import { createDetailReader } from '../read/read-records.ts';
 import { toMarkKey } from '../read/record-marks.ts';

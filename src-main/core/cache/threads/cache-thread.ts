@@ -1,11 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openCacheDatabase } from '../file/open-database.ts';
 import { openFile } from '../file/open-file.ts';
-import { createCheckOperations } from './check-operations.ts';
-import { waitForFile, type Opening, type ServedThread, type ThreadStart } from './thread-messages.ts';
-import { createScanOperations } from './scan-operations.ts';
-import { serveThread } from './serve-thread.ts';
-import { createViewOperations } from './view-operations.ts';
+import { createCheckOperations, createScanOperations, createViewOperations } from './read-operations.ts';
+import {
+  type Opening,
+  type ServedThread,
+  serveThread,
+  type ThreadStart,
+  waitForFile,
+} from './thread-messages.ts';
 import { createWriter } from './writer-operations.ts';
 
 const { role, file, nowMs, inspection, firstSnapshotId, generation, gate } = workerData as ThreadStart;

@@ -1,14 +1,12 @@
 import { basename, join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
-import type { CacheState } from '../../../common/model/cache/cache-state.ts';
-import { readPlace } from '../../../node/held-folders.ts';
-import type { CallByName } from '../../calls/pair-calls.ts';
-import { startWorker, type RunningWorker } from '../../calls/start-worker.ts';
+import type { CacheState } from '../../../common/model/cache/snapshot.ts';
+import { readPlace } from '../../../node/claim-folder.ts';
+import { type CallByName, type RunningWorker, startWorker } from '../../calls/calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { Inspection } from '../file/open-file.ts';
-import { beginSalvage, endSalvage } from '../file/put-aside.ts';
-import type { StateKeeper } from '../file/state-keeper.ts';
-import { isDamage, needsReopening } from '../file/to-cache-error.ts';
+import { beginSalvage, endSalvage, type StateKeeper } from '../file/put-aside.ts';
+import { isDamage, needsReopening } from '../file/open-database.ts';
 import {
   createFileGate,
   createCalls,
@@ -17,8 +15,7 @@ import {
   type ThreadStart,
   type ThreadStarted,
 } from './thread-messages.ts';
-import type { ScanOperations } from './scan-operations.ts';
-import type { ViewOperations } from './view-operations.ts';
+import type { ScanOperations, ViewOperations } from './read-operations.ts';
 import type { WriterOperations } from './writer-operations.ts';
 
 /** Everything that runs inside the three threads, by name. */

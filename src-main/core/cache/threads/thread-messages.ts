@@ -1,5 +1,12 @@
-import type { ServedOperations, CallContext } from '../../calls/call-messages.ts';
-import type { CallByName, CallOptions } from '../../calls/pair-calls.ts';
+import type { MessagePort } from 'node:worker_threads';
+import {
+  type CallByName,
+  type CallContext,
+  type CallOptions,
+  serveCalls,
+  type ServedOperations,
+} from '../../calls/calls.ts';
+import { toCacheError } from '../file/open-database.ts';
 import type { Inspection } from '../file/open-file.ts';
 
 /** What a thread of the cache is started with. */
@@ -96,4 +103,35 @@ export function waitForFile(shared: SharedArrayBuffer): void {
   const state = new Int32Array(shared);
   Atomics.wait(state, 0, CLOSED);
   if (Atomics.load(state, 0) === GIVEN_UP) throw new Error('The file could not be opened for writing.');
+}
+
+/** Serves the calls that arrive at a port. `start` opens the file; what it throws fails the start. */
+export function serveThread(
+  port: MessagePort,
+  start: () => { readonly served: ServedThread; readonly opening: Opening | null },
+): Promise<void> {
+  const open = (): ReturnType<typeof start> => {
+    try {
+      return start();
+    } catch (error) {
+      throw toCacheError(error);
+    }
+  };
+  return serveCalls<ThreadStarted>(
+    {
+      postMessage: (message) => port.postMessage(message),
+      onMessage: (listener) => void port.on('message', listener),
+      close: () => port.close(),
+    },
+    () => {
+      const { served, opening } = open();
+      const { operations, close, onFailure } = served;
+      return {
+        operations: { ...operations, close },
+        started: { names: Object.keys(operations), opening },
+        toAppError: toCacheError,
+        ...(onFailure === undefined ? {} : { onFailure }),
+      };
+    },
+  );
 }

@@ -6,32 +6,31 @@ import {
   MAX_MARKED_RECORDS,
   type RecordMark,
   type RecordMarkChange,
-} from '../../../common/model/records/record-mark.ts';
+} from '../../../common/model/records/record.ts';
 import { DAY_MS } from '../../../common/time/durations.ts';
 import type { Database } from '../../../node/open-database.ts';
 import type { FoundPatterns } from '../../analysis/engine/feed/feed-source.ts';
-import type { CallContext } from '../../calls/call-messages.ts';
+import type { CallContext } from '../../calls/calls.ts';
 import { createPageCleaner, listCleaned, type Cleaning, type WantedCleaning } from '../clean-pages.ts';
-import { removeCopies } from '../file/migrate.ts';
-import { BUSY_TIMEOUT_MS } from '../file/open-database.ts';
+import { removeCopies } from '../file/schema.ts';
+import { BUSY_TIMEOUT_MS, isDamage, toCacheError } from '../file/open-database.ts';
 import type { OpenedFile } from '../file/open-file.ts';
 import { BEING_SALVAGED, salvage } from '../file/salvage.ts';
-import { isDamage, toCacheError } from '../file/to-cache-error.ts';
-import { createFollowingWriter } from '../write/followed-slices.ts';
-import { createImportWriter } from '../imports/import-writes.ts';
+import { createFollowingWriter } from '../write/slice-writes.ts';
+import { createImportWriter } from '../imports.ts';
 import { createDetailReader } from '../read/read-records.ts';
 import { toMarkKey } from '../read/record-marks.ts';
 import { requireDetailKind } from '../read/record-tables.ts';
 import { createSnapshotReader, type SnapshotReader } from '../read/snapshot-rows.ts';
 import { createPageRereader } from '../rereading/read-again.ts';
-import { createDownloadWriter } from '../write/download-writes.ts';
-import type { IncomingPage, PageHead } from '../write/incoming-page.ts';
 import {
+  createDownloadWriter,
   createSnapshotRemover,
   createSnapshotWriter,
   endInterrupted,
   type Purge,
 } from '../write/snapshot-writes.ts';
+import type { IncomingPage, PageHead } from '../write/insert-records.ts';
 import { createPageStore } from '../write/store-page.ts';
 import { prepareWalkEnd } from '../write/judge-page.ts';
 import type { ServedThread } from './thread-messages.ts';

@@ -1,12 +1,12 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
 import {
-  hasAllAnnounced,
-  sumUpAnnounced,
   type Announced,
-} from '../../../common/reporting/reading/judge-totals.ts';
-import { judgeEnd } from '../../../common/reporting/reading/next-cursor.ts';
+  hasAllAnnounced,
+  judgeEnd,
+  sumUpAnnounced,
+} from '../../../common/reporting/reading/read-envelope.ts';
 import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
@@ -14,12 +14,10 @@ import type { Database } from '../../../node/open-database.ts';
 import { RECORD_TABLES, selectValues, toStoredDate } from '../read/record-tables.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import { createStoredPages, type StoredPages } from '../read/stored-pages.ts';
-import { createFollowedWalks, type FollowedWalk } from './followed-slices.ts';
-import type { PageHead, PageToStore } from './incoming-page.ts';
+import { createFollowedWalks, type FollowedWalk, prepareSliceWrites } from './slice-writes.ts';
+import { listTextValues, type PageHead, type PageToStore } from './insert-records.ts';
 import { leaveOut, prepareLeavingOut } from './left-out.ts';
 import { preparePageWrites, type PageWrites, type WalkRow } from './page-writes.ts';
-import { listTextValues } from './record-digest.ts';
-import { prepareSliceWrites } from './slice-writes.ts';
 
 /** What a page brings that its snapshot does not hold yet, and how the walk goes on after it. */
 export interface JudgedPage {

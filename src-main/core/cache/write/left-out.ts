@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { toEndMs } from '../../../common/model/period.ts';
-import { toRecordId } from '../../../common/model/records/record-ids.ts';
+import { toRecordId } from '../../../common/model/records/record.ts';
 import { readPage, type ReadPage, type SetAside } from '../../../common/reporting/reading/read-page.ts';
 import type { DetailRecord } from '../../../common/reporting/reading/read-record.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
-import { fromWireDate } from '../../../common/reporting/wire-dates.ts';
+import { fromWireDate } from '../../../common/reporting/wire-documents.ts';
 import { SECOND_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { IS_UNREADABLE, LEFT_OUT_REASONS } from '../read/download-figures.ts';
+import { IS_UNREADABLE, LEFT_OUT_REASONS } from '../read/download-rows.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
 import type { PageRange, StoredPages } from '../read/stored-pages.ts';
 import type { WalkRow } from './page-writes.ts';

@@ -1,9 +1,9 @@
 import type { Remark } from '../../../common/model/cache/snapshot.ts';
-import type { SummaryGroup } from '../../../common/model/records/summary.ts';
+import type { SummaryGroup } from '../../../common/model/records/histogram.ts';
 import type { SetAside } from '../../../common/reporting/reading/read-page.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { GROUP_COLUMNS } from '../read/record-tables.ts';
-import type { RowDigest } from './record-digest.ts';
+import type { RowDigest } from './insert-records.ts';
 
 /** A page as its answer came, with the journal's words about it. */
 export interface NewPage {

@@ -1,27 +1,31 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Remark, Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { judgeTotals, type Announced } from '../../../common/reporting/reading/judge-totals.ts';
+import { type Announced, judgeTotals } from '../../../common/reporting/reading/read-envelope.ts';
 import { readPage, type ReadPage } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, isDetailKind, mapKinds, type ReportKind } from '../../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../../common/time/durations.ts';
 import type { Database } from '../../../node/open-database.ts';
 import {
   describeShape,
-  watchShape,
-  type PageShape,
+  findOutside,
   type LearnedShape,
+  type PageShape,
+  watchShape,
 } from '../../analysis/pages/describe-shape.ts';
-import { findOutside } from '../../analysis/pages/find-outside.ts';
-import { LEFT_OUT_REASONS } from '../read/download-figures.ts';
+import { LEFT_OUT_REASONS } from '../read/download-rows.ts';
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
-import { hasUnreadable } from './followed-slices.ts';
-import type { IncomingPage, PageHead, PageToStore } from './incoming-page.ts';
-import { prepareInsert } from './insert-records.ts';
+import { hasUnreadable } from './slice-writes.ts';
+import {
+  createRowDigest,
+  type IncomingPage,
+  type PageHead,
+  type PageToStore,
+  prepareInsert,
+} from './insert-records.ts';
 import { preparePageJudge, type JudgedPage } from './judge-page.ts';
 import { packBody } from '../read/stored-pages.ts';
 import { preparePageWrites, type WalkRow } from './page-writes.ts';
-import { createRowDigest } from './record-digest.ts';
 
 interface FreshPage extends JudgedPage {
   readonly page: PageToStore;

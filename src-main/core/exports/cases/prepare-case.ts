@@ -8,10 +8,13 @@ import type {
   PinnedContent,
   PartQuestion,
 } from '../../../common/model/cases/case.ts';
-import type { EvidenceMasking, PackSignature } from '../../../common/model/exports/evidence-options.ts';
-import { RFC_4180 } from '../../../common/model/exports/export-options.ts';
-import type { RecordScope } from '../../../common/model/records/record-scope.ts';
-import { createQueryClock } from '../../../common/query/query-clock.ts';
+import {
+  type EvidenceMasking,
+  type PackSignature,
+  RFC_4180,
+} from '../../../common/model/exports/export-options.ts';
+import type { RecordScope } from '../../../common/model/records/record-filter.ts';
+import { createQueryClock } from '../../../common/query/query-values.ts';
 import { writeQuery } from '../../../common/query/write-query.ts';
 import { createCaseSentences } from '../../../common/words/case-words.ts';
 import type { SpokenKey } from '../../../common/words/messages.ts';
@@ -22,15 +25,13 @@ import { createMasks } from '../evidence/masking/create-masks.ts';
 import { createKnownClients, createPseudonyms } from '../evidence/masking/known-clients.ts';
 import { maskFilter, type Masks } from '../evidence/masking/masks.ts';
 import { describeMasking } from '../evidence/masking/export-masks.ts';
-import { closePack } from '../evidence/packing/close-pack.ts';
+import { closePack, writeCertificates } from '../evidence/close-pack.ts';
 import type { PackThread } from '../evidence/packing/pack-operations.ts';
-import { writeCertificates } from '../evidence/write-certificates.ts';
 import { readExportSubject } from '../export-subject.ts';
-import { createCsvWriter } from '../formats/csv.ts';
-import type { FileSum } from '../partial-file.ts';
+import { createCsvWriter } from '../formats/export-writer.ts';
+import { type FileSum, toSafeFileName } from '../partial-file.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
-import { printReport } from '../report/prepare-report.ts';
-import { toSafeFileName } from '../safe-file-name.ts';
+import { printReport } from '../report/read-report.ts';
 import { writeCaseMarkdown, writeCasePage, type WrittenCase, type WrittenPart } from './write-case-page.ts';
 
 /** Rows that the short form writes of a table. */

@@ -4,13 +4,12 @@ import {
   type GuideLine,
   type GuideText,
 } from '../../../common/help/guide-page.ts';
-import { writeViewLink } from '../../../common/links/view-link.ts';
-import { isOutside } from '../../../common/links/known-places.ts';
+import { isOutside, writeViewLink } from '../../../common/links.ts';
 import { readMarkdown, escapeHtmlIn } from '../../../common/markdown/read-markdown.ts';
 import type { PartContent, PinnedContent } from '../../../common/model/cases/case.ts';
 import { toVisible } from '../../../common/words/visible-text.ts';
 import type { Words } from '../../../common/words/words.ts';
-import { markup, own, type Markup } from '../report/markup.ts';
+import { markup, type Markup, own } from '../report/report-content.ts';
 import { writeFolded, writeTable } from '../report/sections/write-table.ts';
 import { writePage } from '../report/write-report.ts';
 

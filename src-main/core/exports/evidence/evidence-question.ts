@@ -1,9 +1,9 @@
 import type { Input } from '../../../common/contract/index.ts';
 import type { Finding } from '../../../common/model/analysis/finding.ts';
-import { DEFAULT_EVIDENCE, type EvidenceOptions } from '../../../common/model/exports/evidence-options.ts';
+import { DEFAULT_EVIDENCE, type EvidenceOptions } from '../../../common/model/exports/export-options.ts';
 import { toEndMs } from '../../../common/model/period.ts';
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
-import type { Session } from '../../../common/model/records/session.ts';
+import type { Session } from '../../../common/model/records/conversation.ts';
 import { isTooLarge } from '../../../common/query/filter-tree.ts';
 import { REPORTS, type DetailKind } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';

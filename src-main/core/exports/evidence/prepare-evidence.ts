@@ -1,10 +1,10 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Input, Output } from '../../../common/contract/index.ts';
 import { isDetailKind, type DetailKind } from '../../../common/reporting/reports.ts';
-import { isTimeZone } from '../../../common/time/time-zones.ts';
+import { isTimeZone } from '../../../common/time/civil-time.ts';
 import { readExportSubject } from '../export-subject.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
-import { toExportFileName } from '../safe-file-name.ts';
+import { toExportFileName } from '../partial-file.ts';
 import {
   describeEvidence,
   listSessions,
@@ -25,9 +25,8 @@ import { toPreviewCell } from '../export-columns.ts';
 import { readReport } from '../report/read-report.ts';
 import { writeReport } from '../report/write-report.ts';
 import { maskFilter, type Masks } from './masking/masks.ts';
-import { maskColumns } from './masking/mask-columns.ts';
-import { POWERSHELL_CHECKER } from './signing/powershell-checker.ts';
-import { PYTHON_CHECKER } from './signing/python-checker.ts';
+import { maskColumns } from './masking/create-masks.ts';
+import { POWERSHELL_CHECKER, PYTHON_CHECKER } from './signing/checkers.ts';
 import { RECORD_FORMATS, toRecordPath } from './packing/write-records.ts';
 
 /**

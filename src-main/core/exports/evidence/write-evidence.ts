@@ -1,6 +1,6 @@
 import type { RecordFilter } from '../../../common/model/records/record-filter.ts';
 import type { TaskHandle } from '../../tasks/task-registry.ts';
-import { toColumnChoice } from '../arrange-columns.ts';
+import { toColumnChoice } from '../export-columns.ts';
 import { feedRecords } from '../export-source.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 import type { FileSum } from '../partial-file.ts';
@@ -19,24 +19,22 @@ import {
   type EvidenceQuestion,
   type EvidenceParts,
 } from './evidence-question.ts';
-import { closePack } from './packing/close-pack.ts';
+import { closePack, writeCertificates, type WrittenCertificates } from './close-pack.ts';
 import type { PackThread } from './packing/pack-operations.ts';
 import {
+  type PackedRecords,
   RECORD_FORMATS,
   toRecordPath,
-  type PackedRecords,
   type WrittenRecords,
+  type WrittenSession,
 } from './packing/write-records.ts';
-import { writeCertificates, type WrittenCertificates } from './write-certificates.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
-import type { EvidenceMasking, PackSignature } from '../../../common/model/exports/evidence-options.ts';
+import type { EvidenceMasking, PackSignature } from '../../../common/model/exports/export-options.ts';
 import type { ExportProvenance } from '../prepared-export.ts';
-import type { WrittenSession } from './packing/write-session.ts';
 import type { Finding } from '../../../common/model/analysis/finding.ts';
 import { ENGLISH } from '../../../common/words/words.ts';
 import { createFindingSentences } from '../../../common/words/finding-words.ts';
-import type { ReportContent, ReportFindings } from '../report/report-content.ts';
-import { toNamedText } from '../report/sections/value-names.ts';
+import { type ReportContent, type ReportFindings, toNamedText } from '../report/report-content.ts';
 
 /** The part of the progress that the records take; the rest is the report's. */
 const RECORDS_SHARE = 0.9;

@@ -1,7 +1,21 @@
-import type { RecordFormat } from '../../../common/model/exports/export-options.ts';
-import { createCsvWriter } from './csv.ts';
-import type { CreateExportWriter } from './export-writer.ts';
-import { createJsonWriter, createNdjsonWriter } from './json.ts';
+import type { Input } from '../../../common/contract/index.ts';
+import {
+  isDocumentFormat,
+  type RecordFormat,
+  RFC_4180,
+} from '../../../common/model/exports/export-options.ts';
+import type { SqlColumn } from '../../../common/model/records/sql.ts';
+import { listFields, type ReportKind } from '../../../common/reporting/reports.ts';
+import { correctWireName } from '../../../common/reporting/wire-documents.ts';
+import type { Engine } from '../../analysis/engine/create-engine.ts';
+import type { ExportColumn } from '../export-columns.ts';
+import type { EngineExport } from '../prepared-export.ts';
+import {
+  createCsvWriter,
+  type CreateExportWriter,
+  createJsonWriter,
+  createNdjsonWriter,
+} from './export-writer.ts';
 import { createXlsxWriter } from './xlsx/create-xlsx-writer.ts';
 
 /** Formats that are written row by row; the others are written by the engine, of `cells` where it can't read the rows itself. */
@@ -33,3 +47,88 @@ export const WRITERS: Readonly<Record<RowFormat, CreateExportWriter>> = {
   ndjson: createNdjsonWriter,
   cells: createCellsWriter,
 };
+
+/** The part of the engine that writes files. */
+export type FileEngine = Pick<Engine, 'writeRecords' | 'writeRows' | 'writeResult' | 'writeLines'>;
+
+/**
+ * Files of records, written from the engine's own columns; null for a format that it doesn't write. It declines texts
+ * that it would not write as the row writers do.
+ */
+export function exportRecordsInEngine<Row>(
+  engine: FileEngine,
+  { scope, filter, order, format, layout = {} }: Input<'exports/start'>,
+  columns: readonly ExportColumn<Row>[],
+): EngineExport | null {
+  const { csv = RFC_4180 } = layout;
+  if (format === 'xlsx' || isDocumentFormat(format)) return null;
+  const wanted = format === 'csv' ? { kind: format, csv } : { kind: format };
+  const written = columns.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
+  return {
+    columns: written.map(({ name }) => name),
+    write: (about, options) =>
+      engine.writeRecords({ scope, filter, order, columns: written, format: wanted, about }, options),
+  };
+}
+
+/** Files of a few rows that `read` reads. */
+export function exportRowsAsParquet<Row>(
+  engine: FileEngine,
+  report: ReportKind,
+  columns: readonly ExportColumn<Row>[],
+  read: (signal: AbortSignal | undefined) => Promise<readonly Row[]>,
+): EngineExport {
+  const types = listTypes(report);
+  return {
+    columns: columns.map(({ name }) => name),
+    async write(about, options) {
+      const rows = (await read(options.signal)).map((row) => columns.map((column) => column.read(row)));
+      const typed = columns.map(({ name }) => ({ name, type: types.get(name) ?? 'VARCHAR' }));
+      return engine.writeRows({ rows, columns: typed, about }, options);
+    },
+  };
+}
+
+/** Types of the columns of masked records; what is no number of the specification is text. */
+export function toTypedColumns<Row>(
+  report: ReportKind,
+  columns: readonly ExportColumn<Row>[],
+): { name: string; type: string }[] {
+  const types = listTypes(report);
+  return columns.map(({ name, type }) => ({
+    name,
+    type: type === 'moment' ? 'TIMESTAMPTZ' : (types.get(name) ?? 'VARCHAR'),
+  }));
+}
+
+/** Files of the rows of an open result of SQL; `columns` are those chosen of `all`. */
+export function exportResultAsParquet<Row>(
+  engine: FileEngine,
+  resultId: string,
+  all: readonly { readonly name: string; readonly type: SqlColumn['type'] }[],
+  columns: readonly ExportColumn<Row>[],
+): EngineExport {
+  const names = columns.map(({ name }) => name);
+  const places = names.map((name) => all.findIndex((column) => column.name === name));
+  const typed = places.map((place) => ({
+    name: all[place]?.name ?? '',
+    type: all[place]?.type ?? 'VARCHAR',
+  }));
+  return {
+    columns: names,
+    write: (about, options) => engine.writeResult({ resultId, places, columns: typed, about }, options),
+  };
+}
+
+/** Types of a summary's fields by their names in a file, in either spelling. */
+function listTypes(report: ReportKind): ReadonlyMap<string, string> {
+  const types = new Map<string, string>();
+  for (const [, { wireName, type, unit }] of listFields(report)) {
+    const isWhole = (type === 'integer' && unit !== 'ms') || type === 'count';
+    const isNumber = isWhole || type === 'integer' || type === 'number';
+    for (const name of [wireName, correctWireName(wireName)]) {
+      types.set(name, isNumber ? (isWhole ? 'BIGINT' : 'DOUBLE') : 'VARCHAR');
+    }
+  }
+  return types;
+}

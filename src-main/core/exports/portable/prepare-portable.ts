@@ -3,12 +3,15 @@ import { createReadStream } from 'node:fs';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { isDetailKind } from '../../../common/reporting/reports.ts';
-import { tryToRemove } from '../../../node/move-and-remove.ts';
+import { tryToRemove } from '../../../node/files.ts';
 import type { FileProgress } from '../../analysis/engine/files/write-file.ts';
 import type { Cache } from '../../cache/cache.ts';
-import type { PortablePage, PortableSource } from '../../cache/imports/portable-source.ts';
-import type { SavedConnection } from '../../connections/connection-file.ts';
-import { pickSharedRules, type SharedRules } from '../../connections/imported-places.ts';
+import type { PortablePage, PortableSource } from '../../cache/imports.ts';
+import {
+  pickSharedRules,
+  type SavedConnection,
+  type SharedRules,
+} from '../../connections/connection-file.ts';
 import { toCertificate } from '../../downloads/certificate.ts';
 import type { TaskHandle } from '../../tasks/task-registry.ts';
 import { createZipWriter } from '../formats/xlsx/zip-writer.ts';

@@ -5,12 +5,11 @@ import { nameConnection, type Words } from '../../../common/words/words.ts';
 import { createLevelSentences } from '../../../common/words/level-words.ts';
 import type { SpokenKey } from '../../../common/words/messages.ts';
 import type { Host } from '../../host.ts';
-import { readLevels } from '../../service-levels/read-levels.ts';
+import { readLevels } from '../../service-levels/service-levels.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
-import { toSafeFileName } from '../safe-file-name.ts';
-import { markup, own, type Markup, type MarkupPart } from './markup.ts';
-import { printReport } from './prepare-report.ts';
-import type { ReportParts } from './read-report.ts';
+import { toSafeFileName } from '../partial-file.ts';
+import { markup, type Markup, type MarkupPart, own } from './report-content.ts';
+import { printReport, type ReportParts } from './read-report.ts';
 import { writeTable } from './sections/write-table.ts';
 import { writePage } from './write-report.ts';
 

@@ -1,14 +1,27 @@
 import { createHash } from 'node:crypto';
 import type { MeasuredGroup, MeasuredGroups } from '../../../common/model/analysis/grouping.ts';
 import type { Words } from '../../../common/words/words.ts';
-import { markup, Markup, own, fillMarkup, type MarkupPart } from './markup.ts';
-import type { ReportContent, ReportCertificate } from './report-content.ts';
+import {
+  fillMarkup,
+  markup,
+  Markup,
+  type MarkupPart,
+  own,
+  type ReportCertificate,
+  type ReportContent,
+  round,
+  writeNamed,
+} from './report-content.ts';
 import { writeStyle } from './report-style.ts';
-import { writeNamed } from './sections/value-names.ts';
 import { writeCharts } from './sections/write-charts.ts';
-import { writeMissing, addUpGaps, drawCoverage, writeCompleteness } from './sections/write-coverage.ts';
-import { writeFamilies } from './sections/write-families.ts';
-import { writeFindings } from './sections/write-findings.ts';
+import {
+  addUpGaps,
+  drawCoverage,
+  writeCompleteness,
+  writeFamilies,
+  writeFindings,
+  writeMissing,
+} from './sections/write-findings.ts';
 import {
   writeFigures,
   writeCode,
@@ -18,7 +31,6 @@ import {
   toColumns,
   writeTable,
 } from './sections/write-table.ts';
-import { round } from './time-frame.ts';
 
 const HATCHING = markup`<svg class="definitions" aria-hidden="true">
   <defs>

@@ -1,13 +1,17 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { RecordDetail } from '../../../common/model/records/record.ts';
-import type { SummaryGroup } from '../../../common/model/records/summary.ts';
+import type { SummaryGroup } from '../../../common/model/records/histogram.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
-import { arrangeDetailColumns, arrangeSummaryColumns, chooseColumns } from '../arrange-columns.ts';
+import {
+  arrangeDetailColumns,
+  arrangeSummaryColumns,
+  chooseColumns,
+  type ExportColumn,
+} from '../export-columns.ts';
 import { createJobMasks, maskResultColumns } from '../evidence/masking/export-masks.ts';
 import type { MaskJob } from '../evidence/masking/masks.ts';
 import { createKnownClients, type KnownClients } from '../evidence/masking/known-clients.ts';
-import { maskColumns } from '../evidence/masking/mask-columns.ts';
-import type { ExportColumn } from '../export-columns.ts';
+import { maskColumns } from '../evidence/masking/create-masks.ts';
 import {
   measureResultRow,
   toResultColumns,
@@ -15,7 +19,7 @@ import {
   type RowBatch,
   type RowShape,
 } from './row-batch.ts';
-import { countContent } from '../../../common/reporting/field-values.ts';
+import { countContent } from '../../../common/reporting/field-names.ts';
 
 /** Reads records by their ids: at least the first one of them, as many as may be held at once. */
 export type ReadRecords = (wanted: {

@@ -1,11 +1,10 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import type { SqlCell, SqlColumn } from '../../../common/model/records/sql.ts';
-import type { SummaryGroup } from '../../../common/model/records/summary.ts';
-import type { ValueName } from '../../../common/model/records/value-name.ts';
+import type { SummaryGroup } from '../../../common/model/records/histogram.ts';
+import type { ValueName } from '../../../common/model/records/body-path.ts';
 import type { DetailKind, SummaryKind } from '../../../common/reporting/reports.ts';
-import type { ColumnChoice } from '../arrange-columns.ts';
+import type { ColumnChoice, ExportColumn } from '../export-columns.ts';
 import type { MaskJob } from '../evidence/masking/masks.ts';
-import type { ExportColumn } from '../export-columns.ts';
 
 /** A row of a result of SQL. */
 export type ResultRow = readonly SqlCell[];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { CsvDialect } from '../../../common/model/exports/export-options.ts';
-import type { CallContext } from '../../calls/call-messages.ts';
+import type { CallContext } from '../../calls/calls.ts';
 import { watchDirectionMarks } from '../export-columns.ts';
 import type { ExportAbout, ExportPiece } from '../formats/export-writer.ts';
 import { WRITERS, type RowFormat } from '../formats/writers.ts';

@@ -1,10 +1,23 @@
 import { AppError } from '../../../common/contract/errors.ts';
 import { createCalls } from '../../cache/threads/thread-messages.ts';
-import type { CallByName } from '../../calls/pair-calls.ts';
-import type { RunningWorker } from '../../calls/start-worker.ts';
-import type { PackThread, PackOperations } from '../evidence/packing/pack-operations.ts';
-import { requireAll, type RowBatches } from '../rows/row-batch.ts';
-import type { RowJob, WrittenRows } from '../rows/row-file.ts';
+import {
+  type CallByName,
+  type CallContext,
+  type RunningWorker,
+  serveCalls,
+  type ServerPort,
+  startWorker,
+} from '../../calls/calls.ts';
+import type { Logger } from '../../logging/logger.ts';
+import { createKnownClients } from '../evidence/masking/known-clients.ts';
+import {
+  createPackOperations,
+  type PackOperations,
+  type PackThread,
+} from '../evidence/packing/pack-operations.ts';
+import { openRows, type ReadRecords } from '../rows/open-rows.ts';
+import { requireAll, type RowBatch, type RowBatches } from '../rows/row-batch.ts';
+import { beginRowFile, type RowFile, type RowJob, type WrittenRows } from '../rows/row-file.ts';
 
 /** What the thread reports once it serves. */
 export interface RowThreadStarted {
@@ -12,7 +25,7 @@ export interface RowThreadStarted {
 }
 
 /** Starts a thread that writes one file. */
-export type StartRowThread = () => RunningWorker<RowThreadStarted>;
+type StartRowThread = () => RunningWorker<RowThreadStarted>;
 
 /** A cancelled export's thread has this long to end by itself. */
 const CANCEL_MS = 500;
@@ -98,4 +111,72 @@ export function createRowWriter(startThread: StartRowThread): RowWriter {
       await Promise.all(ending.map((thread) => thread.end(0)));
     },
   };
+}
+
+/** The records of a cache, for the thread that writes them. */
+interface RowSource {
+  readonly readRecords: ReadRecords;
+  /** What an error of the source is to the caller. */
+  toAppError?(error: unknown): unknown;
+  close(): void;
+}
+
+/**
+ * Serves the writing of one file: `begin`, then `write` for each batch, then `end`; or the operations of an evidence
+ * pack. `close` at any time. What lies aside meanwhile is in `scratchFolder`.
+ */
+export function serveRows(
+  port: ServerPort,
+  openSource: () => RowSource,
+  scratchFolder: string,
+): Promise<void> {
+  return serveCalls<RowThreadStarted>(port, () => {
+    const source = openSource();
+    let file: RowFile | null = null;
+    const find = (): RowFile => {
+      if (file === null) throw new Error('No file was begun.');
+      return file;
+    };
+    const { readRecords, toAppError } = source;
+    const known = createKnownClients();
+    const packing = createPackOperations(readRecords, scratchFolder);
+    const operations = {
+      ...packing,
+      begin: async (job: RowJob): Promise<void> => {
+        file = await openRows(job.shape, readRecords, (rows) => beginRowFile(job, rows), known);
+      },
+      /** Clients that masked texts may name; before `begin`. */
+      knowClients: (clients: readonly string[]): void => {
+        for (const client of clients) known.add(client);
+      },
+      write: (batch: RowBatch, context: CallContext<number>): Promise<void> => find().write(batch, context),
+      end: (): Promise<WrittenRows> => find().end(),
+      close: async (): Promise<void> => {
+        source.close();
+        await packing.close();
+        await file?.close();
+      },
+    };
+    return {
+      operations,
+      started: { names: Object.keys(operations) },
+      ...(toAppError === undefined ? {} : { toAppError }),
+    };
+  });
+}
+
+/** What a thread that writes a file is started with. */
+export interface RowThreadData {
+  readonly cacheFile: string;
+  /** Where files lie that are no part of another one yet; it is emptied at each start of the application. */
+  readonly scratchFolder: string;
+}
+
+/** Starts a thread that writes one file of what a cache holds. */
+export function startRowThread(
+  script: URL,
+  data: RowThreadData,
+  logger: Logger,
+): RunningWorker<RowThreadStarted> {
+  return startWorker(script, { name: 'export-rows', data }, logger);
 }

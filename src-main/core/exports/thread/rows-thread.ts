@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openExportRecords } from '../../cache/read/export-batches.ts';
-import { serveRows } from './serve-rows.ts';
-import type { RowThreadData } from './start-row-thread.ts';
+import { type RowThreadData, serveRows } from './create-row-writer.ts';
 
 // Writes one file row by row, apart from the thread that answers the window. It reads the cache itself.
 if (parentPort !== null) {

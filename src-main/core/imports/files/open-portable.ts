@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Value } from 'typebox/value';
 import { openPromise, type Entry, type ZipFile } from 'yauzl';
-import { findJsonExcess } from '../../../common/json/scan-json.ts';
+import { findJsonExcess } from '../../../common/json.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import {
   MANIFEST_ENTRY,
@@ -12,8 +12,8 @@ import {
   SEAL_ENTRY,
   type PortableRecords,
 } from '../../exports/portable/portable-manifest.ts';
-import { fromWireDate, toWireDate } from '../../../common/reporting/wire-dates.ts';
-import { isTimeZone } from '../../../common/time/time-zones.ts';
+import { fromWireDate, toWireDate } from '../../../common/reporting/wire-documents.ts';
+import { isTimeZone } from '../../../common/time/civil-time.ts';
 import { toUnreadable } from '../../../common/contract/errors.ts';
 
 /** Pages, the records beside them, the manifest and its seal. */

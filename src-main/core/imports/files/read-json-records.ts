@@ -1,14 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import { toUnreadable, type AppError } from '../../../common/contract/errors.ts';
-import { toJsonTexts, mayLoseDigits, parseExactly, type JsonTexts } from '../../../common/json/exact-json.ts';
 import {
-  findJsonExcess,
-  replaceNumberWords,
-  restoreNumberWords,
   countKeys,
   findDoubledKeys,
+  findJsonExcess,
+  type JsonTexts,
+  mayLoseDigits,
   measureJson,
-} from '../../../common/json/scan-json.ts';
+  parseExactly,
+  replaceNumberWords,
+  restoreNumberWords,
+  toJsonTexts,
+} from '../../../common/json.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import {
   createJsonSplitter,

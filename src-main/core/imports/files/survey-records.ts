@@ -1,17 +1,30 @@
 import { isSensibleInstant } from '../../../common/model/period.ts';
 import { AppError, toUnreadable } from '../../../common/contract/errors.ts';
-import { createDateReader, isEmptyDate } from '../../../common/reporting/reading/read-date.ts';
 import {
+  createDateReader,
   createOrderFinder,
-  readSpreadsheetDate,
   type DateOrder,
   type FoundOrders,
-} from '../../../common/reporting/reading/spreadsheet-dates.ts';
+  isEmptyDate,
+  readSpreadsheetDate,
+} from '../../../common/reporting/reading/read-date.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
 import type { ReadParquet } from '../../analysis/parquet/create-parquet-reader.ts';
-import { detectReport } from './file-columns.ts';
-import { readChunks, type RecordFile } from './open-record-file.ts';
-import { readCsvHead, readCsvRecords, type CsvFindings, type CsvHead } from './read-csv-records.ts';
+import {
+  type CsvFindings,
+  type CsvHead,
+  detectReport,
+  readCsvHead,
+  readCsvRecords,
+} from './read-csv-records.ts';
+import {
+  NOTHING_STATED,
+  readChunks,
+  readStatedHead,
+  readStatedParquet,
+  type RecordFile,
+  type StatedFacts,
+} from './open-record-file.ts';
 import {
   readJsonHead,
   readJsonRecords,
@@ -19,7 +32,6 @@ import {
   type FileRecords,
   type RecordFindings,
 } from './read-json-records.ts';
-import { NOTHING_STATED, readStatedHead, readStatedParquet, type StatedFacts } from './stated-facts.ts';
 import { createWireRecordWriter, type WireRecord } from './write-imported-pages.ts';
 
 /** What a person said about a file. */

@@ -1,9 +1,12 @@
-import { joinJsonTexts, toJsonTexts, type JsonTexts } from '../../../common/json/exact-json.ts';
+import { joinJsonTexts, type JsonTexts, toJsonTexts } from '../../../common/json.ts';
 import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
-import { readDate } from '../../../common/reporting/reading/read-date.ts';
-import { readSpreadsheetDate, type DateOrder } from '../../../common/reporting/reading/spreadsheet-dates.ts';
+import {
+  type DateOrder,
+  readDate,
+  readSpreadsheetDate,
+} from '../../../common/reporting/reading/read-date.ts';
 import { listFields, type ReportKind } from '../../../common/reporting/reports.ts';
-import { describeColumns, type FileColumn } from './file-columns.ts';
+import { describeColumns, type FileColumn } from './read-csv-records.ts';
 import { tryParseFields, noteDoubled, type RecordFindings } from './read-json-records.ts';
 
 /** A page holds no more records, and is ended by the record that makes it this long. */

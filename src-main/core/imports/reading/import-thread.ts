@@ -1,6 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { FromServer } from '../../calls/call-messages.ts';
-import { serveCalls } from '../../calls/serve-calls.ts';
+import { type FromServer, serveCalls } from '../../calls/calls.ts';
 import { createReadingOperations } from './reading-operations.ts';
 import type { ImportThreadStarted } from './with-import-thread.ts';
 

@@ -1,4 +1,4 @@
-import type { CallContext } from '../../calls/call-messages.ts';
+import type { CallContext } from '../../calls/calls.ts';
 import type { PortableRecords } from '../../exports/portable/portable-manifest.ts';
 import { openPortable, type PortableFile } from '../files/open-portable.ts';
 import { openRecordFile, type RecordFile } from '../files/open-record-file.ts';

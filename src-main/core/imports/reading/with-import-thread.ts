@@ -1,5 +1,5 @@
 import { createCalls, type ThreadCalls } from '../../cache/threads/thread-messages.ts';
-import { startWorker } from '../../calls/start-worker.ts';
+import { startWorker } from '../../calls/calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import { toUnreadable } from '../../../common/contract/errors.ts';
 import type { ReadingOperations } from './reading-operations.ts';

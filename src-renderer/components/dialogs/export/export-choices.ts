@@ -1,28 +1,16 @@
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { Period } from '../../../../src-main/common/model/period.ts';
-import { toKnownTenant } from '../../../../src-main/common/model/cache/imported.ts';
-import type { RecordScope } from '../../../../src-main/common/model/records/record-scope.ts';
-import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
+import { type Snapshot, toKnownTenant } from '../../../../src-main/common/model/cache/snapshot.ts';
+import type { RecordFilter, RecordScope } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { ReportKind } from '../../../../src-main/common/reporting/reports.ts';
-import {
-  MAX_EVIDENCE_SESSIONS,
-  type EvidenceOptions,
-} from '../../../../src-main/common/model/exports/evidence-options.ts';
-import { MAX_SESSION_ID_CHARACTERS } from '../../../../src-main/common/model/records/session.ts';
+import { type EvidenceOptions, type ExportChoices, type ExportFormat, MAX_EVIDENCE_SESSIONS, type SavedPreset, toFirstChoices, toNextChoices } from '../../../../src-main/common/model/exports/export-options.ts';
+import { MAX_SESSION_ID_CHARACTERS } from '../../../../src-main/common/model/records/conversation.ts';
 import { listFinding } from '../../../../src-main/common/query/filter-tree.ts';
-import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { defineStore } from 'pinia';
 import { computed, shallowRef, ref, type WritableComputedRef } from 'vue';
 import type { ExportMemory } from '../../../../src-main/common/contract/operations/exports.ts';
-import {
-  type ExportChoices,
-  toFirstChoices,
-  toNextChoices,
-} from '../../../../src-main/common/model/exports/export-choices.ts';
-import type { SavedPreset } from '../../../../src-main/common/model/exports/saved-preset.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { readFormats } from '../../../format/formats.ts';
-import type { ExportFormat } from '../../../../src-main/common/model/exports/export-options.ts';
 import { useKeptDraft } from '../../../composables/use-kept-draft.ts';
 import { useAppStore } from '../../../stores/window/app.ts';
 

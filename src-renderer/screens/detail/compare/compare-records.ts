@@ -1,7 +1,7 @@
-import { toPlainText } from '../../../../src-main/common/json/exact-json.ts';
+import { toPlainText } from '../../../../src-main/common/json.ts';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { formatRecordMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
+import { formatRecordMoment, nameZonedField } from '../../../../src-main/common/time/civil-time.ts';
 import { tryFormatJson } from '../../../inspector/json-lines.ts';
 import { alignLines, type AlignedRow } from './align-lines.ts';
 import { toMarkdown } from '../grid/copy-rows.ts';

@@ -1,4 +1,4 @@
-import type { Distribution } from '../../../../src-main/common/model/analysis/measured-times.ts';
+import type { Distribution } from '../../../../src-main/common/model/analysis/grouping.ts';
 import type { FilterField, RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { MAX_LISTED, type RecordFields } from '../../../../src-main/common/model/records/record-fields.ts';
 import { MAX_VALUES } from '../../../../src-main/common/model/records/record-filter.ts';

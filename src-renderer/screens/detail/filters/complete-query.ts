@@ -1,6 +1,6 @@
 import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import type { Facets } from '../../../../src-main/common/model/records/record.ts';
-import type { FoundPath } from '../../../../src-main/common/model/records/body-paths.ts';
+import type { FoundPath } from '../../../../src-main/common/model/records/body-path.ts';
 import {
   findQueryField,
   listQueryFields,

@@ -1,9 +1,4 @@
-import {
-  CODE_CLASSES,
-  type Facets,
-  type RecordRow,
-} from '../../../../src-main/common/model/records/record.ts';
-import { MARKS } from '../../../../src-main/common/model/records/record-mark.ts';
+import { CODE_CLASSES, type Facets, MARKS, type RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import {
   type FieldCondition,
   type FilterField,
@@ -17,14 +12,9 @@ import { findChoice, type Choice } from '../../../filters/edit-filter.ts';
 import { parseQuery, type QueryError } from '../../../../src-main/common/query/parse-query.ts';
 import type { FindNamed, QueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { toQueryField, type QueryKind } from '../../../../src-main/common/query/query-fields.ts';
-import {
-  isBodyField,
-  isListPath,
-  type BodyField,
-} from '../../../../src-main/common/model/records/body-path.ts';
-import { MAX_CELL_CHARACTERS } from '../../../../src-main/common/model/records/body-paths.ts';
+import { type BodyField, isBodyField, isListPath, MAX_CELL_CHARACTERS } from '../../../../src-main/common/model/records/body-path.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
-import { formatRecordMoment } from '../../../../src-main/common/time/format-moment.ts';
+import { formatRecordMoment } from '../../../../src-main/common/time/civil-time.ts';
 
 /** A value of a field that can be chosen, with its records among those that the other fields let through. */
 export interface CountedChoice {

@@ -1,6 +1,6 @@
 import { isBodyField } from '../../../../src-main/common/model/records/body-path.ts';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { formatRecordMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
+import { formatRecordMoment, nameZonedField } from '../../../../src-main/common/time/civil-time.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { toTsv, toHtmlTable } from '../../../format/table-text.ts';
 import { shallowRef } from 'vue';

@@ -1,20 +1,13 @@
 import type { ICellRendererParams, ColDef, ColumnState } from 'ag-grid-community';
-import {
-  toShownClass,
-  type RecordRow,
-  PREVIEW_CHARACTERS,
-  type RecordOrder,
-} from '../../../../src-main/common/model/records/record.ts';
-import type { MARKS, RecordMark } from '../../../../src-main/common/model/records/record-mark.ts';
-import type { NamedField } from '../../../../src-main/common/model/records/value-name.ts';
+import { type MARKS, PREVIEW_CHARACTERS, type RecordMark, type RecordOrder, type RecordRow, toShownClass } from '../../../../src-main/common/model/records/record.ts';
+import { isBodyField, isOwnField, type NamedField } from '../../../../src-main/common/model/records/body-path.ts';
 import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/scales.ts';
 import { type Names, useNames } from '../../../names/use-names.ts';
 import { createNamedCell } from '../../../names/named-cell.ts';
 import { formatCount } from '../../../format/formats.ts';
-import { isBodyField, isOwnField } from '../../../../src-main/common/model/records/body-path.ts';
-import type { TableColumn } from '../../../../src-main/common/model/records/saved-view.ts';
+import type { TableColumn } from '../../../../src-main/common/model/records/record-filter.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { formatRecordMoment } from '../../../../src-main/common/time/format-moment.ts';
+import { formatRecordMoment } from '../../../../src-main/common/time/civil-time.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { computed } from 'vue';
 import { useOwnFields } from '../../../stores/connections/connections.ts';

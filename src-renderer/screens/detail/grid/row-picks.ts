@@ -1,7 +1,7 @@
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { isEqualRow, isSameRecord, toRowKey } from '../../../format/row-key.ts';
 import type { CellFocusedEvent, GridApi, IRowNode } from 'ag-grid-community';
-import type { RecordScope } from '../../../../src-main/common/model/records/record-scope.ts';
+import type { RecordScope } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { CopiedCell, GridPick } from './copy-rows.ts';
 
 /**

@@ -1,9 +1,8 @@
 import type { Output } from '../../../../src-main/common/contract/index.ts';
-import { civilToUtcMs, utcMsToCivil } from '../../../../src-main/common/time/civil-time.ts';
+import { civilToUtcMs, fromCivilTime, toCivilTime, utcMsToCivil } from '../../../../src-main/common/time/civil-time.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
-import { fromCivilTime, toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
-import { toMaxTailMs } from '../../../../src-main/common/model/cache/followed-tail.ts';
+import { toMaxTailMs } from '../../../../src-main/common/model/cache/download.ts';
 import { useThrottleFn } from '@vueuse/core';
 import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';

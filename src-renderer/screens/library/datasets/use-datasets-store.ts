@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Dataset, DatasetReport } from '../../../../src-main/common/model/exports/dataset.ts';
+import type { Dataset, DatasetReport } from '../../../../src-main/common/model/exports/export-options.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { createReading } from '../../../composables/use-query.ts';
 import { useConnectionsStore } from '../../../stores/connections/connections.ts';

@@ -1,4 +1,4 @@
-import type { TrafficGroup } from '../../../../src-main/common/reporting/wire-schemas.ts';
+import type { TrafficGroup } from '../../../../src-main/common/reporting/wire-documents.ts';
 
 export type SessionGrouping = 'pair' | 'channel' | 'service' | 'division';
 

@@ -2,7 +2,7 @@ import type { TimeBucket } from '../../../../src-main/common/model/records/recor
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { countErrors } from '../../../charts/series.ts';
-import { toTimeTicks } from '../../../../src-main/common/words/time-ticks.ts';
+import { toTimeTicks } from '../../../../src-main/common/words/formats.ts';
 import { readFormats } from '../../../format/formats.ts';
 
 export interface VolumePoint extends TimeSpan {

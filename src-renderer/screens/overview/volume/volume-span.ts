@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
-import { toOffsetMs } from '../../../../src-main/common/time/time-zones.ts';
+import { toOffsetMs } from '../../../../src-main/common/time/civil-time.ts';
 import { toPeriodEnds, type PeriodEnds, type PeriodSelection } from '../../../period/period-selection.ts';
 import type { VolumeSpan } from '../../../stores/analysis/overview.ts';
 

@@ -7,10 +7,9 @@ import {
 } from '../../../../src-main/common/model/records/sql.ts';
 import { DIRECTIONS } from '../../../../src-main/common/reporting/reports.ts';
 import { ERROR_FAMILY_COLUMN } from '../../../../src-main/common/sql/sql-tables.ts';
-import { utcMsToCivil } from '../../../../src-main/common/time/civil-time.ts';
+import { fromCivilTime, utcMsToCivil } from '../../../../src-main/common/time/civil-time.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
-import { fromCivilTime } from '../../../../src-main/common/time/time-zones.ts';
 import { toAddress } from '../../../filters/filter-address.ts';
 import { toPeriodText } from '../../../period/period-selection.ts';
 import { findTables } from '../editor/complete-sql.ts';

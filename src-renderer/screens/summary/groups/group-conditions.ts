@@ -4,8 +4,8 @@ import type {
   RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import { isGroup, listLeaves } from '../../../../src-main/common/query/filter-tree.ts';
-import { matchesWildcard } from '../../../../src-main/common/query/wildcards.ts';
-import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
+import { matchesWildcard } from '../../../../src-main/common/query/text-tests.ts';
+import type { SummaryGroup } from '../../../../src-main/common/model/records/histogram.ts';
 import { toValueConditions } from '../../../filters/edit-filter.ts';
 import { listFields, type Group } from './group-figures.ts';
 

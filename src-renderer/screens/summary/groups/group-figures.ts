@@ -9,9 +9,8 @@ import {
 import { CODE_CLASSES, toShownClass } from '../../../../src-main/common/model/records/record.ts';
 import type { DecideOutcome } from '../../../../src-main/common/reporting/outcome.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import type { Interval } from '../../../../src-main/common/statistics/interval.ts';
-import { toWilsonInterval } from '../../../../src-main/common/statistics/share-intervals.ts';
-import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
+import { type Interval, toWilsonInterval } from '../../../../src-main/common/statistics.ts';
+import type { SummaryGroup } from '../../../../src-main/common/model/records/histogram.ts';
 
 /** What is known of some requests, from either source. */
 export type Figures = Pick<

@@ -5,11 +5,10 @@ import {
   isGroupPath,
   listGroupFields,
 } from '../../../../src-main/common/model/analysis/grouping.ts';
-import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
-import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope, RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { useBackend } from '../../../backend/backend.ts';
 import { createReading } from '../../../composables/use-query.ts';
-import type { Summary } from '../../../../src-main/common/model/records/summary.ts';
+import type { Summary } from '../../../../src-main/common/model/records/histogram.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import {
   createOutcomeDecider,

@@ -8,12 +8,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   DEFAULT_EVIDENCE,
   type EvidenceOptions,
-} from '../../../../src-main/common/model/exports/evidence-options.ts';
+} from '../../../../src-main/common/model/exports/export-options.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import { EXIT } from '../../../../src-main/cli/exit-codes.ts';
-import { checkPack } from '../../../../src-main/core/exports/evidence/signing/check-pack.ts';
-import { PYTHON_CHECKER } from '../../../../src-main/core/exports/evidence/signing/python-checker.ts';
-import { POWERSHELL_CHECKER } from '../../../../src-main/core/exports/evidence/signing/powershell-checker.ts';
+import { checkPack } from '../../../../src-main/core/exports/evidence/signing/pack-signature.ts';
+import {
+  POWERSHELL_CHECKER,
+  PYTHON_CHECKER,
+} from '../../../../src-main/core/exports/evidence/signing/checkers.ts';
 import { openPackSigner } from '../../../support/fakes/open-pack-signer.ts';
 import { readZip } from '../../../support/files/read-zip.ts';
 import { createDocument, fillSnapshot, FROM_MS, toOutbound } from '../../cache/cache-fixture.ts';

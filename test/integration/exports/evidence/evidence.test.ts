@@ -7,7 +7,7 @@ import {
   DEFAULT_EVIDENCE,
   type EvidenceMasking,
   type EvidenceOptions,
-} from '../../../../src-main/common/model/exports/evidence-options.ts';
+} from '../../../../src-main/common/model/exports/export-options.ts';
 import { HOSTILE_TEXTS } from '../../../support/samples/hostile-texts.ts';
 import { readZip } from '../../../support/files/read-zip.ts';
 import { createDocument, fillSnapshot, FROM_MS, toOutbound } from '../../cache/cache-fixture.ts';

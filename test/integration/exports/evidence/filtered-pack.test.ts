@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   DEFAULT_EVIDENCE,
   type EvidenceOptions,
-} from '../../../../src-main/common/model/exports/evidence-options.ts';
+} from '../../../../src-main/common/model/exports/export-options.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { readZip } from '../../../support/files/read-zip.ts';
 import {

@@ -3,9 +3,9 @@ import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import {
   CLIENT_MASKS,
   DEFAULT_EVIDENCE,
-  PAYLOAD_MASKS,
   type EvidenceMasking,
-} from '../../../../src-main/common/model/exports/evidence-options.ts';
+  PAYLOAD_MASKS,
+} from '../../../../src-main/common/model/exports/export-options.ts';
 import { readZip } from '../../../support/files/read-zip.ts';
 import { createDocument, fillSnapshot, FROM_MS } from '../../cache/cache-fixture.ts';
 import { createRealRig, type RealRig } from '../real-rig.ts';

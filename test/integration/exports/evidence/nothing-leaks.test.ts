@@ -4,11 +4,11 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
-  DEFAULT_EVIDENCE,
   CLIENT_MASKS,
-  PAYLOAD_MASKS,
+  DEFAULT_EVIDENCE,
   type EvidenceMasking,
-} from '../../../../src-main/common/model/exports/evidence-options.ts';
+  PAYLOAD_MASKS,
+} from '../../../../src-main/common/model/exports/export-options.ts';
 import { readZip } from '../../../support/files/read-zip.ts';
 import { createDocument, fillSnapshot, FROM_MS, toOutbound } from '../../cache/cache-fixture.ts';
 import { createRealRig, type RealRig } from '../real-rig.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { prepareReport } from '../../../../src-main/core/exports/report/prepare-report.ts';
+import { prepareReport } from '../../../../src-main/core/exports/report/read-report.ts';
 import { findSnapFolder, printWithBrowser } from '../../../../src-main/node/print-with-browser.ts';
 import { writeUnsandboxedBrowser } from '../../../support/programs/unsandboxed-browser.ts';
 import { createDocument, fillSnapshot, FROM_MS } from '../../cache/cache-fixture.ts';

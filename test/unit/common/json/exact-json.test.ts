@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayLoseDigits, parseExactly } from '../../../../src-main/common/json/exact-json.ts';
+import { mayLoseDigits, parseExactly } from '../../../../src-main/common/json.ts';
 
 describe('a JSON text', () => {
   it.each(['12345678901234567890', '1.50', '-0', '-0.0', '1e400', '1E5', '0.1000000000000000055', '10.0'])(

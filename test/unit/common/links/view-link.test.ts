@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findPlace, readViewLink, writeViewLink } from '../../../../src-main/common/links/view-link.ts';
+import { findPlace, readViewLink, writeViewLink } from '../../../../src-main/common/links.ts';
 import { HOSTILE_URLS } from '../../../support/samples/hostile-urls.ts';
 
 describe('a link into the window', () => {

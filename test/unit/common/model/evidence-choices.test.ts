@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import {
+  AS_RECEIVED,
+  DEFAULT_EVIDENCE,
   toContents,
   toFirstChoices,
   toNextChoices,
-} from '../../../../src-main/common/model/exports/export-choices.ts';
-import { AS_RECEIVED, DEFAULT_EVIDENCE } from '../../../../src-main/common/model/exports/evidence-options.ts';
+} from '../../../../src-main/common/model/exports/export-options.ts';
 
 it('an evidence pack is masked as chosen, and as much as possible where nothing is', () => {
   const choices = toFirstChoices('evidence');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compareConnections } from '../../../../src-main/common/model/connections/several-connections.ts';
+import { compareConnections } from '../../../../src-main/common/model/connections/connection.ts';
 
 const make = (id: string, change: object = {}) => ({
   id,

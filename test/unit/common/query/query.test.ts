@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldCondition, FilterPart } from '../../../../src-main/common/model/records/record-filter.ts';
 import { listPlain } from '../../../../src-main/common/query/filter-tree.ts';
-import { findNamed, type ValueName } from '../../../../src-main/common/model/records/value-name.ts';
+import { findNamed, type ValueName } from '../../../../src-main/common/model/records/body-path.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
-import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
+import { createQueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { toPastedQuery, writeQuery } from '../../../../src-main/common/query/write-query.ts';
 
 const clock = createQueryClock('UTC');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeEnd, type ReceivedPage } from '../../../../src-main/common/reporting/reading/next-cursor.ts';
+import { judgeEnd, type ReceivedPage } from '../../../../src-main/common/reporting/reading/read-envelope.ts';
 
 const page: ReceivedPage = {
   recordCount: 100,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findDoubledKeys, measureJson } from '../../../../src-main/common/json/scan-json.ts';
+import { findDoubledKeys, measureJson } from '../../../../src-main/common/json.ts';
 import { readEnvelopeRest } from '../../../../src-main/common/reporting/reading/find-records.ts';
 import { readPage, type ReadPage } from '../../../../src-main/common/reporting/reading/read-page.ts';
 import { findRawEntries } from '../../../../src-main/core/cache/read/stored-pages.ts';

@@ -5,7 +5,7 @@ import {
   isEmptyDate,
   readDate,
 } from '../../../../src-main/common/reporting/reading/read-date.ts';
-import { toWireDate } from '../../../../src-main/common/reporting/wire-dates.ts';
+import { toWireDate } from '../../../../src-main/common/reporting/wire-documents.ts';
 
 const at = Date.UTC(2026, 10, 20, 10, 15, 30, 123);
 const whole = Date.UTC(2026, 10, 20, 10, 15, 30);

@@ -9,10 +9,11 @@ import {
 import {
   correctWireName,
   DOCUMENT_PREFIXES,
+  InboundDetailDocument,
+  StatusResponse,
   toWireDocument,
   toWireStatus,
 } from '../../../../src-main/common/reporting/wire-documents.ts';
-import { InboundDetailDocument, StatusResponse } from '../../../../src-main/common/reporting/wire-schemas.ts';
 
 const VALUES = {
   sessionId: '0f3c2f5e-7a51-4a39-8d10-9a2f6f0a7c11',

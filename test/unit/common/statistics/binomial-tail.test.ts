@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  toBinomialTail,
-  toStudentTails,
-  toUnevenChance,
-} from '../../../../src-main/common/statistics/binomial-tail.ts';
+import { toBinomialTail, toStudentTails, toUnevenChance } from '../../../../src-main/common/statistics.ts';
 
 /** The tail, added up term by term. */
 function addTail(successes: number, trials: number, chance: number): number {

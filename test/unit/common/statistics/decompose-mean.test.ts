@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decomposeMean, type BeforeAndAfter } from '../../../../src-main/common/statistics/decompose-mean.ts';
+import { type BeforeAndAfter, decomposeMean } from '../../../../src-main/common/statistics.ts';
 
 const sideArbitrary = fc
   .tuple(fc.nat(2000), fc.double({ min: 0, max: 1, noNaN: true }))

@@ -2,14 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   isOutside,
   subtractIntervals,
-  toQuantileRanks,
-} from '../../../../src-main/common/statistics/interval.ts';
-import { toDeviations } from '../../../../src-main/common/statistics/normal-quantile.ts';
-import { toCountDifferenceInterval } from '../../../../src-main/common/statistics/count-intervals.ts';
-import {
+  toCountDifferenceInterval,
+  toDeviations,
   toNewcombeInterval,
+  toQuantileRanks,
   toWilsonInterval,
-} from '../../../../src-main/common/statistics/share-intervals.ts';
+} from '../../../../src-main/common/statistics.ts';
 
 describe('the normal distribution', () => {
   it.each([

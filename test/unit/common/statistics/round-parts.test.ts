@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { roundParts } from '../../../../src-main/common/statistics/round-parts.ts';
+import { roundParts } from '../../../../src-main/common/statistics.ts';
 import { createRandom } from '../../../../src-main/service/sample/random.ts';
 
 it('gives the largest remainders what is left', () => {

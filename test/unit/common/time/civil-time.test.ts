@@ -1,19 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { civilToUtcMs, isRealCivilTime, utcMsToCivil } from '../../../../src-main/common/time/civil-time.ts';
 import {
+  civilToUtcMs,
   fromCivilTime,
+  isRealCivilTime,
   isTimeZone,
   toCivilTime,
   toOffsetLabel,
   toOffsetMs,
-} from '../../../../src-main/common/time/time-zones.ts';
+  utcMsToCivil,
+} from '../../../../src-main/common/time/civil-time.ts';
 import {
   formatWireDate,
   fromWireDate,
   parseWireDate,
   toWireDate,
-} from '../../../../src-main/common/reporting/wire-dates.ts';
+} from '../../../../src-main/common/reporting/wire-documents.ts';
 
 const anyInstantMs = fc.integer({ min: Date.UTC(1971, 0, 1), max: Date.UTC(2099, 11, 31) });
 const zones = fc.constantFrom(

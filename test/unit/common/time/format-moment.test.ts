@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatMoment, nameZonedField } from '../../../../src-main/common/time/format-moment.ts';
-import { isShownTwice, toOffsetMs } from '../../../../src-main/common/time/time-zones.ts';
+import {
+  formatMoment,
+  isShownTwice,
+  nameZonedField,
+  toOffsetMs,
+} from '../../../../src-main/common/time/civil-time.ts';
 
 const HOUR_MS = 3_600_000;
 

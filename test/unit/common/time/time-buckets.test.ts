@@ -4,8 +4,8 @@ import {
   BUCKET_WIDTHS_MS,
   listBucketEdges,
   pickBucketWidth,
-} from '../../../../src-main/common/time/time-buckets.ts';
-import { toCivilTime } from '../../../../src-main/common/time/time-zones.ts';
+  toCivilTime,
+} from '../../../../src-main/common/time/civil-time.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

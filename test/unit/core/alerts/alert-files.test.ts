@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
+  type AlertFile,
   createAlertFile,
   createAlertMemory,
-  type AlertFile,
-} from '../../../../src-main/core/alerts/alert-file.ts';
-import { writeLogCsv } from '../../../../src-main/core/alerts/alert-book.ts';
+  writeLogCsv,
+} from '../../../../src-main/core/alerts/alert-book.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 import { draftOf, errorShare } from './alert-rig.ts';
 

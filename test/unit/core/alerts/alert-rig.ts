@@ -6,15 +6,16 @@ import type { IncidentNote } from '../../../../src-main/common/model/analysis/in
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { ConnectionPlans } from '../../../../src-main/common/model/connections/planned-time.ts';
 import type { HealthState } from '../../../../src-main/common/model/connections/status.ts';
-import type { Following } from '../../../../src-main/common/contract/operations/unattended/following.ts';
+import type { Following } from '../../../../src-main/common/contract/operations/cache.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
-import { openAlertBook, type AlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
 import {
+  type AlertBook,
+  type AlertMemory,
   createAlertFile,
   createAlertMemory,
-  type AlertMemory,
-} from '../../../../src-main/core/alerts/alert-file.ts';
+  openAlertBook,
+} from '../../../../src-main/core/alerts/alert-book.ts';
 import {
   createAlerts,
   type AlertParts,

@@ -7,12 +7,12 @@ import type {
 } from '../../../../src-main/common/model/alerts/alert-rule.ts';
 import {
   judgeMinutes,
-  NOT_FIRING,
   type Minutes,
+  NOT_FIRING,
+  toCriterion,
   type Turn,
-} from '../../../../src-main/core/alerts/evaluate/judge-minutes.ts';
+} from '../../../../src-main/core/alerts/judge-minutes.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
-import { toCriterion } from '../../../../src-main/core/alerts/evaluate/to-criterion.ts';
 
 /** A minute that is not known, or its hits and its total. */
 type Minute = null | readonly [hits: number, total: number];

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { AlertCondition } from '../../../../src-main/common/model/alerts/alert-rule.ts';
-import type { LevelTurn } from '../../../../src-main/core/alerts/evaluate/judge-levels.ts';
+import type { LevelTurn } from '../../../../src-main/core/alerts/judge-levels.ts';
 import { ENGLISH } from '../../../../src-main/common/words/words.ts';
-import { writeNote } from '../../../../src-main/core/alerts/note-words.ts';
+import { writeNote } from '../../../../src-main/core/alerts/send-notes.ts';
 
 const FIRED: LevelTurn = {
   kind: 'fired',

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MeasureCondition } from '../../../../src-main/common/model/alerts/alert-rule.ts';
-import { judgeMinutes, type Minutes } from '../../../../src-main/core/alerts/evaluate/judge-minutes.ts';
-import { suggestThreshold } from '../../../../src-main/core/alerts/evaluate/suggest-threshold.ts';
-import { toCriterion } from '../../../../src-main/core/alerts/evaluate/to-criterion.ts';
+import { judgeMinutes, type Minutes, toCriterion } from '../../../../src-main/core/alerts/judge-minutes.ts';
+import { suggestThreshold } from '../../../../src-main/core/alerts/test-rule.ts';
 import type { ReadMinutes } from '../../../../src-main/core/alerts/read-minutes.ts';
 import { createRandom } from '../../../support/samples/schema-values.ts';
 import { errorShare, START_MS } from './alert-rig.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toQuantileRanks } from '../../../../src-main/common/statistics/interval.ts';
+import { toQuantileRanks } from '../../../../src-main/common/statistics.ts';
 import {
   measureRanked,
   rankValues,
   toQuantileInterval,
-} from '../../../../src-main/core/analysis/engine/measures/ranked-values.ts';
+} from '../../../../src-main/core/analysis/engine/measures/measure-sql.ts';
 import { measureTimes, near } from '../../../integration/analysis/measured-plainly.ts';
 
 /** Whole numbers close together are counted by their place; others, and fractions, are sorted. No zero is below none. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
+import type { SummaryGroup } from '../../../../src-main/common/model/records/histogram.ts';
 import {
   findDifferences,
   toTolerances,
   type Circumstances,
   type ReconcilableGroup,
 } from '../../../../src-main/core/analysis/find-differences.ts';
-import { findObstacle } from '../../../../src-main/core/summaries/reconcile-summary.ts';
+import { findObstacle } from '../../../../src-main/core/summaries/summaries.ts';
 
 const CALM: Circumstances = {
   hasGaps: false,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRowDigest } from '../../../../src-main/core/cache/write/record-digest.ts';
+import { createRowDigest } from '../../../../src-main/core/cache/write/insert-records.ts';
 
 const value = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { CaseChange, CaseRevision } from '../../../../src-main/common/model/cases/case.ts';
-import { changePage } from '../../../../src-main/core/cases/change-page.ts';
-import { openCaseFiles, type CaseFiles } from '../../../../src-main/core/cases/open-case-files.ts';
+import {
+  type CaseFiles,
+  changePage,
+  openCaseFiles,
+} from '../../../../src-main/core/cases/open-case-files.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import { createCircuit, type Outcome } from '../../../../src-main/core/client/circuit.ts';
+import { createCircuit, type Outcome } from '../../../../src-main/core/client/retry.ts';
 
 function createRig() {
   let nowMs = 1_000_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ComparedSide } from '../../../../src-main/common/model/analysis/comparison.ts';
-import { judgeChanges, type Question } from '../../../../src-main/core/compare/judge-change.ts';
+import { judgeChanges, type Question } from '../../../../src-main/core/compare/compare-handlers.ts';
 
 const SHARE: Question = { measure: 'error-share', quantile: 'median', beforeMs: 1000, afterMs: 1000 };
 const NONE = { before: null, after: null };

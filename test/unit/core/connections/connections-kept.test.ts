@@ -7,9 +7,11 @@ import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../../src-main/common/report
 import type { ReportingClient } from '../../../../src-main/core/client/reporting-client.ts';
 import { createConnectionFile } from '../../../../src-main/core/connections/connection-file.ts';
 import { createConnections } from '../../../../src-main/core/connections/create-connections.ts';
-import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
-import { createKeytarSecretStore } from '../../../../src-main/core/secrets/keytar-secret-store.ts';
-import type { SecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
+import {
+  createInMemorySecretStore,
+  type SecretStore,
+} from '../../../../src-main/core/secrets/secret-store.ts';
+import { createKeytarSecretStore } from '../../../../src-main/core/secrets/open-secret-store.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const draft: ConnectionDraft = {

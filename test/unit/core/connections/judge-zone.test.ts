@@ -4,8 +4,8 @@ import {
   findNewest,
   judgeZone,
   type ZoneObservation,
-} from '../../../../src-main/core/connections/detect-zone.ts';
-import { toOffsetMs } from '../../../../src-main/common/time/time-zones.ts';
+} from '../../../../src-main/core/connections/test-connection.ts';
+import { toOffsetMs } from '../../../../src-main/common/time/civil-time.ts';
 
 const minuteMs = 60_000;
 const nowMs = Date.UTC(2026, 10, 20, 10, 15);

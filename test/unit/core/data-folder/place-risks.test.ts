@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findPlaceRisks } from '../../../../src-main/core/data-folder/check-target.ts';
+import { findPlaceRisks } from '../../../../src-main/core/data-folder/copy-folder.ts';
 
 const facts = (change: Partial<Parameters<typeof findPlaceRisks>[3] & object> = {}) => ({
   type: 0xef53,

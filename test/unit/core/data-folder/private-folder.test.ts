@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   findStandardFolder,
   prepareDataFolder,
-} from '../../../../src-main/core/data-folder/standard-folder.ts';
-import { describeReaders } from '../../../../src-main/node/private-files.ts';
+} from '../../../../src-main/core/data-folder/locate-data-folder.ts';
+import { describeReaders } from '../../../../src-main/node/files.ts';
 import { writeLaunchFile } from '../../../../src-main/web/launch-file.ts';
 import { isPosix, itOnPosix } from '../../../support/skips/posix.ts';
 

@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { Type } from 'typebox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../../src-main/common/reporting/reports.ts';
-import { createAlertFile, createAlertMemory } from '../../../../src-main/core/alerts/alert-file.ts';
-import { openAlertBook } from '../../../../src-main/core/alerts/alert-book.ts';
+import {
+  createAlertFile,
+  createAlertMemory,
+  openAlertBook,
+} from '../../../../src-main/core/alerts/alert-book.ts';
 import type { ReportingClient } from '../../../../src-main/core/client/reporting-client.ts';
 import {
   createConnectionFile,
   type SavedConnection,
 } from '../../../../src-main/core/connections/connection-file.ts';
 import { createConnections } from '../../../../src-main/core/connections/create-connections.ts';
-import { openListFile } from '../../../../src-main/core/documents/list-file.ts';
-import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { openListFile } from '../../../../src-main/core/documents/json-file.ts';
+import { createInMemorySecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
 import { createSettings } from '../../../../src-main/core/settings/create-settings.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 import { draftOf, errorShare } from '../alerts/alert-rig.ts';

@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../../../src-main/common/contract/errors.ts';
 import type { Period } from '../../../../src-main/common/model/period.ts';
-import { fromWireDate, toWireDate } from '../../../../src-main/common/reporting/wire-dates.ts';
-import { adaptPageSize, toFirstSizing } from '../../../../src-main/core/downloads/adapt-page-size.ts';
-import { toPeriod } from '../../../../src-main/core/downloads/request-period.ts';
-import { judgeFailure, type FailurePlace } from '../../../../src-main/core/downloads/judge-failure.ts';
-import { planDownload } from '../../../../src-main/core/downloads/plan-download.ts';
-import { sleepAwake } from '../../../../src-main/core/downloads/sleep-awake.ts';
-import { slicePeriod, suggestSliceDays } from '../../../../src-main/core/downloads/slice-period.ts';
+import { fromWireDate, toWireDate } from '../../../../src-main/common/reporting/wire-documents.ts';
+import {
+  adaptPageSize,
+  planDownload,
+  slicePeriod,
+  suggestSliceDays,
+  toFirstSizing,
+  toPeriod,
+} from '../../../../src-main/core/downloads/slice-period.ts';
+import {
+  type FailurePlace,
+  judgeFailure,
+  sleepAwake,
+} from '../../../../src-main/core/downloads/judge-failure.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import type { CacheState } from '../../../../src-main/common/model/cache/cache-state.ts';
+import type { CacheState } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
 import { createEvents } from '../../../../src-main/core/events.ts';
-import { resumeOncePossible } from '../../../../src-main/core/downloads/resume-once-possible.ts';
+import { resumeOncePossible } from '../../../../src-main/core/downloads/judge-failure.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 test('only what a full disk paused is resumed, and only after the disk was full', async () => {

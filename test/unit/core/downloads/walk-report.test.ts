@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
-import type { PageHead } from '../../../../src-main/core/cache/write/incoming-page.ts';
+import type { PageHead } from '../../../../src-main/core/cache/write/insert-records.ts';
 import { walkReport, type Walk } from '../../../../src-main/core/downloads/walk-report.ts';
 
 const snapshot = {

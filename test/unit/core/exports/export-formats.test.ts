@@ -15,10 +15,13 @@ import {
   InboundSummaryDocument,
   OutboundDetailDocument,
   OutboundSummaryDocument,
-} from '../../../../src-main/common/reporting/wire-schemas.ts';
-import { createCsvWriter, guardCsvText } from '../../../../src-main/core/exports/formats/csv.ts';
-import { createJsonWriter } from '../../../../src-main/core/exports/formats/json.ts';
-import { toExportFileName, toSafeFileName } from '../../../../src-main/core/exports/safe-file-name.ts';
+} from '../../../../src-main/common/reporting/wire-documents.ts';
+import {
+  createCsvWriter,
+  createJsonWriter,
+  guardCsvText,
+} from '../../../../src-main/core/exports/formats/export-writer.ts';
+import { toExportFileName, toSafeFileName } from '../../../../src-main/core/exports/partial-file.ts';
 import { createRecord, createSnapshotOf } from '../../../support/fakes/fake-export-parts.ts';
 
 const about = {

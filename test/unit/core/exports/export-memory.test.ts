@@ -7,9 +7,12 @@ import {
   findDecimalSign,
   toFirstChoices,
   toLayout,
-} from '../../../../src-main/common/model/exports/export-choices.ts';
-import { estimateMs, openExportPace } from '../../../../src-main/core/exports/presets/export-pace.ts';
-import { openExportMemory } from '../../../../src-main/core/exports/presets/open-export-memory.ts';
+} from '../../../../src-main/common/model/exports/export-options.ts';
+import {
+  estimateMs,
+  openExportMemory,
+  openExportPace,
+} from '../../../../src-main/core/exports/export-memory.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 let folder: string;

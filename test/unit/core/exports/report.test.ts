@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { listTicks } from '../../../../src-main/core/exports/report/time-frame.ts';
-import type { ReportContent } from '../../../../src-main/core/exports/report/report-content.ts';
+import {
+  listTicks,
+  markup,
+  own,
+  type ReportContent,
+} from '../../../../src-main/core/exports/report/report-content.ts';
 import { writeFindings } from '../../../../src-main/core/exports/report/sections/write-findings.ts';
 import { ENGLISH } from '../../../../src-main/common/words/words.ts';
-import { markup, own } from '../../../../src-main/core/exports/report/markup.ts';
 import {
   DARK_TOKENS,
   LIGHT_TOKENS,

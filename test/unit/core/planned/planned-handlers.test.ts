@@ -3,8 +3,12 @@ import {
   NO_PLANS,
   type ConnectionPlans,
 } from '../../../../src-main/common/model/connections/planned-time.ts';
-import { createPlannedHandlers } from '../../../../src-main/core/planned/planned-handlers.ts';
-import { suggestPlanned, SLOT_MS, type Slot } from '../../../../src-main/core/planned/suggest-planned.ts';
+import {
+  createPlannedHandlers,
+  type Slot,
+  SLOT_MS,
+  suggestPlanned,
+} from '../../../../src-main/core/planned/planned-handlers.ts';
 
 const NOW = Date.UTC(2026, 10, 27, 9);
 const DAY = 86_400_000;

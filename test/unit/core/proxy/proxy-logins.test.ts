@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProxyChallenge } from '../../../../src-main/common/contract/operations/app.ts';
+import { createProxyLogins, type ProxyLoginStore } from '../../../../src-main/core/proxy/proxy.ts';
 import {
-  createProxyLogins,
-  type ProxyLoginStore,
-} from '../../../../src-main/core/proxy/create-proxy-logins.ts';
-import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
-import type { SecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
+  createInMemorySecretStore,
+  type SecretStore,
+} from '../../../../src-main/core/secrets/secret-store.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const proxy = 'proxy.example:8080';

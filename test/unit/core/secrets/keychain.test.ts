@@ -1,17 +1,21 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
-import { createSecretWhereabouts } from '../../../../src-main/core/connections/secret-whereabouts.ts';
-import type { SavedConnection } from '../../../../src-main/core/connections/connection-file.ts';
+import {
+  createSecretWhereabouts,
+  type SavedConnection,
+} from '../../../../src-main/core/connections/connection-file.ts';
 import {
   createKeychain,
   type OpenedSecretStore,
   type OpenSecretStore,
 } from '../../../../src-main/core/secrets/create-keychain.ts';
-import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
-import { createKeychainQueue } from '../../../../src-main/core/secrets/keytar-secret-store.ts';
+import {
+  createInMemorySecretStore,
+  type SecretStore,
+} from '../../../../src-main/core/secrets/secret-store.ts';
+import { createKeychainQueue } from '../../../../src-main/core/secrets/open-secret-store.ts';
 import { createSecretFile } from '../../../../src-main/core/secrets/secret-file.ts';
-import type { SecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const logger = createSilentLogger();

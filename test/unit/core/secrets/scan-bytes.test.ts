@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createByteScan } from '../../../../src-main/core/secrets/scan-bytes.ts';
+import { createByteScan } from '../../../../src-main/core/secrets/decode-layers.ts';
 
 const toBytes = (text: string): ArrayBuffer => new Uint8Array(Buffer.from(text, 'latin1')).buffer;
 

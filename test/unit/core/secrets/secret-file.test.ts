@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { judgePassphrase } from '../../../../src-main/common/model/settings/passphrase.ts';
-import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
+import {
+  createInMemorySecretStore,
+  type SecretStore,
+} from '../../../../src-main/core/secrets/secret-store.ts';
 import { createKeychain, type OpenSecretStore } from '../../../../src-main/core/secrets/create-keychain.ts';
 import { createSecretFile } from '../../../../src-main/core/secrets/secret-file.ts';
-import type { SecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 // A guess is dear, half a second of each test here: what the file holds is tried, and not what it costs.

@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createInMemorySecretStore } from '../../../../src-main/core/secrets/in-memory-secret-store.ts';
+import { createInMemorySecretStore } from '../../../../src-main/core/secrets/secret-store.ts';
 import {
-  toKeychainError,
   createKeytarSecretStore,
   type KeytarLike,
-} from '../../../../src-main/core/secrets/keytar-secret-store.ts';
-import { openSecretStore, mayHaveKeychain } from '../../../../src-main/core/secrets/open-secret-store.ts';
+  mayHaveKeychain,
+  openSecretStore,
+  toKeychainError,
+} from '../../../../src-main/core/secrets/open-secret-store.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 type Entries = Map<string, string>;

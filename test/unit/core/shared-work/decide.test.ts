@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideStep, type Step } from '../../../../src-main/core/shared-work/decide.ts';
+import { decideStep, type Step } from '../../../../src-main/core/shared-work/assess-link.ts';
 
 const seen = (digest: string) => ({ digest, isConfirmed: true, file: 'views/a.json' });
 const unseen = (digest: string) => ({ digest, isConfirmed: false, file: 'views/a.json' });

@@ -8,7 +8,7 @@ import {
   writeMarker,
   type SharedItem,
 } from '../../../../src-main/core/shared-work/item-text.ts';
-import { compareValues } from '../../../../src-main/core/shared-work/compare-values.ts';
+import { compareValues } from '../../../../src-main/core/shared-work/assess-link.ts';
 
 const ITEM: SharedItem = {
   kind: 'alerts',

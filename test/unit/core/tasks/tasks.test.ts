@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
-import { createTaskRegistry } from '../../../../src-main/core/tasks/create-task-registry.ts';
-import type { TaskHandle } from '../../../../src-main/core/tasks/task-registry.ts';
+import { createTaskRegistry, type TaskHandle } from '../../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const about = { kind: 'download', connectionId: 'c', snapshotId: 1, total: null } as const;

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { UpdateState } from '../../../../src-main/common/contract/operations/updates.ts';
+import type { UpdateState } from '../../../../src-main/common/contract/operations/app.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { createEvents, type Events } from '../../../../src-main/core/events.ts';
 import type { UpdateSource } from '../../../../src-main/core/host.ts';
-import { createUpdates, type Updates } from '../../../../src-main/core/updates/create-updates.ts';
+import { createUpdates, type Updates } from '../../../../src-main/core/updates/updates.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 
 const FOUND = { version: '2.0.0', notes: 'Faster', releasedAtMs: null, sizeBytes: 100 };

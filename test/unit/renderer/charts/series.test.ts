@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toLogShare, toNiceCeiling } from '../../../../src-renderer/charts/scales.ts';
 import { isStandingOut } from '../../../../src-renderer/charts/series.ts';
-import { toTimeTicks } from '../../../../src-main/common/words/time-ticks.ts';
+import { toTimeTicks } from '../../../../src-main/common/words/formats.ts';
 import { readFormats } from '../../../../src-renderer/format/formats.ts';
 
 describe('shares of errors', () => {

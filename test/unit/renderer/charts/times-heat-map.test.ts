@@ -1,6 +1,6 @@
 import { mount } from '@vue/test-utils';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ResponseTimes } from '../../../../src-main/common/model/records/response-times.ts';
+import type { ResponseTimes } from '../../../../src-main/common/model/records/histogram.ts';
 import {
   readArea,
   toCellBoxes,

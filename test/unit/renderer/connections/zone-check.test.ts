@@ -1,6 +1,6 @@
 import { mount } from '@vue/test-utils';
 import { expect, test } from 'vitest';
-import type { ZoneFinding } from '../../../../src-main/common/model/connections/zone-finding.ts';
+import type { ZoneFinding } from '../../../../src-main/common/model/connections/connection.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ZoneCheck from '../../../../src-renderer/screens/connections/ZoneCheck.vue';
 

@@ -4,7 +4,7 @@ import { h, type Component } from 'vue';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
-import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
+import { createQueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import { openContextMenu } from '../../../../src-renderer/components/controls/menu-section.ts';
 import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';

@@ -1,6 +1,6 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
-import type { ExplainedValue, Explanation } from '../../../../src-main/common/model/analysis/explanation.ts';
+import type { ExplainedValue, Explanation } from '../../../../src-main/common/model/analysis/comparison.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import ExplainPanel from '../../../../src-renderer/screens/detail/explain/ExplainPanel.vue';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Facets } from '../../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
-import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
+import { createQueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import {
   completeQuery,

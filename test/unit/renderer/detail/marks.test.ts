@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
-import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
+import { createQueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import { renderDate } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';

@@ -1,7 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Router } from 'vue-router';
-import type { SavedView } from '../../../../src-main/common/model/records/saved-view.ts';
+import type { SavedView } from '../../../../src-main/common/model/records/record-filter.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import SavedViews from '../../../../src-renderer/screens/detail/saved/SavedViews.vue';

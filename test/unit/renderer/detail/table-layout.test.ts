@@ -2,7 +2,7 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { defineComponent, ref } from 'vue';
 import type { Settings, SettingsChange } from '../../../../src-main/common/model/settings/settings.ts';
-import type { TableColumn } from '../../../../src-main/common/model/records/saved-view.ts';
+import type { TableColumn } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import ColumnChooser from '../../../../src-renderer/screens/detail/filters/ColumnChooser.vue';
 import {

@@ -1,9 +1,11 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
-import type { TextPatterns as Found } from '../../../../src-main/common/model/records/text-patterns.ts';
+import type {
+  RecordFilter,
+  TextPatterns as Found,
+} from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
-import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
+import { createQueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import { ref, type Ref } from 'vue';
 import TextPatterns from '../../../../src-renderer/screens/detail/patterns/TextPatterns.vue';

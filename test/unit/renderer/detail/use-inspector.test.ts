@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
 import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
-import type { Session } from '../../../../src-main/common/model/records/session.ts';
+import type { Session } from '../../../../src-main/common/model/records/conversation.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { useInspector } from '../../../../src-renderer/inspector/use-inspector.ts';
 import { HeldBackend } from '../support/held-backend.ts';

@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { FamilyChange } from '../../../../src-main/common/model/connections/family-changes.ts';
-import type { FamilyPage } from '../../../../src-main/common/model/records/family-page.ts';
+import type { FamilyPage } from '../../../../src-main/common/model/records/error-family.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import { DEFAULT_RULES } from '../../../../src-main/common/reporting/outcome.ts';
 import { caseDoorKey, type CaseOffer } from '../../../../src-renderer/composables/case-door.ts';

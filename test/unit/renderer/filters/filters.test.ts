@@ -2,7 +2,7 @@ import { mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
-import { createQueryClock } from '../../../../src-main/common/query/query-clock.ts';
+import { createQueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import {
   addCondition,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectionGlance } from '../../../../src-main/common/contract/operations/glance.ts';
+import type { ConnectionGlance } from '../../../../src-main/common/contract/operations/overview.ts';
 import {
   findCheckedAtMs,
   isHighShare,

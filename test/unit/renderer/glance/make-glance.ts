@@ -1,4 +1,4 @@
-import type { ConnectionGlance } from '../../../../src-main/common/contract/operations/glance.ts';
+import type { ConnectionGlance } from '../../../../src-main/common/contract/operations/overview.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 15, 50);
 const HOUR = 3_600_000;

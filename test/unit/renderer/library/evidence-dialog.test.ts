@@ -1,7 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { createPinia } from 'pinia';
 import { afterEach, expect, it } from 'vitest';
-import { DEFAULT_EVIDENCE } from '../../../../src-main/common/model/exports/evidence-options.ts';
+import { DEFAULT_EVIDENCE } from '../../../../src-main/common/model/exports/export-options.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import ExportDialog from '../../../../src-renderer/components/dialogs/export/ExportDialog.vue';
 import {

@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { createPinia } from 'pinia';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import { toFirstChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
+import { toFirstChoices } from '../../../../src-main/common/model/exports/export-options.ts';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';

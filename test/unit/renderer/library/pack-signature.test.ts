@@ -1,6 +1,6 @@
 import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
-import type { PackSignature as Signature } from '../../../../src-main/common/model/exports/evidence-options.ts';
+import type { PackSignature as Signature } from '../../../../src-main/common/model/exports/export-options.ts';
 import PackSignature from '../../../../src-renderer/components/dialogs/export/evidence/PackSignature.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 

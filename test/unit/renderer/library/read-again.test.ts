@@ -1,7 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ref } from 'vue';
-import type { SnapshotReading } from '../../../../src-main/common/model/cache/reading.ts';
+import type { SnapshotReading } from '../../../../src-main/common/model/cache/snapshot.ts';
 import ReadingView from '../../../../src-renderer/screens/library/details/ReadingView.vue';
 import LibraryNotice from '../../../../src-renderer/screens/library/snapshots/LibraryNotice.vue';
 import { useSnapshotActions } from '../../../../src-renderer/screens/library/snapshots/snapshot-actions.ts';

@@ -1,8 +1,8 @@
-import type {
-  LocalServiceState,
-  RecordImport,
+import {
+  type LocalServiceState,
+  NO_SIMULATION,
+  type RecordImport,
 } from '../../../../src-main/common/model/connections/local-service.ts';
-import { NO_SIMULATION } from '../../../../src-main/common/model/connections/simulation.ts';
 
 export function makeState(change: Partial<LocalServiceState> = {}): LocalServiceState {
   return {

@@ -1,10 +1,10 @@
 import { flushPromises } from '@vue/test-utils';
 import { expect, test, vi } from 'vitest';
-import type {
-  RecordImport,
-  ServiceRequest,
+import {
+  NO_SIMULATION,
+  type RecordImport,
+  type ServiceRequest,
 } from '../../../../src-main/common/model/connections/local-service.ts';
-import { NO_SIMULATION } from '../../../../src-main/common/model/connections/simulation.ts';
 import { useLocalServiceStore } from '../../../../src-renderer/stores/connections/local-service.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeImport, makeState } from './local-service-samples.ts';

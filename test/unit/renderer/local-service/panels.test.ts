@@ -1,6 +1,9 @@
 import { mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
-import { NO_SIMULATION, type QuirkName } from '../../../../src-main/common/model/connections/simulation.ts';
+import {
+  NO_SIMULATION,
+  type QuirkName,
+} from '../../../../src-main/common/model/connections/local-service.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ImportPanel from '../../../../src-renderer/screens/local-service/ImportPanel.vue';
 import QuirksPanel from '../../../../src-renderer/screens/local-service/QuirksPanel.vue';

@@ -2,8 +2,10 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { beforeEach, expect, test } from 'vitest';
 import { defineComponent, h } from 'vue';
 import { createMemoryHistory, createRouter } from 'vue-router';
-import type { LocalServiceState } from '../../../../src-main/common/model/connections/local-service.ts';
-import { NO_SIMULATION } from '../../../../src-main/common/model/connections/simulation.ts';
+import {
+  type LocalServiceState,
+  NO_SIMULATION,
+} from '../../../../src-main/common/model/connections/local-service.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ServiceMark from '../../../../src-renderer/shell/sidebar/ServiceMark.vue';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ImportFault } from '../../../../src-main/common/model/connections/import-fault.ts';
-import { NO_SIMULATION, QUIRK_NAMES } from '../../../../src-main/common/model/connections/simulation.ts';
-import { CHANNEL_WEIGHTS, SERVICE_WEIGHTS } from '../../../../src-main/service/sample/vocabulary.ts';
+import { ImportFault } from '../../../../src-main/common/model/connections/connection.ts';
+import { NO_SIMULATION, QUIRK_NAMES } from '../../../../src-main/common/model/connections/local-service.ts';
+import { CHANNEL_WEIGHTS, SERVICE_WEIGHTS } from '../../../../src-main/service/sample/describe-records.ts';
 import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { toReportText } from '../../../../src-renderer/screens/local-service/import-words.ts';

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { defineComponent, h } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { createNames } from '../../../../src-renderer/names/use-names.ts';
-import { isolateText } from '../../../../src-main/common/words/isolate-text.ts';
+import { isolateText } from '../../../../src-main/common/words/visible-text.ts';
 import { useErrorFormatter } from '../../../../src-renderer/messages/error-words.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 

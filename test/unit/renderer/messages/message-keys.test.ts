@@ -20,7 +20,6 @@ function readSources(folder: string): string {
 const SHARED = [
   'src-main/common/words/finding-words.ts',
   'src-main/common/model/analysis/finding-kinds.ts',
-  'src-main/common/words/noticed-words.ts',
   'src-main/common/words/level-words.ts',
   'src-main/core/exports/report/prepare-levels.ts',
   'src-main/common/words/case-words.ts',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../../../../src-main/common/contract/errors.ts';
-import { NOTE_BITS } from '../../../../src-main/common/reporting/reading/read-value.ts';
+import { NOTE_BITS } from '../../../../src-main/common/reporting/reading/read-record.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { toErrorLike } from '../../../../src-renderer/messages/error-like.ts';
 

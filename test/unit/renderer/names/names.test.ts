@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
-import type { ValueName } from '../../../../src-main/common/model/records/value-name.ts';
+import type { ValueName } from '../../../../src-main/common/model/records/body-path.ts';
 import NamesDialog from '../../../../src-renderer/names/NamesDialog.vue';
 import {
   readNames,

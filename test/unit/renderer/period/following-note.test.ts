@@ -1,6 +1,6 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Following } from '../../../../src-main/common/contract/operations/unattended/following.ts';
+import type { Following } from '../../../../src-main/common/contract/operations/cache.ts';
 import type { LocalServiceState } from '../../../../src-main/common/model/connections/local-service.ts';
 import FollowingNote from '../../../../src-renderer/period/FollowingNote.vue';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';

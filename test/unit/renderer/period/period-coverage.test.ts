@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defineComponent, nextTick, reactive, shallowRef, type ShallowUnwrapRef } from 'vue';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
-import type { PeriodScope } from '../../../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../../../src-main/common/model/records/record-filter.ts';
 import { usePeriodCoverage } from '../../../../src-renderer/period/period-coverage.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import CoverageNote from '../../../../src-renderer/period/CoverageNote.vue';

@@ -1,7 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
-import { toFirstChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
+import { toFirstChoices } from '../../../../src-main/common/model/exports/export-options.ts';
 import {
   WEEKDAYS,
   type ScheduleRun,

@@ -1,4 +1,4 @@
-import type { SessionRequest } from '../../../../src-main/common/model/records/session.ts';
+import type { SessionRequest } from '../../../../src-main/common/model/records/conversation.ts';
 
 export function makeRequest(change: Partial<SessionRequest> = {}): SessionRequest {
   return {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SessionRequest } from '../../../../src-main/common/model/records/session.ts';
+import type { SessionRequest } from '../../../../src-main/common/model/records/conversation.ts';
 import {
   createSessionAxis,
   findMessage,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { defineComponent, h } from 'vue';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
-import type { Session } from '../../../../src-main/common/model/records/session.ts';
+import type { Session } from '../../../../src-main/common/model/records/conversation.ts';
 import ScreenFrame from '../../../../src-renderer/components/ScreenFrame.vue';
 import AxisTicks from '../../../../src-renderer/screens/session/AxisTicks.vue';
 import SessionScreen from '../../../../src-renderer/screens/session/SessionScreen.vue';

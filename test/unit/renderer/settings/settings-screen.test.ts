@@ -4,7 +4,7 @@ import type {
   DataFolderPlace,
   TargetCheck,
 } from '../../../../src-main/common/contract/operations/data-folder.ts';
-import type { UpdateState } from '../../../../src-main/common/contract/operations/updates.ts';
+import type { UpdateState } from '../../../../src-main/common/contract/operations/app.ts';
 import type { SetAsideSettings, Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import { SETTING_ENTRIES } from '../../../../src-main/common/model/settings/setting-sections.ts';
 import { isFound } from '../../../../src-renderer/screens/settings/layout.ts';

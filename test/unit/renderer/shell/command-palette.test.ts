@@ -1,6 +1,6 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Session } from '../../../../src-main/common/model/records/session.ts';
+import type { Session } from '../../../../src-main/common/model/records/conversation.ts';
 import CommandPalette from '../../../../src-renderer/shell/palette/CommandPalette.vue';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { provideApplication } from '../support/provide-application.ts';

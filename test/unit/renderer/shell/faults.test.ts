@@ -1,7 +1,7 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import type { WindowFault } from '../../../../src-main/common/contract/operations/diagnostics.ts';
+import type { WindowFault } from '../../../../src-main/common/contract/operations/data-folder.ts';
 import FaultDialog from '../../../../src-renderer/shell/faults/FaultDialog.vue';
 import { faultsKey, watchFaults } from '../../../../src-renderer/shell/faults/watch-faults.ts';
 import { provideApplication } from '../support/provide-application.ts';

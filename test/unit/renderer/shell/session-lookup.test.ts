@@ -1,7 +1,7 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ref, type Ref } from 'vue';
-import type { Session } from '../../../../src-main/common/model/records/session.ts';
+import type { Session } from '../../../../src-main/common/model/records/conversation.ts';
 import {
   useSessionLookup,
   type FoundSession,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toFirstChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
+import { toFirstChoices } from '../../../../src-main/common/model/exports/export-options.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import { useExportMemoryStore } from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';

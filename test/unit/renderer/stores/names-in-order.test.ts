@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import type { ExportMemory } from '../../../../src-main/common/contract/operations/exports.ts';
-import { toFirstChoices } from '../../../../src-main/common/model/exports/export-choices.ts';
+import { toFirstChoices } from '../../../../src-main/common/model/exports/export-options.ts';
 import type { ScheduleBoard } from '../../../../src-main/common/model/schedules/schedule.ts';
 import { useExportMemoryStore } from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
 import { setFormats } from '../../../../src-renderer/format/formats.ts';

@@ -1,7 +1,7 @@
 import type {
   DifferingGroup,
   Reconciliation,
-} from '../../../../src-main/common/model/analysis/reconciliation.ts';
+} from '../../../../src-main/common/model/analysis/comparison.ts';
 
 /** A reconciliation in which everything agrees. */
 export function makeReconciliation(change: Partial<Reconciliation> = {}): Reconciliation {

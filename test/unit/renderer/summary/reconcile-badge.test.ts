@@ -1,6 +1,6 @@
 import { mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Reconciliation } from '../../../../src-main/common/model/analysis/reconciliation.ts';
+import type { Reconciliation } from '../../../../src-main/common/model/analysis/comparison.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ReconcileBadge from '../../../../src-renderer/screens/summary/reconcile/ReconcileBadge.vue';
 import { toGroupDifferences } from '../../../../src-renderer/screens/summary/use-summary.ts';

@@ -1,6 +1,6 @@
 import { mount } from '@vue/test-utils';
 import { expect, test } from 'vitest';
-import type { Summary } from '../../../../src-main/common/model/records/summary.ts';
+import type { Summary } from '../../../../src-main/common/model/records/histogram.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ClassPanel from '../../../../src-renderer/screens/summary/charts/ClassPanel.vue';
 import MeasurePanel from '../../../../src-renderer/screens/summary/charts/MeasurePanel.vue';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SummaryGroup } from '../../../../src-main/common/model/records/summary.ts';
+import type { SummaryGroup } from '../../../../src-main/common/model/records/histogram.ts';
 import { formatSigned } from '../../../../src-renderer/format/formats.ts';
 import {
   restrictGroups,

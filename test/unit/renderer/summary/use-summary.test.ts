@@ -2,7 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineComponent, shallowRef } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
-import type { Summary } from '../../../../src-main/common/model/records/summary.ts';
+import type { Summary } from '../../../../src-main/common/model/records/histogram.ts';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { useSummary } from '../../../../src-renderer/screens/summary/use-summary.ts';

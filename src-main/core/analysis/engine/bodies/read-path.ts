@@ -1,6 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { isOwnField, type BodyField } from '../../../../common/model/records/body-path.ts';
-import { MAX_CELL_CHARACTERS, type PathValues } from '../../../../common/model/records/body-paths.ts';
+import {
+  type BodyField,
+  isOwnField,
+  MAX_CELL_CHARACTERS,
+  type PathValues,
+} from '../../../../common/model/records/body-path.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import { readRows } from '../engine-database.ts';
 import { toFilterSql, toPathValues, type KeptPath } from '../filter-sql.ts';

@@ -1,20 +1,20 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { KnownTime } from '../../../../common/model/records/conversation.ts';
 import {
-  MAX_TIMED_PLACES,
-  RISING_PARTS,
-  TIME_PARTS,
   type ConversationTimes,
+  type KnownTime,
+  MAX_TIMED_PLACES,
   type PlaceTimes,
+  RISING_PARTS,
   type StepTimes,
+  TIME_PARTS,
   type TimePart,
-} from '../../../../common/model/records/conversation-times.ts';
+} from '../../../../common/model/records/conversation.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../common/time/durations.ts';
-import { listBucketEdges } from '../../../../common/time/time-buckets.ts';
+import { listBucketEdges } from '../../../../common/time/civil-time.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { findRises, type TimedPlace } from '../../find-rises.ts';
 import { readRows } from '../engine-database.ts';
-import { toBucketSql } from '../measures/times-sql.ts';
+import { toBucketSql } from '../measures/measure-sql.ts';
 import { countAtMost, type ResolvedScope } from '../resolved-scope.ts';
 import { toMembersSql } from './conversation-sql.ts';
 

@@ -2,19 +2,18 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
 import type { Input } from '../../../../common/contract/index.ts';
 import {
-  CONVERSATION_OUTCOMES,
-  SLOWEST_PARTS,
   type Conversation,
+  CONVERSATION_OUTCOMES,
   type ConversationFacets,
   type ConversationOrder,
+  type ConversationTimes,
   type KnownTime,
   type OpenedConversations,
+  SLOWEST_PARTS,
 } from '../../../../common/model/records/conversation.ts';
-import type { ConversationTimes } from '../../../../common/model/records/conversation-times.ts';
 import type { SqlCell } from '../../../../common/model/records/sql.ts';
 import { toConversationCells } from '../../../../common/exports/conversation-cells.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
-import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
+import type { PeriodScope, RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { DETAIL_KINDS } from '../../../../common/reporting/reports.ts';
 import { toTextOrderSql } from '../../../../common/sql/view-statements.ts';

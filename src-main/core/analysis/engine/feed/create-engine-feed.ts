@@ -2,13 +2,17 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../../common/model/cache/snapshot.ts';
 import { createOutcomeStore, type OutcomesByConnection } from '../outcomes.ts';
 import {
-  createBatchAppender,
-  RecordsMissing,
-  CHUNK_ROWS,
-  type FeedStores,
   type AppendBatch,
+  CHUNK_ROWS,
+  createBatchAppender,
+  type DateOrder,
+  deleteFed,
+  type FeedStores,
+  loadWatermarks,
+  NO_DATES,
+  RecordsMissing,
+  type Watermark,
 } from './append-batch.ts';
-import { NO_DATES, deleteFed, loadWatermarks, type DateOrder, type Watermark } from './watermarks.ts';
 import type { FeedSnapshot, FeedSource, FoundPatterns } from './feed-source.ts';
 import { createFamilyStore, type FamiliesByConnection } from './keep-families.ts';
 import { commit, toEnding } from '../engine-database.ts';

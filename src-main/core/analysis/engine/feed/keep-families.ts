@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { RECORD_ID_SPAN } from '../../../../common/model/records/record-ids.ts';
+import { RECORD_ID_SPAN } from '../../../../common/model/records/record.ts';
 import type {
   ConnectionFamilies,
   FamilyChange,

@@ -1,18 +1,32 @@
-import type { CsvDialect } from '../../../../common/model/exports/export-options.ts';
-import {
-  REPORTS,
-  type FieldName,
-  type DetailKind,
-  type ReportField,
-} from '../../../../common/reporting/reports.ts';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { AppError } from '../../../../common/contract/errors.ts';
 import { FORMULA_PATTERN, isSpreadsheetFormula } from '../../../../common/csv-habits.ts';
+import type { CsvDialect } from '../../../../common/model/exports/export-options.ts';
+import { isOwnField, type NamedField } from '../../../../common/model/records/body-path.ts';
+import type { RecordOrder } from '../../../../common/model/records/record.ts';
+import {
+  type DetailKind,
+  type FieldName,
+  type ReportField,
+  REPORTS,
+} from '../../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN } from '../../../../common/sql/sql-tables.ts';
-import type { ClockOffset } from '../../../../common/sql/zone-clock.ts';
-import { formatMoment } from '../../../../common/time/format-moment.ts';
-import { quoteText } from '../engine-database.ts';
-import { DATE_TEXT_COLUMN, toDateTextSql } from '../engine-tables.ts';
-import type { ResolvedScope } from '../resolved-scope.ts';
-import { quoteName, toValueSql, type FileColumn } from './file-column.ts';
+import type { ClockOffset } from '../../../../common/sql/filter-statement.ts';
+import { formatMoment } from '../../../../common/time/civil-time.ts';
+import type { ReadPath } from '../bodies/read-path.ts';
+import { countRecords } from '../count-records.ts';
+import { quoteText, readRows } from '../engine-database.ts';
+import { DATE_TEXT_COLUMN, ENGINE_COLUMNS, toDateTextSql } from '../engine-tables.ts';
+import type { FeedSource } from '../feed/feed-source.ts';
+import { type BoundValue, toFilterSql } from '../filter-sql.ts';
+import { findMarks, type MarkSource } from '../own-values.ts';
+import {
+  type FilteredRecords,
+  type ResolvedScope,
+  toRowsInOrderSql,
+  toSourceSql,
+} from '../resolved-scope.ts';
+import { toOrderedScope, toViewOrder } from '../views/view-slices.ts';
 
 /** A column of a file with its cell. */
 interface LineColumn extends FileColumn {
@@ -197,4 +211,135 @@ function listShownTwice(
       { fromMs, toMs: fromMs + backMs, suffix: toSuffix(fromMs) },
     ];
   });
+}
+
+/** What of a record stands in a column of a file. */
+export type FileValue =
+  | { readonly kind: 'field'; readonly name: FieldName<DetailKind> }
+  /** The instant; `hasText` says that the text as received stands where there is none. */
+  | { readonly kind: 'moment'; readonly zone: string; readonly hasText: boolean }
+  | { readonly kind: 'other-fields' | 'mark' | 'note' }
+  /** What is at a path in a body or in an own table, as one text. */
+  | { readonly kind: 'path'; readonly path: string }
+  /** A person's own name of a number. */
+  | {
+      readonly kind: 'name';
+      readonly field: NamedField;
+      readonly names: readonly { readonly value: string; readonly name: string }[];
+    };
+
+/** A column of a file that the engine writes. */
+export interface FileColumn {
+  readonly name: string;
+  readonly value: FileValue;
+}
+
+/** Names a value in a statement; quotes in the name are doubled. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The column of a field in the tables of a direction, an expression for the date as received. */
+function toFieldSql(name: FieldName<DetailKind>, direction: ResolvedScope['direction']): string {
+  if (name === 'dateText') return toDateTextSql();
+  const fields: Readonly<Record<string, ReportField>> = REPORTS[`${direction}-detail`].fields;
+  return fields[name]?.column ?? 'NULL';
+}
+
+/** The value of a column as SQL over a record's columns, of its own type: a moment is an instant. */
+export function toValueSql(value: FileValue, direction: ResolvedScope['direction']): string {
+  switch (value.kind) {
+    case 'field':
+      return toFieldSql(value.name, direction);
+    case 'moment':
+      return 'make_timestamptz(date_ms * 1000)';
+    case 'other-fields':
+      return OTHER_FIELDS_COLUMN;
+    case 'mark':
+    case 'note':
+      return `marked.${value.kind}`;
+    case 'path':
+      return quoteName(value.path);
+    case 'name': {
+      const cases = value.names.map(
+        (entry) => `WHEN ${quoteText(entry.value)} THEN ${quoteText(entry.name)}`,
+      );
+      const number = `CAST(${toFieldSql(value.field, direction)} AS VARCHAR)`;
+      return cases.length === 0 ? 'CAST(NULL AS VARCHAR)' : `CASE ${number} ${cases.join(' ')} END`;
+    }
+  }
+}
+
+/** The records of a file, in its order. */
+export interface RecordRows {
+  /** FROM and what it names. */
+  readonly from: string;
+  /** ORDER BY, where the order is another one than that received. */
+  readonly order: string;
+  readonly values: readonly BoundValue[];
+  /** How many there are. */
+  readonly total: number;
+}
+
+/**
+ * Finds the records of a file. Throws AppError `cache.page-damaged` where the file is to hold texts of records whose page
+ * could not be read: the engine has everything else of them.
+ */
+export async function prepareRecordRows(options: {
+  readonly connection: DuckDBConnection;
+  readonly records: FilteredRecords;
+  readonly order: RecordOrder;
+  readonly columns: readonly FileColumn[];
+  readonly source: MarkSource & Pick<FeedSource, 'listRunStarts'>;
+  readonly connectionId: string;
+  /** What reads the paths among the columns: the rows have each under its own name. */
+  readonly paths: readonly ReadPath[];
+}): Promise<RecordRows> {
+  const { connection, records, order, columns, source, connectionId, paths } = options;
+  const { filter } = records;
+  const scope = toOrderedScope(records.scope, order, source);
+  const where = toFilterSql(filter, scope.direction);
+  const { columns: sorted, leading, sql } = toViewOrder(order, scope);
+  const isEvery = filter.conditions.length === 0;
+  const total = await (isEvery ? countRecords(connection, scope) : countRecords(connection, scope, where));
+  const names = ENGINE_COLUMNS[scope.direction].map(({ name }) => name);
+  // Without an order of their own they come in the order received.
+  const isSorted = sorted.length > 0 || leading.isDescending;
+  const plain = (isSorted ? toSourceSql : toRowsInOrderSql)(scope, names, where);
+  const values = paths.map(({ path, sql }) => `${sql} AS ${quoteName(path)}`);
+  const rows = values.length === 0 ? plain : `(SELECT *, ${values.join(', ')} FROM ${plain})`;
+  if (columns.some(({ value }) => isOfPage(value))) await refuseDamaged(connection, rows, where.values);
+  const ordered = isSorted ? ` ORDER BY ${sql}` : '';
+  if (!columns.some(({ value }) => value.kind === 'mark' || value.kind === 'note')) {
+    return { from: `FROM ${rows}`, order: ordered, values: where.values, total };
+  }
+  await connection.run('CREATE TEMP TABLE marked_records (marked_id BIGINT, mark VARCHAR, note VARCHAR)');
+  for (const { id, mark, note } of await findMarks(connection, scope, source, connectionId)) {
+    await connection.run('INSERT INTO marked_records VALUES ($1, $2, $3)', [BigInt(id), mark, note]);
+  }
+  return {
+    from: `FROM ${rows} AS records LEFT JOIN marked_records AS marked ON marked_id = record_id`,
+    order: ` ORDER BY ${sql}`,
+    values: where.values,
+    total,
+  };
+}
+
+/** Texts of any length and unknown fields are in no column of the cache, only in its pages. */
+function isOfPage(value: FileColumn['value']): boolean {
+  if (value.kind === 'field') return value.name === 'payload' || value.name === 'response';
+  return value.kind === 'other-fields' || (value.kind === 'path' && !isOwnField(value.path));
+}
+
+async function refuseDamaged(
+  connection: DuckDBConnection,
+  rows: string,
+  values: readonly BoundValue[],
+): Promise<void> {
+  const [[count] = [0]] = await readRows<[number]>(
+    connection,
+    `SELECT count(*) FROM ${rows} WHERE payload IS NULL`,
+    values,
+  );
+  if (count > 0) throw new AppError('cache.page-damaged', 'Stored pages are damaged.', { records: count });
 }

@@ -3,11 +3,9 @@ import { appendFile, chmod, stat, truncate, open, type FileHandle } from 'node:f
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
-import { tryToRemove } from '../../../../node/move-and-remove.ts';
-import { PRIVATE_FILE_MODE } from '../../../../node/private-files.ts';
-import { quoteText, toTypes } from '../engine-database.ts';
+import { PRIVATE_FILE_MODE, tryToRemove } from '../../../../node/files.ts';
+import { isDiskFull, isOfDisk, judgeEngine, quoteText, toTypes } from '../engine-database.ts';
 import type { BoundValue } from '../filter-sql.ts';
-import { isDiskFull, isOfDisk, judgeEngine } from '../question-errors.ts';
 import type { LineEnd } from './line-sql.ts';
 
 const PROGRESS_MS = 200;

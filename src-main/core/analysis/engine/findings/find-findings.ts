@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Finding } from '../../../../common/model/analysis/finding.ts';
-import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../../../common/model/records/record-filter.ts';
 import type { DownSpan, OutageSpan } from '../../../../common/model/connections/status.ts';
 import { createTrafficGrid, subtractSpan } from '../../findings/create-traffic-grid.ts';
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';

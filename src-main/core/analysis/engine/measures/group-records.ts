@@ -12,19 +12,28 @@ import { readRows } from '../engine-database.ts';
 import { findColumn, OUTCOME_COLUMN, SHOWN_CLASS_SQL } from '../engine-tables.ts';
 import { toFilterSql, type KeptPath, type SqlCondition } from '../filter-sql.ts';
 import { countAtMost, toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
-import { toKeySql, UNIT_SQL } from './key-sql.ts';
 import {
+  joinKeys,
+  joinRanked,
+  type ListedRow,
+  LISTS_SQL,
   makeCells,
   MAX_LISTED_RECORDS,
   MAX_LISTED_VALUES,
-  LISTS_SQL,
+  measureRanked,
+  NO_TIMES,
+  type RankedValues,
+  rankValues,
   readListedRows,
+  TIMES_COLUMNS,
+  type TimesCells,
   toCounted,
-  type ListedRow,
-} from './listed-rows.ts';
-import { joinRanked, measureRanked, rankValues, type RankedValues } from './ranked-values.ts';
-import { readHit, toHitKey, toPerFailure, type Hit } from './read-hit.ts';
-import { NO_TIMES, TIMES_COLUMNS, toLatency, toTimesSql, joinKeys, type TimesCells } from './times-sql.ts';
+  toKeySql,
+  toLatency,
+  toTimesSql,
+  UNIT_SQL,
+} from './measure-sql.ts';
+import { type Hit, readHit, toHitKey, toPerFailure } from './compare-records.ts';
 
 const TIMES = [
   ...TIMES_COLUMNS.map((name) => `own.${name}`),

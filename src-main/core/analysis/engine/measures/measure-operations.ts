@@ -1,12 +1,15 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Input } from '../../../../common/contract/index.ts';
 import type { GroupField } from '../../../../common/model/analysis/grouping.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
-import type { PeriodScope, RecordScope } from '../../../../common/model/records/record-scope.ts';
+import type {
+  PeriodScope,
+  RecordFilter,
+  RecordScope,
+} from '../../../../common/model/records/record-filter.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
-import type { CallContext } from '../../../calls/call-messages.ts';
+import type { CallContext } from '../../../calls/calls.ts';
 import type { ReconcilableGroup } from '../../find-differences.ts';
 import { readRows } from '../engine-database.ts';
 import type { FeedProgress } from '../feed/create-engine-feed.ts';
@@ -16,10 +19,15 @@ import { toSourceSql, type FilteredRecords, type ResolvedScope } from '../resolv
 import { compareRecords } from './compare-records.ts';
 import { explainSelection, type ExplainMemory } from './explain/explain-selection.ts';
 import { groupRecords } from './group-records.ts';
-import { readDistribution, readResponseTimes, type ResponseTimesShape } from './read-response-times.ts';
+import {
+  readDistribution,
+  readHeatMap,
+  readResponseTimes,
+  readSeries,
+  type ResponseTimesShape,
+} from './read-series.ts';
 import { readFields } from './read-fields.ts';
-import { readHeatMap, readSeries } from './read-series.ts';
-import { toAverageSql } from './times-sql.ts';
+import { toAverageSql } from './measure-sql.ts';
 
 const NO_FILTER: RecordFilter = { conditions: [] };
 

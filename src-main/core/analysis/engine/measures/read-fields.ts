@@ -17,7 +17,7 @@ import { readRows } from '../engine-database.ts';
 import { findColumn, OUTCOME_COLUMN } from '../engine-tables.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import { toSourceSql, type FilteredRecords } from '../resolved-scope.ts';
-import { readDistribution } from './read-response-times.ts';
+import { readDistribution } from './read-series.ts';
 
 const TIMED_FIELDS = ['responseTimeMs', 'botLatencyMs'] as const;
 

@@ -1,15 +1,14 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { ConnectionFigures, SharedFamily } from '../../../../common/model/analysis/several.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
-import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
-import type { CallContext } from '../../../calls/call-messages.ts';
+import type { ConnectionFigures, SharedFamily } from '../../../../common/model/analysis/grouping.ts';
+import type { PeriodScope, RecordFilter } from '../../../../common/model/records/record-filter.ts';
+import type { CallContext } from '../../../calls/calls.ts';
 import { readRows } from '../engine-database.ts';
 import { FAILED_SQL, OUTCOME_COLUMN, PATTERN_COLUMN } from '../engine-tables.ts';
 import { listFamilyNames, resolveFamilies } from '../error-families.ts';
 import type { FeedProgress } from '../feed/create-engine-feed.ts';
 import { toFilterSql, type BoundValue } from '../filter-sql.ts';
 import { countAtMost, toSharedSql, type FilteredRecords } from '../resolved-scope.ts';
-import { toTimesSql } from './times-sql.ts';
+import { toTimesSql } from './measure-sql.ts';
 
 const MAX_FAMILIES = 200;
 const SHARES = [0.5, 0.95];

@@ -1,11 +1,16 @@
 import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
-import { joinJsonTexts, type JsonTexts } from '../../../../common/json/exact-json.ts';
+import { joinJsonTexts, type JsonTexts } from '../../../../common/json.ts';
 import type { Snapshot } from '../../../../common/model/cache/snapshot.ts';
 import { toEndMs } from '../../../../common/model/period.ts';
-import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
+import type { PeriodScope } from '../../../../common/model/records/record-filter.ts';
 import type { SqlQuestion, SqlTableCounts } from '../../../../common/model/records/sql.ts';
 import { isSummaryKind, type Direction } from '../../../../common/reporting/reports.ts';
-import { quoteText } from '../../../../common/sql/filter-statement.ts';
+import {
+  type ClockOffset,
+  listClockOffsets,
+  quoteText,
+  toClockText,
+} from '../../../../common/sql/filter-statement.ts';
 import {
   CONNECTION_COLUMNS,
   ERROR_FAMILY_COLUMN,
@@ -15,7 +20,6 @@ import {
   type SqlColumnType,
   type SqlTable,
 } from '../../../../common/sql/sql-tables.ts';
-import { listClockOffsets, toClockText, type ClockOffset } from '../../../../common/sql/zone-clock.ts';
 import { countRecords } from '../count-records.ts';
 import { readRows } from '../engine-database.ts';
 import type { OwnColumn } from '../own-values.ts';

@@ -1,31 +1,31 @@
 import {
-  DuckDBTimestampTZValue,
-  DuckDBTypeId,
   type DuckDBConnection,
+  DuckDBTimestampTZValue,
   type DuckDBType,
+  DuckDBTypeId,
   type DuckDBValue,
 } from '@duckdb/node-api';
-import type { PeriodScope } from '../../../../common/model/records/record-scope.ts';
+import { AppError } from '../../../../common/contract/errors.ts';
+import type { PeriodScope } from '../../../../common/model/records/record-filter.ts';
 import {
   SQL_MAX_CELL_CHARACTERS,
   SQL_MAX_ROWS,
+  SQL_SHOWN_CHARACTERS,
+  type SqlCell,
   type SqlColumn,
   type SqlFailure,
   type SqlOutcome,
   type SqlQuestion,
-  type SqlCell,
 } from '../../../../common/model/records/sql.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
-import { toClockText } from '../../../../common/sql/zone-clock.ts';
-import { toOffsetLabel } from '../../../../common/time/time-zones.ts';
-import { readRows } from '../engine-database.ts';
+import { toClockText } from '../../../../common/sql/filter-statement.ts';
+import { toOffsetLabel } from '../../../../common/time/civil-time.ts';
+import { isDiskFull, judgeEngine, readRows } from '../engine-database.ts';
 import type { OwnColumn, OwnValues } from '../own-values.ts';
-import { isDiskFull, judgeEngine } from '../question-errors.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 import { checkStatement, findForeignSource, toFailure } from './check-statement.ts';
 import { makeTables, type OwnedQuestion } from './make-tables.ts';
-import { createResultRows, type ResultRows, type SqlResults } from './sql-results.ts';
 
 interface StatementRun {
   readonly connection: DuckDBConnection;
@@ -195,4 +195,98 @@ function toInstantText(value: DuckDBTimestampTZValue, zone: string): string {
   if (Math.abs(epochMs) > 8e15) return value.toString();
   const fraction = micros === 0n ? '' : `.${String(micros).padStart(6, '0').replace(/0+$/, '')}`;
   return `${toClockText(epochMs, zone)}${fraction} ${toOffsetLabel(epochMs, zone)}`;
+}
+
+/** Rows that are packed together. */
+const BLOCK_ROWS = 200;
+/** Characters of one result that are kept, about. */
+const MAX_RESULT_CHARACTERS = 48_000_000;
+/** Results kept; the one that was read longest ago goes first. */
+const MAX_RESULTS = 3;
+
+type Row = readonly SqlCell[];
+
+/** A result as it is filled: packed, since a million values take several times as much memory as objects. */
+interface ResultRows {
+  readonly rowCount: number;
+  /** False where the row was not taken, as the result is as large as one may be. */
+  append(row: Row): boolean;
+  read(offset: number, limit: number): Row[];
+}
+
+/** Creates the rows of a result, none yet. */
+function createResultRows(maxRows: number): ResultRows {
+  const blocks: Buffer[] = [];
+  let open: Row[] = [];
+  let rowCount = 0;
+  let characters = 0;
+  const readBlock = (place: number): readonly Row[] => {
+    const block = blocks[place];
+    return block === undefined ? open : (JSON.parse(block.toString()) as Row[]);
+  };
+  return {
+    get rowCount() {
+      return rowCount;
+    },
+    append(row) {
+      if (rowCount >= maxRows || characters > MAX_RESULT_CHARACTERS) return false;
+      for (const cell of row) characters += typeof cell === 'string' ? cell.length + 3 : 8;
+      open.push(row);
+      rowCount += 1;
+      if (open.length === BLOCK_ROWS) {
+        blocks.push(Buffer.from(JSON.stringify(open)));
+        open = [];
+      }
+      return true;
+    },
+    read(offset, limit) {
+      const rows: Row[] = [];
+      const end = Math.min(offset + limit, rowCount);
+      for (let place = Math.floor(offset / BLOCK_ROWS); place * BLOCK_ROWS < end; place += 1) {
+        const start = place * BLOCK_ROWS;
+        rows.push(...readBlock(place).slice(Math.max(0, offset - start), end - start));
+      }
+      return rows;
+    },
+  };
+}
+
+/** Results that windows are read of. */
+interface SqlResults {
+  readonly count: number;
+  keep(rows: ResultRows): string;
+  /** Throws AppError `cache.view-closed`. */
+  read(place: { resultId: string; offset: number; limit: number; whole: boolean }): SqlCell[][];
+  close(resultId: string): void;
+}
+
+/** Keeps results; `mark` makes their names differ from those of another process. */
+export function createSqlResults(mark: string): SqlResults {
+  const results = new Map<string, ResultRows>();
+  let last = 0;
+  return {
+    get count() {
+      return results.size;
+    },
+    keep(rows) {
+      const resultId = `result-${mark}-${++last}`;
+      results.set(resultId, rows);
+      for (const oldest of [...results.keys()].slice(0, -MAX_RESULTS)) results.delete(oldest);
+      return resultId;
+    },
+    read({ resultId, offset, limit, whole }) {
+      const rows = results.get(resultId);
+      if (rows === undefined) throw new AppError('cache.view-closed', 'The result is gone.', { resultId });
+      results.delete(resultId);
+      results.set(resultId, rows);
+      const read = rows.read(offset, limit).map((row) => [...row]);
+      return whole ? read : read.map((row) => row.map(toShown));
+    },
+    close: (resultId) => void results.delete(resultId),
+  };
+}
+
+function toShown(cell: SqlCell): SqlCell {
+  if (typeof cell !== 'string' || cell.length <= SQL_SHOWN_CHARACTERS) return cell;
+  return `${cell.slice(0, SQL_SHOWN_CHARACTERS)}…`;
 }

@@ -11,14 +11,17 @@ import type { FilteredRecords, ResolvedScope } from '../resolved-scope.ts';
 import {
   findRuns,
   listSlices,
-  SLICE_SIZES,
-  toSliceSql,
   type RecordRun,
+  SLICE_SIZES,
   type SliceSizes,
+  type SnapshotOrders,
+  toOrderedScope,
+  toSliceSql,
+  toViewOrder,
+  type ViewOrder,
   type ViewSlice,
 } from './view-slices.ts';
 import { createRecordList, type RecordList } from './record-list.ts';
-import { toOrderedScope, toViewOrder, type SnapshotOrders, type ViewOrder } from './view-order.ts';
 
 /** Rows that are there before the whole order is. */
 const FIRST_ROWS = 200;

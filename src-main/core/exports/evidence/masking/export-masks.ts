@@ -1,11 +1,10 @@
 import {
   AS_RECEIVED,
-  hidesSomething,
   type EvidenceMasking,
-} from '../../../../common/model/exports/evidence-options.ts';
+  hidesSomething,
+} from '../../../../common/model/exports/export-options.ts';
 import { toEndMs } from '../../../../common/model/period.ts';
-import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
-import type { RecordScope } from '../../../../common/model/records/record-scope.ts';
+import type { RecordFilter, RecordScope } from '../../../../common/model/records/record-filter.ts';
 import { DETAIL_KINDS, REPORTS } from '../../../../common/reporting/reports.ts';
 import type { Engine } from '../../../analysis/engine/create-engine.ts';
 import type { ExportColumn } from '../../export-columns.ts';

@@ -1,5 +1,5 @@
-import type { JsonTexts } from '../../../../common/json/exact-json.ts';
-import type { EvidenceMasking } from '../../../../common/model/exports/evidence-options.ts';
+import type { JsonTexts } from '../../../../common/json.ts';
+import type { EvidenceMasking } from '../../../../common/model/exports/export-options.ts';
 import { isBodyField } from '../../../../common/model/records/body-path.ts';
 import type {
   FieldCondition,

@@ -1,9 +1,9 @@
 import type { CertificateFile } from '../../../../common/model/cache/download.ts';
 import type { Remark } from '../../../../common/model/cache/snapshot.ts';
-import type { EvidenceMasking } from '../../../../common/model/exports/evidence-options.ts';
+import type { EvidenceMasking } from '../../../../common/model/exports/export-options.ts';
 import type { RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { ThreadCalls } from '../../../cache/threads/thread-messages.ts';
-import type { CallContext } from '../../../calls/call-messages.ts';
+import type { CallContext } from '../../../calls/calls.ts';
 import type { ExportAbout } from '../../formats/export-writer.ts';
 import type { FileSum } from '../../partial-file.ts';
 import type { ReportContent } from '../../report/report-content.ts';
@@ -14,8 +14,13 @@ import { createMasks } from '../masking/create-masks.ts';
 import { createKnownClients, createPseudonyms, type KnownClients } from '../masking/known-clients.ts';
 import { maskFilter, type Masks, type NamedFamily } from '../masking/masks.ts';
 import { createPackWriter, type PackFile, type PackWriter } from './pack-writer.ts';
-import { beginRecords, type PackedRecords } from './write-records.ts';
-import { writeSession, type PackedSession, type WrittenSession } from './write-session.ts';
+import {
+  beginRecords,
+  type PackedRecords,
+  type PackedSession,
+  writeSession,
+  type WrittenSession,
+} from './write-records.ts';
 
 /** A pack to write. */
 export interface PackJob {

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tryToRemove } from '../../../../node/move-and-remove.ts';
-import { PRIVATE_FILE_MODE } from '../../../../node/private-files.ts';
+import { PRIVATE_FILE_MODE, tryToRemove } from '../../../../node/files.ts';
 import type { ExportPiece } from '../../formats/export-writer.ts';
 import { createEntryPacker, createZipWriter } from '../../formats/xlsx/zip-writer.ts';
 import { guardWriting } from '../../partial-file.ts';

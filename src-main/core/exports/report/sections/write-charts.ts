@@ -1,7 +1,16 @@
 import { CODE_CLASSES } from '../../../../common/model/records/record.ts';
-import { CLASS_NAMES, isGap, drawTimeChart, round, type TimeFrame } from '../time-frame.ts';
-import { markup, type Markup, type MarkupPart } from '../markup.ts';
-import type { ReportBucket, ReportContent } from '../report-content.ts';
+import {
+  CLASS_NAMES,
+  drawTimeChart,
+  isGap,
+  markup,
+  type Markup,
+  type MarkupPart,
+  type ReportBucket,
+  type ReportContent,
+  round,
+  type TimeFrame,
+} from '../report-content.ts';
 import {
   drawMarker,
   toErrorShare,

@@ -3,8 +3,7 @@ import { toCodeClass } from '../../../../common/model/records/record.ts';
 import type { Formats } from '../../../../common/words/formats.ts';
 import type { SpokenKey } from '../../../../common/words/messages.ts';
 import type { Words } from '../../../../common/words/words.ts';
-import { markup, type Markup, type MarkupPart } from '../markup.ts';
-import type { ReportContent } from '../report-content.ts';
+import { markup, type Markup, type MarkupPart, type ReportContent } from '../report-content.ts';
 
 /** A column of a table and how its cells are set: numbers at the right, times in one line, long texts in full. */
 export interface TableColumn {

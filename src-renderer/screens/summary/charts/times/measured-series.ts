@@ -1,16 +1,12 @@
-import type { RecordFilter } from '../../../../../src-main/common/model/records/record-filter.ts';
-import type { PeriodScope } from '../../../../../src-main/common/model/records/record-scope.ts';
+import type { PeriodScope, RecordFilter } from '../../../../../src-main/common/model/records/record-filter.ts';
 import type { Direction } from '../../../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { formatPercent } from '../../../../format/formats.ts';
-import {
-  MAX_EDGES,
-  type SeriesBucket,
-} from '../../../../../src-main/common/model/analysis/measured-times.ts';
+import { MAX_EDGES, type SeriesBucket } from '../../../../../src-main/common/model/analysis/grouping.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../../src-main/common/time/durations.ts';
-import { listBucketEdges } from '../../../../../src-main/common/time/time-buckets.ts';
+import { listBucketEdges } from '../../../../../src-main/common/time/civil-time.ts';
 import type { ChartConfiguration, ChartOptions, Plugin } from 'chart.js';
 import {
   CHART_FONT,

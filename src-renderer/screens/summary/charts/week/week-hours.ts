@@ -1,10 +1,10 @@
 import { HOUR_MS, MINUTE_MS } from '../../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
-import { listZoneOffsets, type ZoneOffset } from '../../../../../src-main/common/time/time-zones.ts';
+import { listZoneOffsets, type ZoneOffset } from '../../../../../src-main/common/time/civil-time.ts';
 import type { Gap } from '../times/measured-series.ts';
 import { useI18n } from 'vue-i18n';
 import { formatCount, formatDuration, formatPercent, formatSpan } from '../../../../format/formats.ts';
-import type { HeatMap } from '../../../../../src-main/common/model/analysis/measured-times.ts';
+import type { HeatMap } from '../../../../../src-main/common/model/analysis/grouping.ts';
 import { CHART_FONT, type ChartColour, type ChartColours } from '../../../../charts/chart-style.ts';
 import { hatch } from '../../../../charts/chart-marks.ts';
 import type { Size } from '../../../../charts/picture/chart-picture.ts';

@@ -1,18 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  toRunPeriod,
   findLastDue,
   findNextDue,
-} from '../../../../../src-main/common/model/schedules/schedule-period.ts';
-import {
   HOUR_STEPS,
   SCHEDULE_PERIODS,
-  WEEKDAYS,
   type ScheduleTimes,
+  toRunPeriod,
+  WEEKDAYS,
 } from '../../../../../src-main/common/model/schedules/schedule.ts';
-import { formatMoment } from '../../../../../src-main/common/time/format-moment.ts';
-import { toCivilTime } from '../../../../../src-main/common/time/time-zones.ts';
+import { formatMoment, toCivilTime } from '../../../../../src-main/common/time/civil-time.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

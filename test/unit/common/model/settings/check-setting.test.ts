@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Value } from 'typebox/value';
 import { describe, expect, it, test } from 'vitest';
-import { findSettingFault } from '../../../../../src-main/common/model/settings/check-setting.ts';
+import { findSettingFault } from '../../../../../src-main/common/model/settings/settings-file.ts';
 import {
   findProxyFault,
   toProxyChoice,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { NoticedSizes } from '../../../../../src-main/common/model/analysis/finding.ts';
 import type { Direction } from '../../../../../src-main/common/reporting/reports.ts';
 import { ENGLISH } from '../../../../../src-main/common/words/words.ts';
-import { groupNoticed, writeNoticed } from '../../../../../src-main/common/words/noticed-words.ts';
+import { groupNoticed, writeNoticed } from '../../../../../src-main/common/words/finding-words.ts';
 import { isWithin } from '../../../../../src-main/core/analysis/findings/explain-incidents.ts';
 import {
   findSizes,

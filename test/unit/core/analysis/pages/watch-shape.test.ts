@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   describeShape,
-  watchShape,
-  type PageToDescribe,
+  findOutside,
   type LearnedShape,
+  type PageToDescribe,
+  watchShape,
 } from '../../../../../src-main/core/analysis/pages/describe-shape.ts';
-import { findOutside } from '../../../../../src-main/core/analysis/pages/find-outside.ts';
 import { createDocument, toNewSnapshot } from '../../../../integration/cache/cache-fixture.ts';
 
 type Entry = Record<string, unknown>;

@@ -4,16 +4,19 @@ import type {
   PlannedTime,
 } from '../../../../../src-main/common/model/connections/planned-time.ts';
 import { DEFAULT_LEFT_OUT } from '../../../../../src-main/common/model/connections/planned-time.ts';
-import type {
-  LevelOutage,
-  LevelReport,
-  ServiceLevel,
+import {
+  type LevelOutage,
+  type LevelReport,
+  type ServiceLevel,
+  toLevelFigures,
+  toMonthSpan,
 } from '../../../../../src-main/common/model/connections/service-level.ts';
-import { toLevelFigures, toMonthSpan } from '../../../../../src-main/common/model/connections/level-times.ts';
 import { WEEKDAYS } from '../../../../../src-main/common/model/schedules/schedule.ts';
-import { measureLevel } from '../../../../../src-main/core/analysis/status/measure-level.ts';
-import type { StatusPoint } from '../../../../../src-main/core/analysis/status/status-figures.ts';
-import { readLevels } from '../../../../../src-main/core/service-levels/read-levels.ts';
+import {
+  measureLevel,
+  type StatusPoint,
+} from '../../../../../src-main/core/analysis/status/status-figures.ts';
+import { readLevels } from '../../../../../src-main/core/service-levels/service-levels.ts';
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;

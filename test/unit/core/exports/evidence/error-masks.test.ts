@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   DEFAULT_EVIDENCE,
   type EvidenceMasking,
-} from '../../../../../src-main/common/model/exports/evidence-options.ts';
+} from '../../../../../src-main/common/model/exports/export-options.ts';
 import { maskFilter } from '../../../../../src-main/core/exports/evidence/masking/masks.ts';
 import { createMasks } from '../../../../../src-main/core/exports/evidence/masking/create-masks.ts';
 import { createKnownClients } from '../../../../../src-main/core/exports/evidence/masking/known-clients.ts';

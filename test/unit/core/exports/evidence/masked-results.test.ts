@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Engine } from '../../../../../src-main/core/analysis/engine/create-engine.ts';
-import { prepareResult } from '../../../../../src-main/core/exports/prepare-result.ts';
+import { prepareResult } from '../../../../../src-main/core/exports/prepare-records.ts';
 
 it('a masked result of several connections hides the clients of each of them', async () => {
   const clients: Readonly<Record<string, string>> = { one: 'Anna Meier', two: 'Luis Prado' };

@@ -1,7 +1,7 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import type { Component } from 'vue';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { toNextNumber } from '../../../../../src-main/common/query/number-bounds.ts';
+import { toNextNumber } from '../../../../../src-main/common/query/query-fields.ts';
 import { backendKey } from '../../../../../src-renderer/backend/backend.ts';
 import ChartMenu from '../../../../../src-renderer/components/charts/ChartMenu.vue';
 import { createMessages } from '../../../../../src-renderer/messages/index.ts';

@@ -4,12 +4,12 @@ import {
   type GroupField,
   type GroupValue,
 } from '../../../../../common/model/analysis/grouping.ts';
-import type { ExplainedTerm, ExplainedValue } from '../../../../../common/model/analysis/explanation.ts';
+import type { ExplainedTerm, ExplainedValue } from '../../../../../common/model/analysis/comparison.ts';
 import type { Direction } from '../../../../../common/reporting/reports.ts';
 import type { CountedValue, JudgedValue, Sides } from '../../../judge-values.ts';
 import { readRows, toTypes } from '../../engine-database.ts';
 import type { BoundValue, SqlCondition } from '../../filter-sql.ts';
-import { UNIT_SQL } from '../key-sql.ts';
+import { UNIT_SQL } from '../measure-sql.ts';
 
 /** Records as a table expression with `inside`, true for those of the selection, and more columns. */
 export type ToSource = (columns: readonly string[]) => SqlCondition;

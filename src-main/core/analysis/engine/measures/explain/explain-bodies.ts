@@ -5,14 +5,14 @@ import {
   writeBodyPath,
   type BodyRoot,
 } from '../../../../../common/model/records/body-path.ts';
-import type { BodyMeasure, BodyTermField } from '../../../../../common/model/analysis/explanation.ts';
+import type { BodyMeasure, BodyTermField } from '../../../../../common/model/analysis/comparison.ts';
 import type { Direction } from '../../../../../common/reporting/reports.ts';
-import { BODY_COLUMNS, toBodyNumber } from '../../../../../common/sql/body-sql.ts';
+import { BODY_COLUMNS, toBodyNumber } from '../../../../../common/sql/filter-statement.ts';
 import { pickUnusual, type CountedValue, type Sides } from '../../../judge-values.ts';
 import { toPathType } from '../../bodies/find-paths.ts';
 import { toTypes } from '../../engine-database.ts';
 import { ENGINE_COLUMNS } from '../../engine-tables.ts';
-import { UNIT_SQL } from '../key-sql.ts';
+import { UNIT_SQL } from '../measure-sql.ts';
 import { toEffect, type ToSource } from './count-sides.ts';
 
 /** Sessions of about so many records of a side are read; of more, a part of the sessions tells. */

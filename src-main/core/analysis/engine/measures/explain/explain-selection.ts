@@ -1,26 +1,27 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import {
-  MIN_EXPLAINED,
   type ExplainedTimes,
   type ExplainedValue,
   type Explanation,
-} from '../../../../../common/model/analysis/explanation.ts';
-import type { TimedField } from '../../../../../common/model/analysis/measured-times.ts';
+  MIN_EXPLAINED,
+} from '../../../../../common/model/analysis/comparison.ts';
+import type { TimedField } from '../../../../../common/model/analysis/grouping.ts';
 import type { RecordFilter } from '../../../../../common/model/records/record-filter.ts';
 import { listLeaves } from '../../../../../common/query/filter-tree.ts';
 import {
   DEFAULT_LEVEL,
+  type Interval,
   isOutside,
   subtractIntervals,
   toQuantileRanks,
-  type Interval,
-} from '../../../../../common/statistics/interval.ts';
-import { CHANCE_OF_CERTAIN, CHANCE_OF_PROBABLE } from '../../../certainty.ts';
+} from '../../../../../common/statistics.ts';
 import {
+  CHANCE_OF_CERTAIN,
+  CHANCE_OF_PROBABLE,
+  type CountedValue,
   judgeValues,
   pickPaired,
   pickUnusual,
-  type CountedValue,
   type Sides,
 } from '../../../judge-values.ts';
 import { readRows } from '../../engine-database.ts';
@@ -28,16 +29,20 @@ import { findColumn } from '../../engine-tables.ts';
 import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
 import type { OwnColumn } from '../../own-values.ts';
 import { toSourceSql, type ResolvedScope } from '../../resolved-scope.ts';
-import { toKeySql } from '../key-sql.ts';
-import { LISTS_SQL, makeCells, MAX_LISTED_VALUES, readListedRows, toCounted } from '../listed-rows.ts';
 import {
+  type CountedValues,
   countRanked,
+  LISTS_SQL,
+  makeCells,
+  MAX_LISTED_VALUES,
   rankValues,
+  readListedRows,
+  toCounted,
+  toKeySql,
   toPercentile,
   toQuantileInterval,
-  type CountedValues,
-} from '../ranked-values.ts';
-import { toTimesSql } from '../times-sql.ts';
+  toTimesSql,
+} from '../measure-sql.ts';
 import {
   addAffected,
   countClients,
