@@ -5,7 +5,7 @@ import {
   toFirstSlot,
   type LongCells,
 } from '../../../../../src-main/core/analysis/findings/long-incidents.ts';
-import { LONG_SLOT_MS } from '../../../../../src-main/core/analysis/findings/long-series.ts';
+import { LONG_SLOT_MS, SHORT_SLOTS } from '../../../../../src-main/core/analysis/findings/long-series.ts';
 import { createRandom } from '../../../../../src-main/service/sample/random.ts';
 import { DAY_MS, HOUR_MS } from '../../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
@@ -43,6 +43,9 @@ function draw({ volume = () => 1, time = () => 1, perSlot = 120 }: Shape, fromMs
     requests: column(1),
     timed: column(1),
     logTimes: column(2),
+    most: column(1).map((requests) => requests / SHORT_SLOTS + Math.sqrt(requests / SHORT_SLOTS)),
+    fewest: column(1).map((requests) => requests / SHORT_SLOTS - Math.sqrt(requests / SHORT_SLOTS)),
+    slowest: column(2).map((logTimes, place) => logTimes / (rows[place]?.[1] ?? 1)),
   };
 }
 
