@@ -78,8 +78,8 @@ const LONG_SLOTS = 12;
 const SMALL = 5;
 /** Ten seconds, so that nothing is divided by none. */
 const MIN_SLOTS = 1 / 180;
-/** What is shorter may be rare by its most unusual five minutes. */
-const SHORT_UNTIL = 1.5;
+/** What is shorter is rare by its most unusual five minutes as well. */
+const SHORT_UNTIL = 2;
 
 /** Returns the first slot, since the epoch, that is looked at for a window. */
 export function toFirstSlot({ fromMs }: TimeSpan): number {
@@ -250,6 +250,11 @@ function isRareAt(
     compared += share;
     usual += share * count(slot, slot + 1).usual;
   }
+  if (MEASURES[kind] === 'volume') {
+    const onAndOff = judge.readOnAndOff();
+    if (onAndOff !== null && kind === 'volume-down') return onAndOff.isRareSilence(from, to);
+    if (onAndOff !== null && compared <= 0) return onAndOff.isRarePeak(measured.hits / Math.max(1, slots));
+  }
   if (compared <= 0) return true;
   const measure = (window: number): number | null => {
     if (MEASURES[kind] === 'time') {
@@ -268,12 +273,12 @@ function isRareAt(
     return SIGN[kind] * Math.log((seen + SMALL) / (ofSlot * window + SMALL));
   };
   // Each is compared with its like: a burst of minutes is small in half an hour, and so were those before it.
-  const windows = slots < SHORT_UNTIL ? [SHORT, 1] : [Math.round(slots)];
-  return windows.some((window) => {
+  const windows = slots < SHORT_UNTIL ? [SHORT, Math.max(1, Math.round(slots))] : [Math.round(slots)];
+  return windows.every((window) => {
     const known = judge.readRare(kind, window);
     if (known === null) return true;
     const own = measure(known.window);
-    return own === null || own >= Math.max(known.rare, known.tail);
+    return own === null || own >= Math.max(known.rare, known.often);
   });
 }
 

@@ -88,6 +88,20 @@ export function compareWithUsual(
   const { requests, timed, judged } = series;
   const length = requests.length;
   const values = readValues(series, measure);
+  let anyHour: { readonly middle: number; readonly bound: number } | null = null;
+  /** Times hardly depend on the hour: where little is known of it, every hour says what is usual. */
+  const readAnyHour = (): { readonly middle: number; readonly bound: number } => {
+    anyHour ??= toUsual([...values.subarray(0, judged)].filter((value) => !Number.isNaN(value)));
+    return anyHour;
+  };
+  const toUsual = (own: number[]): { readonly middle: number; readonly bound: number } => {
+    if (own.length < MIN_CANDIDATES) return { middle: NaN, bound: NaN };
+    const middle = toMiddle(own);
+    const most = Math.floor(MOST * (own.length - 1));
+    const bound =
+      sign > 0 ? Math.max(own[most] ?? 0, middle) : Math.min(own[own.length - 1 - most] ?? 0, middle);
+    return { middle, bound };
+  };
   const expect = (from: number, to: number): { usual: Float64Array; bound: Float64Array } => {
     const usual = new Float64Array(length).fill(NaN);
     const bound = new Float64Array(length).fill(NaN);
@@ -96,12 +110,9 @@ export function compareWithUsual(
       own.length = 0;
       addWeeks(own, values, slot, judged);
       if (own.length < MIN_CANDIDATES) addDays(own, values, slot, series);
-      if (own.length < MIN_CANDIDATES) continue;
-      const middle = toMiddle(own);
-      const most = Math.floor(MOST * (own.length - 1));
-      usual[slot] = middle;
-      bound[slot] =
-        sign > 0 ? Math.max(own[most] ?? 0, middle) : Math.min(own[own.length - 1 - most] ?? 0, middle);
+      const found = own.length < MIN_CANDIDATES && measure === 'time' ? readAnyHour() : toUsual(own);
+      usual[slot] = found.middle;
+      bound[slot] = found.bound;
     }
     return { usual, bound };
   };
@@ -144,20 +155,23 @@ export function compareWithUsual(
   };
 }
 
-/** What is compared in each slot; NaN where nothing is known. */
-function readValues(
-  { requests, timed, logTimes, covered, judged }: LongSeries,
-  measure: LongMeasure,
-): Float64Array {
+/** True for a place that has no requests for half hours now and then. */
+export function isOnAndOff({ requests, covered, judged }: LongSeries): boolean {
   let [known, empty] = [0, 0];
   for (let slot = 0; slot < judged; slot += 1) {
     if (covered[slot] !== 1) continue;
     known += 1;
     if (requests[slot] === 0) empty += 1;
   }
-  const isOnAndOff = empty > ON_AND_OFF * known;
+  return empty > ON_AND_OFF * known;
+}
+
+/** What is compared in each slot; NaN where nothing is known. */
+function readValues(series: LongSeries, measure: LongMeasure): Float64Array {
+  const { requests, timed, logTimes, covered } = series;
+  const hasSilences = isOnAndOff(series);
   const isBeside = (slot: number): boolean =>
-    isOnAndOff && (requests[slot - 1] === 0 || requests[slot] === 0 || requests[slot + 1] === 0);
+    hasSilences && (requests[slot - 1] === 0 || requests[slot] === 0 || requests[slot + 1] === 0);
   return Float64Array.from(requests, (count, slot) => {
     if (covered[slot] !== 1 || (measure === 'volume' && isBeside(slot))) return NaN;
     if (measure === 'volume') return count;
@@ -194,7 +208,7 @@ function addDays(
 }
 
 /** 1 January 1970 was a Thursday. */
-function isWeekendSlot(slot: number): boolean {
+export function isWeekendSlot(slot: number): boolean {
   const day = Math.floor(slot / DAY_SLOTS) % 7;
   return day === 2 || day === 3;
 }

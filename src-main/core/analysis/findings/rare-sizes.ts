@@ -8,10 +8,9 @@ export interface Rare {
   readonly days: number;
   /** What is exceeded about every two months by what is usual there. */
   readonly rare: number;
-  /** What was reached no more than once in a month. */
+  /** What was reached no more than once in a month, and what six times in these weeks, incidents among it. */
   readonly reached: number;
-  /** What is exceeded about every two months by what is unusual there, too: a place that has bursts has larger ones. */
-  readonly tail: number;
+  readonly often: number;
 }
 
 /** The window of five minutes, which is shorter than a slot. */
@@ -23,9 +22,9 @@ const BLOCK = 16;
 const HIGH = 0.85;
 const RARE_DAYS = 60;
 const MONTH_DAYS = 30;
-/** The tail begins at what is exceeded once in so many days, by so many blocks. */
-const TAIL_DAYS = 6;
-const TAIL_BLOCKS = [3, 6] as const;
+const OFTEN = 6;
+/** Few blocks tell the scale badly: so many of its standard deviations are added. */
+const UNSURE = 1.5;
 
 /**
  * Returns what is rare of windows of so many slots before a slot; null where too few days are known. `measure` tells the
@@ -48,32 +47,15 @@ export function findRare(
   if (days < MIN_DAYS) return null;
   // A Gumbel distribution through two quantiles.
   const [middle, high] = [toQuantile(largest, 0.5), toQuantile(largest, HIGH)];
-  const scale = (high - middle) / (toReduced(HIGH) - toReduced(0.5));
+  const unsure = 1 + UNSURE / Math.sqrt(largest.length);
+  const scale = (unsure * (high - middle)) / (toReduced(HIGH) - toReduced(0.5));
   return {
     window,
     days,
     rare: middle + scale * (toReduced(1 - block / DAY_SLOTS / RARE_DAYS) - toReduced(0.5)),
     reached: largest.at(-1 - Math.floor(days / MONTH_DAYS)) ?? 0,
-    tail: findTail(blocks, days),
+    often: largest.at(-OFTEN) ?? 0,
   };
-}
-
-/** Peaks over a threshold, whose excess is distributed exponentially. What lies in two blocks beside each other is one peak. */
-function findTail(blocks: readonly number[], days: number): number {
-  const [least, most] = TAIL_BLOCKS;
-  const count = Math.max(least, Math.min(most, Math.round(days / TAIL_DAYS)));
-  const inOrder = blocks.map((_, place) => place).sort((a, b) => (blocks[b] ?? 0) - (blocks[a] ?? 0));
-  const peaks: number[] = [];
-  for (const place of inOrder) {
-    if (peaks.some((other) => Math.abs(other - place) === 1)) continue;
-    peaks.push(place);
-    if (peaks.length > count) break;
-  }
-  const sizes = peaks.map((place) => blocks[place] ?? 0).filter((size) => size > -Infinity);
-  const threshold = sizes.at(-1) ?? 0;
-  const own = sizes.slice(0, -1);
-  const excess = own.reduce((sum, size) => sum + size - threshold, 0) / Math.max(1, own.length);
-  return threshold + excess * Math.max(0, Math.log((own.length * RARE_DAYS) / days));
 }
 
 function toQuantile(inOrder: readonly number[], share: number): number {

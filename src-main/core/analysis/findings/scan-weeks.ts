@@ -9,6 +9,7 @@ import {
   type LongSeries,
 } from './long-series.ts';
 import type { TrafficKind } from './expect-traffic.ts';
+import { judgeOnAndOff, type OnAndOff } from './on-and-off.ts';
 import { findRare, SHORT, type Rare } from './rare-sizes.ts';
 
 /** What lasts for hours or days is told of these kinds. */
@@ -36,6 +37,8 @@ export interface LongJudge {
   /** True where slots [from, to) have what is told of hours and days. */
   readonly isLarge: (kind: LongKind, from: number, to: number) => boolean;
   readonly scan: () => LongRun[];
+  /** What judges its silences; null where there are none. */
+  readonly readOnAndOff: () => OnAndOff | null;
 }
 
 /** The most unusual five minutes of a slot stand for what is shorter than one. */
@@ -97,8 +100,10 @@ export function judgeWeeks(series: LongSeries): LongJudge {
     levels.set(key, level);
     return level;
   };
+  let onAndOff: OnAndOff | null | undefined = undefined;
   return {
     readRare,
+    readOnAndOff: () => (onAndOff === undefined ? (onAndOff = judgeOnAndOff(series)) : onAndOff),
     read: (kind) => compare(kind).recent,
     isLarge: (kind, from, to) => SIGN[kind] * (compare(kind).recent.compare(from, to) ?? 0) >= LEAST[kind][1],
     scan: () => [
