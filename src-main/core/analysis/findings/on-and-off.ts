@@ -9,8 +9,8 @@ export interface OnAndOff {
   readonly isRarePeak: (requests: number) => boolean;
 }
 
-/** A time of day is known by so many days. */
-const SMALL_DAYS = 1;
+/** A silence so many times as long as what was reached once in a month is rare, however much those before differ. */
+const LONGER = 1.5;
 const SMALL_REQUESTS = 5;
 /** More than the busiest before is so much more. */
 const LEAST_PEAK = Math.log(1.45);
@@ -30,12 +30,13 @@ export function judgeOnAndOff(series: LongSeries): OnAndOff | null {
   let [silences, peaks]: [Rare | null | undefined, Rare | null | undefined] = [undefined, undefined];
   return {
     isRareSilence: (from, to) => {
-      if (silences === undefined) silences = findRare((end) => Math.log1p(missing[end] ?? 0), 1, judged);
+      if (silences === undefined) silences = findRare((end) => missing[end] ?? 0, 1, judged);
       if (silences === null) return true;
       let own = 0;
       for (let slot = Math.floor(from); slot < to; slot += 1)
         own += toBusy(slot) * (Math.min(to, slot + 1) - Math.max(from, slot));
-      return Math.log1p(own) >= Math.max(silences.rare, silences.reached);
+      const { rare, reached, often } = silences;
+      return own >= Math.max(often, Math.min(rare, LONGER * reached));
     },
     isRarePeak: (own) => {
       if (peaks === undefined)
@@ -56,7 +57,7 @@ function findBusyTimes({ requests, covered, firstSlot, judged }: LongSeries): Fl
     known[time] = (known[time] ?? 0) + 1;
     if ((requests[slot] ?? 0) > 0) busy[time] = (busy[time] ?? 0) + 1;
   }
-  return known.map((days, time) => (busy[time] ?? 0) / Math.max(SMALL_DAYS, days));
+  return known.map((days, time) => (busy[time] ?? 0) / Math.max(1, days));
 }
 
 function toTime(slot: number): number {
