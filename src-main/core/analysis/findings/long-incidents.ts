@@ -274,12 +274,14 @@ function isRareAt(
   };
   // Each is compared with its like: a burst of minutes is small in half an hour, and so were those before it.
   const windows = slots < SHORT_UNTIL ? [SHORT, Math.max(1, Math.round(slots))] : [Math.round(slots)];
-  return windows.every((window) => {
+  const isRareIn = (window: number): boolean => {
     const known = judge.readRare(kind, window);
     if (known === null) return true;
     const own = measure(known.window);
     return own === null || own >= Math.max(known.rare, known.often);
-  });
+  };
+  // How short a drop is found to be depends on a few requests: it is rare by either.
+  return kind === 'volume-down' ? windows.some(isRareIn) : windows.every(isRareIn);
 }
 
 interface FoundRun extends LongRun {
