@@ -21,6 +21,11 @@ const DAYS_30_MS = 30 * 86_400_000;
 /** The beginning of a series is for learning, and isn't counted. */
 const LEARNING = 0.15;
 
+/** Something that was told. */
+interface Told extends TimeSpan {
+  readonly name: string;
+}
+
 interface Labels {
   readonly name: string;
   readonly zone: string;
@@ -48,7 +53,7 @@ export async function* benchAnomalies({ corpus }: BenchOptions): AsyncGenerator<
 }
 
 /** The spans of everything that stood out, by the application's own engine. */
-async function tell(file: string, { zone, begin, end }: Labels): Promise<TimeSpan[]> {
+async function tell(file: string, { zone, begin, end }: Labels): Promise<Told[]> {
   const rows = await readRows(file, zone);
   const engine = await openEngineFile();
   try {
@@ -92,10 +97,13 @@ async function tell(file: string, { zone, begin, end }: Labels): Promise<TimeSpa
         unreachableSpans: [],
       },
     );
-    return [...found.findings, ...found.resolved].map(({ sinceMs, endedMs, untilMs }) => ({
-      fromMs: sinceMs,
-      toMs: endedMs ?? untilMs,
-    }));
+    return [...found.findings, ...found.resolved].map(
+      ({ kind, channel, service, source, recent, usual, sinceMs, endedMs, untilMs }) => ({
+        name: `${kind} ${channel ?? '*'}/${service ?? '*'}, ${recent.toPrecision(3)} where ${usual.toPrecision(3)} are usual by the ${source}`,
+        fromMs: sinceMs,
+        toMs: endedMs ?? untilMs,
+      }),
+    );
   } finally {
     await engine.close();
   }
@@ -133,7 +141,7 @@ async function readRows(file: string, zone: string): Promise<EngineValue[][]> {
     .map(({ values }, seq) => values.with(place, SNAPSHOT * 2 ** 32 + seq));
 }
 
-function score(labels: Labels, told: readonly TimeSpan[]): BenchFigure {
+function score(labels: Labels, told: readonly Told[]): BenchFigure {
   const [beginMs, endMs] = [Date.parse(labels.begin), Date.parse(labels.end)];
   const countedMs = beginMs + LEARNING * (endMs - beginMs);
   const toSpans = (list: Labels['anomalies']): TimeSpan[] =>
@@ -149,7 +157,11 @@ function score(labels: Labels, told: readonly TimeSpan[]): BenchFigure {
     return own.length === 0 ? [] : [Math.max(0, Math.min(...own) - anomaly.fromMs)];
   });
   const outside = counted.filter((span) => !anomalies.some((anomaly) => touches(span, anomaly)));
-  const usual = outside.filter((span) => expected.some((other) => touches(span, other))).length;
+  const usual = outside.filter((span) => expected.some((other) => touches(span, other)));
+  const write = ({ fromMs, toMs }: TimeSpan): string =>
+    [fromMs, toMs].map((atMs) => new Date(atMs).toISOString().slice(0, 16)).join(' to ');
+  const writeTold = (list: readonly Told[]): string[] =>
+    list.toSorted((a, b) => a.fromMs - b.fromMs).map((span) => `${write(span)}: ${span.name}`);
   return {
     bench: BENCH,
     figure: `anomalies found: ${labels.name}`,
@@ -163,9 +175,15 @@ function score(labels: Labels, told: readonly TimeSpan[]): BenchFigure {
     details: {
       windows: anomalies.length,
       found: delays.length,
-      falseIn30Days: ((outside.length - usual) * DAYS_30_MS) / (endMs - countedMs),
-      inExpected: usual,
+      falseIn30Days: ((outside.length - usual.length) * DAYS_30_MS) / (endMs - countedMs),
+      inExpected: usual.length,
       medianDelayMinutes: delays.length === 0 ? null : Math.round(toQuantile(delays, 0.5) / MINUTE_MS),
+    },
+    lists: {
+      told: writeTold(counted.filter((span) => !outside.includes(span))),
+      missed: anomalies.filter((anomaly) => !counted.some((span) => touches(span, anomaly))).map(write),
+      false: writeTold(outside.filter((span) => !usual.includes(span))),
+      inExpected: writeTold(usual),
     },
   };
 }

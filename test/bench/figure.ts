@@ -15,6 +15,8 @@ export interface BenchFigure {
   readonly met: boolean | null;
   /** What else was counted of it, by name. */
   readonly details?: Readonly<Record<string, number | null>>;
+  /** What it is made of, by name; written as JSON alone. */
+  readonly lists?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** What a bench is asked for. */

@@ -17,7 +17,12 @@ import {
   type LongCells,
   type LongTrafficJudge,
 } from '../../../src-main/core/analysis/findings/long-incidents.ts';
-import { LONG_SLOT_MS } from '../../../src-main/core/analysis/findings/long-series.ts';
+import {
+  LONG_SLOT_MS,
+  MIN_SHORT_TIMED,
+  SHORT_SLOT_MS,
+  SHORT_SLOTS,
+} from '../../../src-main/core/analysis/findings/long-series.ts';
 import {
   FAILED,
   toFirstHour,
@@ -120,6 +125,7 @@ function countByHalfHour(
 ): Record<SimulatedRecord['direction'], ReadWeeks> {
   const toReadWeeks = (direction: SimulatedRecord['direction']): ReadWeeks => {
     const cells = new Map<string, number[]>();
+    const shorts = new Map<number[], { requests: number; timed: number; logTimes: number }[]>();
     for (const record of records) {
       if (record.direction !== direction) continue;
       const slot = Math.floor(record.dateMs / LONG_SLOT_MS);
@@ -128,27 +134,57 @@ function countByHalfHour(
       if (cell === undefined) {
         cell = [record.channel, record.service, slot, 0, 0, 0];
         cells.set(key, cell);
+        shorts.set(
+          cell,
+          Array.from({ length: SHORT_SLOTS }, () => ({ requests: 0, timed: 0, logTimes: 0 })),
+        );
       }
       const isTimed = record.responseCode < 400;
       cell[3] = (cell[3] ?? 0) + 1;
       cell[4] = (cell[4] ?? 0) + (isTimed ? 1 : 0);
-      cell[5] = (cell[5] ?? 0) + (isTimed ? Math.log(1 + record.responseTimeMs) : 0);
+      const logTime = isTimed ? Math.log(1 + record.responseTimeMs) : 0;
+      cell[5] = (cell[5] ?? 0) + logTime;
+      const short = shorts.get(cell)?.[Math.floor(record.dateMs / SHORT_SLOT_MS) % SHORT_SLOTS];
+      if (short === undefined) continue;
+      short.requests += 1;
+      short.timed += isTimed ? 1 : 0;
+      short.logTimes += logTime;
+    }
+    for (const [cell, own] of shorts) {
+      const requests = own.map((short) => short.requests);
+      const slow = own
+        .filter(({ timed }) => timed >= MIN_SHORT_TIMED)
+        .map(({ timed, logTimes }) => logTimes / timed);
+      cell.push(Math.max(...requests), Math.min(...requests), slow.length === 0 ? NaN : Math.max(...slow));
     }
     const rows = [...cells.values()].sort((a, b) => (a[2] ?? 0) - (b[2] ?? 0));
-    const [channels, services, slots, requests, timed, logTimes] = [0, 1, 2, 3, 4, 5].map((column) =>
-      Float64Array.from(rows, (row) => row[column] ?? 0),
-    ) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
+    const column = (place: number): Float64Array => Float64Array.from(rows, (row) => row[place] ?? 0);
+    const columns = {
+      channels: column(0),
+      services: column(1),
+      slots: column(2),
+      requests: column(3),
+      timed: column(4),
+      logTimes: column(5),
+      most: column(6),
+      fewest: column(7),
+      slowest: column(8),
+    };
     return (from, to) => {
-      const begin = slots.findIndex((slot) => slot >= from);
-      const after = slots.findIndex((slot) => slot >= to);
-      const [first, last] = [begin === -1 ? slots.length : begin, after === -1 ? slots.length : after];
+      const begin = columns.slots.findIndex((slot) => slot >= from);
+      const after = columns.slots.findIndex((slot) => slot >= to);
+      const [first, last] = [begin, after].map((place) => (place === -1 ? rows.length : place));
+      const pick = (values: Float64Array): Float64Array => values.subarray(first, last);
       return {
-        channels: channels.subarray(first, last),
-        services: services.subarray(first, last),
-        slots: slots.subarray(first, last),
-        requests: requests.subarray(first, last),
-        timed: timed.subarray(first, last),
-        logTimes: logTimes.subarray(first, last),
+        channels: pick(columns.channels),
+        services: pick(columns.services),
+        slots: pick(columns.slots),
+        requests: pick(columns.requests),
+        timed: pick(columns.timed),
+        logTimes: pick(columns.logTimes),
+        most: pick(columns.most),
+        fewest: pick(columns.fewest),
+        slowest: pick(columns.slowest),
       };
     };
   };

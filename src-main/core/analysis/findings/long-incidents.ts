@@ -5,11 +5,21 @@ import { measureCovered, subtractSpan } from './create-traffic-grid.ts';
 import type { Place } from './detect-incidents.ts';
 import { isWithin } from './explain-incidents.ts';
 import type { JoinedIncident } from './join-incidents.ts';
-import { DAY_SLOTS, LONG_SLOT_MS, LONG_WEEKS, type LongCounts, type LongSeries } from './long-series.ts';
+import {
+  compareShortVolume,
+  DAY_SLOTS,
+  LONG_SLOT_MS,
+  LONG_WEEKS,
+  SHORT_SLOTS,
+  type LongCounts,
+  type LongSeries,
+} from './long-series.ts';
+import { SHORT } from './rare-sizes.ts';
 import {
   judgeWeeks,
   LONG_KINDS,
   MEASURES,
+  SIGN,
   type LongJudge,
   type LongKind,
   type LongRun,
@@ -26,6 +36,9 @@ export interface LongCells {
   readonly requests: Float64Array;
   readonly timed: Float64Array;
   readonly logTimes: Float64Array;
+  readonly most: Float64Array;
+  readonly fewest: Float64Array;
+  readonly slowest: Float64Array;
 }
 
 /** The traffic of weeks in one direction. */
@@ -63,6 +76,10 @@ const SLOT_MINUTES = LONG_SLOT_MS / MINUTE_MS;
 /** A run of hours takes the place of incidents of minutes in it where so much of it is large without them. */
 const LONG_SLOTS = 12;
 const SMALL = 5;
+/** Ten seconds, so that nothing is divided by none. */
+const MIN_SLOTS = 1 / 180;
+/** What is shorter is rare by its most unusual five minutes as well. */
+const SHORT_UNTIL = 2;
 
 /** Returns the first slot, since the epoch, that is looked at for a window. */
 export function toFirstSlot({ fromMs }: TimeSpan): number {
@@ -138,7 +155,7 @@ export function judgeLongTraffic(
 function readFlows(cells: readonly LongCells[], firstSlot: number, length: number): LongFlow[] {
   const flows = new Map<string, { -readonly [Name in keyof LongFlow]: LongFlow[Name] }>();
   const toNumber = (value: number): number | null => (Number.isNaN(value) ? null : value);
-  for (const { channels, services, slots, requests, timed, logTimes } of cells) {
+  for (const { channels, services, slots, requests, timed, logTimes, most, fewest, slowest } of cells) {
     for (let cell = 0; cell < slots.length; cell += 1) {
       const slot = (slots[cell] ?? 0) - firstSlot;
       if (slot < 0 || slot >= length) continue;
@@ -153,6 +170,9 @@ function readFlows(cells: readonly LongCells[], firstSlot: number, length: numbe
           requests: create(),
           timed: create(),
           logTimes: create(),
+          most: create(),
+          fewest: create(),
+          slowest: create().fill(NaN),
           total: 0,
         };
         flows.set(key, flow);
@@ -162,6 +182,9 @@ function readFlows(cells: readonly LongCells[], firstSlot: number, length: numbe
       flow.requests[slot] = (flow.requests[slot] ?? 0) + count;
       flow.timed[slot] = (flow.timed[slot] ?? 0) + (timed[cell] ?? 0);
       flow.logTimes[slot] = (flow.logTimes[slot] ?? 0) + (logTimes[cell] ?? 0);
+      flow.most[slot] = most[cell] ?? 0;
+      flow.fewest[slot] = fewest[cell] ?? 0;
+      flow.slowest[slot] = slowest[cell] ?? NaN;
     }
   }
   return [...flows.values()].sort((a, b) => b.total - a.total).slice(0, MAX_FLOWS);
@@ -184,14 +207,30 @@ function groupPlaces(flows: readonly LongFlow[]): Omit<LongPlace, 'direction' | 
 function sumFlows(flows: readonly LongFlow[], length: number): LongCounts {
   const [only] = flows;
   if (flows.length === 1 && only !== undefined) return only;
-  const sum = (name: keyof LongCounts): Float64Array => {
-    const whole = new Float64Array(length);
-    for (const flow of flows)
-      for (let slot = 0; slot < length; slot += 1)
-        whole[slot] = (whole[slot] as number) + (flow[name][slot] as number);
-    return whole;
-  };
-  return { requests: sum('requests'), timed: sum('timed'), logTimes: sum('logTimes') };
+  const create = (): Float64Array => new Float64Array(length);
+  const [requests, timed, logTimes] = [create(), create(), create()];
+  const [most, fewest, slowest] = [create(), create(), create().fill(NaN)];
+  for (let slot = 0; slot < length; slot += 1) {
+    const read = (values: Float64Array): number => values[slot] as number;
+    for (const flow of flows) {
+      requests[slot] = read(requests) + read(flow.requests);
+      timed[slot] = read(timed) + read(flow.timed);
+      logTimes[slot] = read(logTimes) + read(flow.logTimes);
+    }
+    // The most unusual five minutes of one of them, with what the others had on average.
+    let [more, fewer, slower] = [0, 0, -Infinity];
+    for (const flow of flows) {
+      const mean = read(flow.requests) / SHORT_SLOTS;
+      more = Math.max(more, read(flow.most) - mean);
+      fewer = Math.max(fewer, mean - read(flow.fewest));
+      const own = (read(flow.slowest) * read(flow.timed) - read(flow.logTimes)) / read(timed);
+      if (!Number.isNaN(own)) slower = Math.max(slower, own);
+    }
+    most[slot] = read(requests) / SHORT_SLOTS + more;
+    fewest[slot] = read(requests) / SHORT_SLOTS - fewer;
+    if (slower > -Infinity) slowest[slot] = read(logTimes) / read(timed) + slower;
+  }
+  return { requests, timed, logTimes, most, fewest, slowest };
 }
 
 /** False for what the same place had more than once a month, or what is usual at this time of the week. */
@@ -201,16 +240,9 @@ function isRareAt(
   { measured }: JoinedIncident,
   { from, to }: { readonly from: number; readonly to: number },
 ): boolean {
-  const { compare, count } = judge.read(kind);
+  const { compare, compareShort, count } = judge.read(kind);
   const [first, last] = [Math.floor(from), Math.max(Math.floor(from) + 1, Math.ceil(to))];
-  const known = judge.readRare(kind, Math.max(1, Math.round(to - from)));
-  if (known === null) return true;
-  const rare = Math.max(known.rare, known.often);
-  if (MEASURES[kind] === 'time') {
-    const own = compare(first, last);
-    // What is slow for a part of the slots shows in them by that part.
-    return own === null || (own * (last - first)) / Math.max(0.1, to - from) >= rare;
-  }
+  const slots = Math.max(MIN_SLOTS, to - from);
   let [usual, compared] = [0, 0];
   for (let slot = first; slot < last; slot += 1) {
     const share = Math.min(to, slot + 1) - Math.max(from, slot);
@@ -218,10 +250,38 @@ function isRareAt(
     compared += share;
     usual += share * count(slot, slot + 1).usual;
   }
+  if (MEASURES[kind] === 'volume') {
+    const onAndOff = judge.readOnAndOff();
+    if (onAndOff !== null && kind === 'volume-down') return onAndOff.isRareSilence(from, to);
+    if (onAndOff !== null && compared <= 0) return onAndOff.isRarePeak(measured.hits / Math.max(1, slots));
+  }
   if (compared <= 0) return true;
-  const seen = (measured.hits * compared) / Math.max(0.01, to - from);
-  const size = Math.log((seen + SMALL) / (usual + SMALL));
-  return (kind === 'volume-down' ? -size : size) >= rare;
+  const measure = (window: number): number | null => {
+    if (MEASURES[kind] === 'time') {
+      const sizes: (number | null)[] = [];
+      if (window === SHORT) for (let slot = first; slot < last; slot += 1) sizes.push(compareShort(slot));
+      else for (let slot = first; slot + window <= last; slot += 1) sizes.push(compare(slot, slot + window));
+      const known = sizes.filter((size) => size !== null);
+      return known.length === 0 ? null : Math.max(...known);
+    }
+    // What came is taken from the minutes: those of less than a slot are a part of it.
+    const hits = measured.hits / slots;
+    const ofSlot = usual / compared;
+    if (window === SHORT) return SIGN[kind] * compareShortVolume(hits / SHORT_SLOTS, ofSlot);
+    const share = Math.min(1, slots / window);
+    const seen = (share * hits + (1 - share) * ofSlot) * window;
+    return SIGN[kind] * Math.log((seen + SMALL) / (ofSlot * window + SMALL));
+  };
+  // Each is compared with its like: a burst of minutes is small in half an hour, and so were those before it.
+  const windows = slots < SHORT_UNTIL ? [SHORT, Math.max(1, Math.round(slots))] : [Math.round(slots)];
+  const isRareIn = (window: number): boolean => {
+    const known = judge.readRare(kind, window);
+    if (known === null) return true;
+    const own = measure(known.window);
+    return own === null || own >= Math.max(known.rare, known.often);
+  };
+  // How short a drop is found to be depends on a few requests: it is rare by either.
+  return kind === 'volume-down' ? windows.some(isRareIn) : windows.every(isRareIn);
 }
 
 interface FoundRun extends LongRun {

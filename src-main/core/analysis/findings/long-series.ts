@@ -1,6 +1,11 @@
 /** Traffic of weeks is counted in slots of half an hour. */
 export const LONG_SLOT_MS = 1_800_000;
 export const DAY_SLOTS = 48;
+/** Of each of them the most unusual five minutes are known. */
+export const SHORT_SLOT_MS = 300_000;
+export const SHORT_SLOTS = LONG_SLOT_MS / SHORT_SLOT_MS;
+/** Five minutes with fewer times say nothing of how long requests take. */
+export const MIN_SHORT_TIMED = 3;
 const WEEK_SLOTS = 7 * DAY_SLOTS;
 /** What is usual is learned in this many weeks. */
 export const LONG_WEEKS = 5;
@@ -11,6 +16,11 @@ export interface LongCounts {
   /** Those that succeeded and say how long they took, and the sum of the logarithms of their times. */
   readonly timed: Float64Array;
   readonly logTimes: Float64Array;
+  /** Requests of the five minutes with the most, and with the fewest of them. */
+  readonly most: Float64Array;
+  readonly fewest: Float64Array;
+  /** The largest mean of the logarithms of the times of five minutes; NaN where none has enough of them. */
+  readonly slowest: Float64Array;
 }
 
 /** The requests of weeks, of which the last days are judged. */
@@ -45,6 +55,8 @@ export interface LongResiduals {
     from: number,
     to: number,
   ) => { readonly seen: number; readonly usual: number; readonly timed: number };
+  /** The same as `compare`, of the most unusual five minutes of a slot. */
+  readonly compareShort: (slot: number) => number | null;
 }
 
 const MIN_CANDIDATES = 3;
@@ -59,6 +71,7 @@ const SHIFTS = [0, -2, 2];
 const MIN_KNOWN = 0.8;
 /** Requests that keep small numbers from saying much. */
 const VOLUME_WEIGHT = 5;
+const SHORT_VOLUME_WEIGHT = 3;
 const TIME_WEIGHT = 2;
 const MIN_TIMED = 3;
 const LEVEL_DAYS = 7;
@@ -75,6 +88,20 @@ export function compareWithUsual(
   const { requests, timed, judged } = series;
   const length = requests.length;
   const values = readValues(series, measure);
+  let anyHour: { readonly middle: number; readonly bound: number } | null = null;
+  /** Times hardly depend on the hour: where little is known of it, every hour says what is usual. */
+  const readAnyHour = (): { readonly middle: number; readonly bound: number } => {
+    anyHour ??= toUsual([...values.subarray(0, judged)].filter((value) => !Number.isNaN(value)));
+    return anyHour;
+  };
+  const toUsual = (own: number[]): { readonly middle: number; readonly bound: number } => {
+    if (own.length < MIN_CANDIDATES) return { middle: NaN, bound: NaN };
+    const middle = toMiddle(own);
+    const most = Math.floor(MOST * (own.length - 1));
+    const bound =
+      sign > 0 ? Math.max(own[most] ?? 0, middle) : Math.min(own[own.length - 1 - most] ?? 0, middle);
+    return { middle, bound };
+  };
   const expect = (from: number, to: number): { usual: Float64Array; bound: Float64Array } => {
     const usual = new Float64Array(length).fill(NaN);
     const bound = new Float64Array(length).fill(NaN);
@@ -83,12 +110,9 @@ export function compareWithUsual(
       own.length = 0;
       addWeeks(own, values, slot, judged);
       if (own.length < MIN_CANDIDATES) addDays(own, values, slot, series);
-      if (own.length < MIN_CANDIDATES) continue;
-      const middle = toMiddle(own);
-      const most = Math.floor(MOST * (own.length - 1));
-      usual[slot] = middle;
-      bound[slot] =
-        sign > 0 ? Math.max(own[most] ?? 0, middle) : Math.min(own[own.length - 1 - most] ?? 0, middle);
+      const found = own.length < MIN_CANDIDATES && measure === 'time' ? readAnyHour() : toUsual(own);
+      usual[slot] = found.middle;
+      bound[slot] = found.bound;
     }
     return { usual, bound };
   };
@@ -103,6 +127,17 @@ export function compareWithUsual(
         usual: sums.usual(0, from, to),
         timed: measure === 'volume' ? 0 : sums.weight(from, to),
       }),
+      compareShort: (slot) => {
+        if (Number.isNaN(values[slot] ?? NaN) || Number.isNaN(bound[slot] ?? NaN)) return null;
+        const shifted = SHIFTS.map((shift) => bound[slot + shift] ?? NaN).filter((own) => !Number.isNaN(own));
+        const most = sign > 0 ? Math.max(...shifted) : Math.min(...shifted);
+        if (measure === 'time') {
+          const own = series.slowest[slot] ?? NaN;
+          return Number.isNaN(own) ? null : own - most;
+        }
+        const own = (sign > 0 ? series.most : series.fewest)[slot] ?? 0;
+        return compareShortVolume(own, most);
+      },
     };
   };
   const { usual, bound } = expect(judged - LEVEL_DAYS * DAY_SLOTS, length);
@@ -120,20 +155,23 @@ export function compareWithUsual(
   };
 }
 
-/** What is compared in each slot; NaN where nothing is known. */
-function readValues(
-  { requests, timed, logTimes, covered, judged }: LongSeries,
-  measure: LongMeasure,
-): Float64Array {
+/** True for a place that has no requests for half hours now and then. */
+export function isOnAndOff({ requests, covered, judged }: LongSeries): boolean {
   let [known, empty] = [0, 0];
   for (let slot = 0; slot < judged; slot += 1) {
     if (covered[slot] !== 1) continue;
     known += 1;
     if (requests[slot] === 0) empty += 1;
   }
-  const isOnAndOff = empty > ON_AND_OFF * known;
+  return empty > ON_AND_OFF * known;
+}
+
+/** What is compared in each slot; NaN where nothing is known. */
+function readValues(series: LongSeries, measure: LongMeasure): Float64Array {
+  const { requests, timed, logTimes, covered } = series;
+  const hasSilences = isOnAndOff(series);
   const isBeside = (slot: number): boolean =>
-    isOnAndOff && (requests[slot - 1] === 0 || requests[slot] === 0 || requests[slot + 1] === 0);
+    hasSilences && (requests[slot - 1] === 0 || requests[slot] === 0 || requests[slot + 1] === 0);
   return Float64Array.from(requests, (count, slot) => {
     if (covered[slot] !== 1 || (measure === 'volume' && isBeside(slot))) return NaN;
     if (measure === 'volume') return count;
@@ -170,7 +208,7 @@ function addDays(
 }
 
 /** 1 January 1970 was a Thursday. */
-function isWeekendSlot(slot: number): boolean {
+export function isWeekendSlot(slot: number): boolean {
   const day = Math.floor(slot / DAY_SLOTS) % 7;
   return day === 2 || day === 3;
 }
@@ -241,6 +279,11 @@ function compareVolume(sums: Sums, from: number, to: number): number | null {
   if (from < 0 || sums.known(from, to) < MIN_KNOWN * (to - from)) return null;
   const seen = sums.seen(from, to) + VOLUME_WEIGHT;
   return nearest((shift) => Math.log(seen / (sums.usual(shift, from, to) + VOLUME_WEIGHT)));
+}
+
+/** The requests of five minutes against those that are usual in half an hour. */
+export function compareShortVolume(seen: number, usual: number): number {
+  return Math.log((seen + SHORT_VOLUME_WEIGHT) / (usual / SHORT_SLOTS + SHORT_VOLUME_WEIGHT));
 }
 
 function compareTime(sums: Sums, from: number, to: number): number | null {

@@ -9,6 +9,8 @@ import {
   type LongSeries,
 } from './long-series.ts';
 import type { TrafficKind } from './expect-traffic.ts';
+import { judgeOnAndOff, type OnAndOff } from './on-and-off.ts';
+import { findRare, SHORT, type Rare } from './rare-sizes.ts';
 
 /** What lasts for hours or days is told of these kinds. */
 export const LONG_KINDS = ['volume-down', 'slower', 'volume-up'] as const satisfies readonly TrafficKind[];
@@ -27,17 +29,6 @@ export interface LongRun {
   readonly usual: number;
 }
 
-/** Sizes (logarithms of ratios) by the weeks before. */
-export interface Rare {
-  /** Days that tell it. */
-  readonly days: number;
-  /** What is exceeded about every two months by what is usual there. */
-  readonly rare: number;
-  /** What was reached no more than once in a month, and what four times in these weeks, incidents among it. */
-  readonly reached: number;
-  readonly often: number;
-}
-
 /** How a place's traffic of hours and days compares with its own weeks before. */
 export interface LongJudge {
   /** What of a kind is rare in so many slots; null where too little is known. */
@@ -46,9 +37,12 @@ export interface LongJudge {
   /** True where slots [from, to) have what is told of hours and days. */
   readonly isLarge: (kind: LongKind, from: number, to: number) => boolean;
   readonly scan: () => LongRun[];
+  /** What judges its silences; null where there are none. */
+  readonly readOnAndOff: () => OnAndOff | null;
 }
 
-const WINDOWS = [1, 2, 4, 12, 24, 48];
+/** The most unusual five minutes of a slot stand for what is shorter than one. */
+const WINDOWS = [SHORT, 1, 2, 4, 12, 24, 48];
 /** What is shorter is told by the minutes. */
 const SCANNED = [4, 12, 24, 48];
 /** A run begins and ends with this long of at least half the size. */
@@ -71,17 +65,9 @@ export const MEASURES: Readonly<Record<LongKind, LongMeasure>> = {
   'volume-up': 'volume',
 };
 const LONG_FROM = 12;
-const SIGN: Readonly<Record<LongKind, 1 | -1>> = { 'volume-down': -1, slower: 1, 'volume-up': 1 };
-const MIN_DAYS = 5;
+export const SIGN: Readonly<Record<LongKind, 1 | -1>> = { 'volume-down': -1, slower: 1, 'volume-up': 1 };
 /** Hours and days are told of by themselves once so many are known. */
 const MIN_SCAN_DAYS = 26;
-/** The largest sizes of thirds of days, or of windows that are longer, tell what is rare. */
-const BLOCK = 16;
-/** Half and this share of them hold few incidents. */
-const HIGH = 0.85;
-const RARE_DAYS = 60;
-const MONTH_DAYS = 30;
-const OFTEN = 4;
 /** What is told is rarer than the rarest of two months by this factor. */
 const LEAST_STRENGTH = 1.3;
 /** Runs with less than this between them are one. */
@@ -101,16 +87,23 @@ export function judgeWeeks(series: LongSeries): LongJudge {
   };
   const levels = new Map<string, Rare | null>();
   const readRare = (kind: LongKind, slots: number): Rare | null => {
-    const window = WINDOWS.findLast((own) => own <= slots) ?? 1;
+    const window = WINDOWS.findLast((own) => own <= slots) ?? SHORT;
     const key = `${kind} ${String(window)}`;
     const known = levels.get(key);
     if (known !== undefined) return known;
-    const level = findRare(compare(kind).readPast(), SIGN[kind], window, series.judged);
+    const past = compare(kind).readPast();
+    const measure = (to: number): number | null => {
+      const own = window === SHORT ? past.compareShort(to - 1) : past.compare(to - window, to);
+      return own === null ? null : SIGN[kind] * own;
+    };
+    const level = findRare(measure, window, series.judged);
     levels.set(key, level);
     return level;
   };
+  let onAndOff: OnAndOff | null | undefined = undefined;
   return {
     readRare,
+    readOnAndOff: () => (onAndOff === undefined ? (onAndOff = judgeOnAndOff(series)) : onAndOff),
     read: (kind) => compare(kind).recent,
     isLarge: (kind, from, to) => SIGN[kind] * (compare(kind).recent.compare(from, to) ?? 0) >= LEAST[kind][1],
     scan: () => [
@@ -120,41 +113,6 @@ export function judgeWeeks(series: LongSeries): LongJudge {
       ...findLeak(series),
     ],
   };
-}
-
-/** A Gumbel distribution through two quantiles of the largest sizes of blocks tells what is rare. */
-function findRare({ compare }: LongResiduals, sign: 1 | -1, window: number, judged: number): Rare | null {
-  const block = Math.max(BLOCK, window);
-  const largest: number[] = [];
-  for (let end = judged; end - block - window >= 0; end -= block) {
-    let most = -Infinity;
-    for (let to = end - block + 1; to <= end; to += 1) {
-      const own = compare(to - window, to);
-      if (own !== null) most = Math.max(most, sign * own);
-    }
-    if (most > -Infinity) largest.push(most);
-  }
-  const days = (largest.length * block) / DAY_SLOTS;
-  if (days < MIN_DAYS) return null;
-  largest.sort((a, b) => a - b);
-  const [middle, high] = [toQuantile(largest, 0.5), toQuantile(largest, HIGH)];
-  const scale = (high - middle) / (toReduced(HIGH) - toReduced(0.5));
-  return {
-    days,
-    rare: middle + scale * (toReduced(1 - block / DAY_SLOTS / RARE_DAYS) - toReduced(0.5)),
-    reached: largest.at(-1 - Math.floor(days / MONTH_DAYS)) ?? 0,
-    often: largest.at(-OFTEN) ?? 0,
-  };
-}
-
-function toQuantile(inOrder: readonly number[], share: number): number {
-  const place = share * (inOrder.length - 1);
-  const [lower, upper] = [inOrder[Math.floor(place)] ?? 0, inOrder[Math.ceil(place)] ?? 0];
-  return lower + (upper - lower) * (place - Math.floor(place));
-}
-
-function toReduced(share: number): number {
-  return -Math.log(-Math.log(share));
 }
 
 function scanKind(

@@ -133,6 +133,9 @@ function clipQuestion(
   };
 }
 
+/** Raised whenever other things are told of the same records: days that were kept are looked at anew. */
+const RULES = 2;
+
 async function toKey(records: FindingsRecords, question: FindingsQuestion): Promise<string> {
   const { connectionId, untilMs } = question;
   const fromMs = untilMs - DECIDING_MS;
@@ -147,7 +150,7 @@ async function toKey(records: FindingsRecords, question: FindingsQuestion): Prom
     scopes.push(scope);
   }
   return createHash('sha256')
-    .update(JSON.stringify([question, scopes]))
+    .update(JSON.stringify([RULES, question, scopes]))
     .digest('hex');
 }
 

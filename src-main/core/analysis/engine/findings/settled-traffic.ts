@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBDataChunk } from '@duckdb/node-api';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import type { LongCells } from '../../findings/long-incidents.ts';
-import { LONG_SLOT_MS } from '../../findings/long-series.ts';
+import { LONG_SLOT_MS, MIN_SHORT_TIMED, SHORT_SLOT_MS, SHORT_SLOTS } from '../../findings/long-series.ts';
 import { NO_CELLS, type TrafficCells } from '../../findings/traffic-cells.ts';
 import { FAILED, UNTIMED } from '../../findings/traffic-grid.ts';
 import { FAILED_SQL, findColumn } from '../engine-tables.ts';
@@ -355,7 +355,10 @@ function readDoubles(chunk: DuckDBDataChunk, column: number): Float64Array {
 
 const TIMED_SQL = `NOT ${FAILED_SQL} AND response_time_ms >= 0`;
 
-/** Returns how many requests each channel and service had in each half hour of a span, and how long they took. */
+/**
+ * Returns how many requests each channel and service had in each half hour of a span, how long they took, and the most
+ * unusual five minutes of each.
+ */
 async function readLongTraffic(
   connection: DuckDBConnection,
   scope: ResolvedScope,
@@ -364,19 +367,23 @@ async function readLongTraffic(
   const columns = [
     'channel',
     'service',
-    `date_ms // ${LONG_SLOT_MS} AS slot`,
+    `date_ms // ${SHORT_SLOT_MS} AS short`,
     `CASE WHEN ${TIMED_SQL} THEN ln(1 + response_time_ms) END AS log_time`,
   ];
   const source = toSourceSql(scope, columns, {
     sql: `date_ms >= ${fromMs} AND date_ms < ${toMs}`,
     values: [],
   });
-  const [channels, services, slots, requests, timed, logTimes] = await readColumns(
+  const [channels, services, slots, requests, timed, logTimes, most, fewest, slowest] = await readColumns(
     connection,
-    `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE), slot::DOUBLE,
-       count(*)::DOUBLE, count(log_time)::DOUBLE, coalesce(sum(log_time), 0)::DOUBLE
-     FROM ${source} GROUP BY channel, service, slot`,
-    6,
+    `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE),
+       (short // ${SHORT_SLOTS})::DOUBLE AS slot, sum(requests)::DOUBLE, sum(timed)::DOUBLE, sum(log_times)::DOUBLE,
+       max(requests)::DOUBLE, (CASE WHEN count(*) < ${SHORT_SLOTS} THEN 0 ELSE min(requests) END)::DOUBLE,
+       coalesce(max(log_times / timed) FILTER (timed >= ${MIN_SHORT_TIMED}), 'NaN'::DOUBLE)::DOUBLE
+     FROM (SELECT channel, service, short, count(*) AS requests, count(log_time) AS timed,
+       coalesce(sum(log_time), 0) AS log_times FROM ${source} GROUP BY channel, service, short)
+     GROUP BY channel, service, slot`,
+    9,
   );
   const none = new Float64Array();
   return {
@@ -386,5 +393,8 @@ async function readLongTraffic(
     requests: requests ?? none,
     timed: timed ?? none,
     logTimes: logTimes ?? none,
+    most: most ?? none,
+    fewest: fewest ?? none,
+    slowest: slowest ?? none,
   };
 }

@@ -5,7 +5,7 @@ import {
   toFirstSlot,
   type LongCells,
 } from '../../../../../src-main/core/analysis/findings/long-incidents.ts';
-import { LONG_SLOT_MS } from '../../../../../src-main/core/analysis/findings/long-series.ts';
+import { LONG_SLOT_MS, SHORT_SLOTS } from '../../../../../src-main/core/analysis/findings/long-series.ts';
 import { createRandom } from '../../../../../src-main/service/sample/random.ts';
 import { DAY_MS, HOUR_MS } from '../../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
@@ -20,12 +20,17 @@ interface Shape {
   readonly volume?: (atMs: number) => number;
   readonly time?: (atMs: number) => number;
   readonly perSlot?: number;
+  /** How many times as long requests take in five minutes of a half hour. */
+  readonly burst?: (atMs: number) => number;
 }
 
 /** Five weeks and a window of one channel and service: busy days, calm nights, calmer weekends, noise. */
-function draw({ volume = () => 1, time = () => 1, perSlot = 120 }: Shape, fromMs = BEGIN_MS): LongCells {
+function draw(
+  { volume = () => 1, time = () => 1, perSlot = 120, burst = () => 1 }: Shape,
+  fromMs = BEGIN_MS,
+): LongCells {
   const random = createRandom(5);
-  const rows: [slot: number, requests: number, logTimes: number][] = [];
+  const rows: [slot: number, requests: number, logTimes: number, slowest: number][] = [];
   for (let atMs = fromMs; atMs < WINDOW.toMs; atMs += LONG_SLOT_MS) {
     const hour = (atMs / HOUR_MS) % 24;
     const isWeekend = [0, 6].includes(new Date(atMs).getUTCDay());
@@ -33,9 +38,16 @@ function draw({ volume = () => 1, time = () => 1, perSlot = 120 }: Shape, fromMs
     const noise = (): number => random() + random() + random() - 1.5;
     const mean = perSlot * rhythm * volume(atMs);
     const requests = Math.max(0, Math.round(mean + Math.sqrt(mean) * 2 * noise()));
-    rows.push([atMs / LONG_SLOT_MS, requests, requests * (Math.log(200 * time(atMs)) + 0.05 * noise())]);
+    const logTime = Math.log(200 * time(atMs)) + 0.05 * noise();
+    const more = Math.log(burst(atMs));
+    rows.push([
+      atMs / LONG_SLOT_MS,
+      requests,
+      requests * (logTime + more / SHORT_SLOTS),
+      logTime + more + 0.05,
+    ]);
   }
-  const column = (place: 0 | 1 | 2): Float64Array => Float64Array.from(rows, (row) => row[place]);
+  const column = (place: 0 | 1 | 2 | 3): Float64Array => Float64Array.from(rows, (row) => row[place]);
   return {
     channels: new Float64Array(rows.length).fill(1),
     services: new Float64Array(rows.length).fill(7),
@@ -43,6 +55,9 @@ function draw({ volume = () => 1, time = () => 1, perSlot = 120 }: Shape, fromMs
     requests: column(1),
     timed: column(1),
     logTimes: column(2),
+    most: column(1).map((requests) => requests / SHORT_SLOTS + Math.sqrt(requests / SHORT_SLOTS)),
+    fewest: column(1).map((requests) => requests / SHORT_SLOTS - Math.sqrt(requests / SHORT_SLOTS)),
+    slowest: column(3),
   };
 }
 
@@ -156,6 +171,66 @@ describe('what lasts for hours or days', () => {
     } as const satisfies JoinedIncident;
     expect(find({ volume }, { incidents: [surge] })).toEqual([]);
     expect(find({}, { incidents: [surge] })).toHaveLength(1);
+  });
+
+  it('is no burst of minutes that the same place had every third day, diluted by the half hours around it', () => {
+    const third = (atMs: number): number =>
+      Math.floor((TODAY_MS - atMs) / LONG_SLOT_MS) % (3 * 48) === 0 && atMs < TODAY_MS ? 2.5 : 1;
+    const now = hours(10, 10.5, 2.5);
+    const slow = {
+      kind: 'slower',
+      channel: 1,
+      service: 7,
+      also: [],
+      directions: ['inbound'],
+      onset: 605,
+      end: 615,
+      crossed: 607,
+      score: 100,
+      measured: { total: 40, hits: 30, expected: 2 },
+      source: 'days',
+      newFamily: null,
+      part: null,
+    } as const satisfies JoinedIncident;
+    const both = (atMs: number): number => third(atMs) * now(atMs);
+    expect(find({ burst: both }, { incidents: [slow] })).toEqual([]);
+    expect(find({ burst: now }, { incidents: [slow] })).toHaveLength(1);
+  });
+
+  describe('at a place that has no requests now and then', () => {
+    const silent = (from: number, to: number): JoinedIncident => ({
+      kind: 'volume-down',
+      channel: 1,
+      service: 7,
+      also: [],
+      directions: ['inbound'],
+      onset: from * 60,
+      end: to * 60,
+      crossed: from * 60,
+      score: 100,
+      measured: { total: 0, hits: 0, expected: 500 },
+      source: 'days',
+      newFamily: null,
+      part: null,
+    });
+
+    it('is a silence that is longer than those before, at whichever hour they were', () => {
+      const random = createRandom(11);
+      const starts = Array.from({ length: 36 }, (_, day) => TODAY_MS - (day + 0.8 * random()) * DAY_MS);
+      const lengths = starts.map(() => 2 + 2 * random());
+      const isSilent = (atMs: number): boolean =>
+        atMs < TODAY_MS &&
+        starts.some((from, place) => atMs >= from && atMs < from + (lengths[place] ?? 0) * HOUR_MS);
+      const volume = (to: number) => (atMs: number) => (isSilent(atMs) ? 0 : hours(9, to, 0)(atMs));
+      expect(find({ volume: volume(11) }, { incidents: [silent(9, 11)] })).toEqual([]);
+      expect(find({ volume: volume(17) }, { incidents: [silent(9, 17)] })).toHaveLength(1);
+    });
+
+    it('is a silence in the hours in which it is open, though it is closed each night for longer', () => {
+      const isOpen = (atMs: number): boolean => (atMs / HOUR_MS) % 24 >= 8 && (atMs / HOUR_MS) % 24 < 20;
+      const volume = (atMs: number): number => (isOpen(atMs) ? hours(10, 13, 0)(atMs) : 0);
+      expect(find({ volume }, { incidents: [silent(10, 13)] })).toHaveLength(1);
+    });
   });
 
   it('is nothing where nights without data make most of a day unknown, nor in what is not cached', () => {
