@@ -1,7 +1,11 @@
 import { useI18n } from 'vue-i18n';
 import { MAX_PART_ROWS, type PartContent, type PartTable } from '../../src-main/common/model/cases/case.ts';
 import type { RecordDetail, RecordOrder, RecordRow } from '../../src-main/common/model/records/record.ts';
-import type { FieldCondition, RecordFilter, RecordScope } from '../../src-main/common/model/records/record-filter.ts';
+import type {
+  FilterPart,
+  RecordFilter,
+  RecordScope,
+} from '../../src-main/common/model/records/record-filter.ts';
 import type { Session } from '../../src-main/common/model/records/conversation.ts';
 import type { SqlColumn } from '../../src-main/common/model/records/sql.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
@@ -151,6 +155,8 @@ export function useRecordParts() {
   return { readRecords, toRowsContent, readResult, toRecordContent, toSessionContent };
 }
 
+/** Of so many rows a question names each by its session and moment; of more, their sessions and the time that all lie in. */
+const MAX_NAMED_ROWS = 20;
 /** Sessions that a question names; of rows of more of them it is asked by their time alone. */
 const MAX_SESSIONS = 100;
 
@@ -180,13 +186,15 @@ export function useRowsOffer(readShown: () => Shown) {
     if (rows.length === 0 || scope === null || period === null) return;
     const dates = rows.flatMap(({ dateMs }) => dateMs ?? []);
     const sessions = [...new Set(rows.map(({ sessionId }) => sessionId))];
-    const conditions: FieldCondition[] = [];
+    const conditions: FilterPart[] = [];
     let span = { fromMs: period.fromMs, toMs: period.toMs + SECOND_MS };
     if (dates.length === rows.length) {
       span = { fromMs: Math.min(...dates), toMs: Math.max(...dates) + 1 };
       conditions.push({ field: 'dateMs', min: span.fromMs, max: span.toMs });
     }
-    if (sessions.length <= MAX_SESSIONS) conditions.push({ field: 'sessionId', values: sessions });
+    const isNamed = rows.length > 1 && rows.length <= MAX_NAMED_ROWS && dates.length === rows.length;
+    if (isNamed) conditions.push({ any: rows.map(toOwnFilter) });
+    else if (sessions.length <= MAX_SESSIONS) conditions.push({ field: 'sessionId', values: sessions });
     const own = { conditions: [...filter.conditions, ...conditions] };
     // What else is missing of the table's period says nothing of these.
     const scopes = ['snapshotId' in scope ? scope : { ...scope, ...span }];
@@ -201,6 +209,16 @@ export function useRowsOffer(readShown: () => Shown) {
   }
 
   return { canAdd: offer !== null, add };
+}
+
+function toOwnFilter({ sessionId, dateMs }: RecordRow): RecordFilter {
+  const at = dateMs ?? 0;
+  return {
+    conditions: [
+      { field: 'sessionId', values: [sessionId] },
+      { field: 'dateMs', min: at, max: at + 1 },
+    ],
+  };
 }
 
 /** What only a screen reader, or nobody, needs. */

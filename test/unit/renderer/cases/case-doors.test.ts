@@ -69,7 +69,18 @@ it('selected records go into a case as they are shown, and are found again by th
   expect(offer?.question.filter.conditions).toEqual([
     { field: 'service', values: [7] },
     { field: 'dateMs', min: AT_MS, max: AT_MS + 5001 },
-    { field: 'sessionId', values: ['one', 'two'] },
+    // What else their sessions have between them isn't selected.
+    {
+      any: [
+        { sessionId: 'one', atMs: AT_MS },
+        { sessionId: 'two', atMs: AT_MS + 5000 },
+      ].map(({ sessionId, atMs }) => ({
+        conditions: [
+          { field: 'sessionId', values: [sessionId] },
+          { field: 'dateMs', min: atMs, max: atMs + 1 },
+        ],
+      })),
+    },
   ]);
   const content = await offer?.readContent();
   expect(content?.table).toMatchObject({ rowCount: 2 });
