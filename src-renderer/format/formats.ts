@@ -1,5 +1,10 @@
 import { shallowRef } from 'vue';
-import { createFormats, type DateFormats, type Formats, type NumberFormats } from '../../src-main/common/words/formats.ts';
+import {
+  createFormats,
+  type DateFormats,
+  type Formats,
+  type NumberFormats,
+} from '../../src-main/common/words/formats.ts';
 import { isTimeZone } from '../../src-main/common/time/civil-time.ts';
 
 /**

@@ -1,4 +1,15 @@
-import { findNameFault, MAX_NAMES, NAME_COLOURS, type NameColour, NAMED_FIELDS, type NamedField, type NameFault, tidyName, toComparable, type ValueName } from '../../src-main/common/model/records/body-path.ts';
+import {
+  findNameFault,
+  MAX_NAMES,
+  NAME_COLOURS,
+  type NameColour,
+  NAMED_FIELDS,
+  type NamedField,
+  type NameFault,
+  tidyName,
+  toComparable,
+  type ValueName,
+} from '../../src-main/common/model/records/body-path.ts';
 import { isSpreadsheetFormula } from '../../src-main/common/csv-habits.ts';
 
 /** A name as it is typed. */

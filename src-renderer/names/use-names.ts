@@ -1,5 +1,11 @@
 import { computed, inject, provide, reactive, ref, type InjectionKey } from 'vue';
-import { findNamed, isNamedField, type NamedField, toComparable, type ValueName } from '../../src-main/common/model/records/body-path.ts';
+import {
+  findNamed,
+  isNamedField,
+  type NamedField,
+  toComparable,
+  type ValueName,
+} from '../../src-main/common/model/records/body-path.ts';
 import { isolateText, toVisible } from '../../src-main/common/words/visible-text.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
 

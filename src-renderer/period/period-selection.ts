@@ -2,7 +2,12 @@ import type { Clock } from '../../src-main/common/model/clock.ts';
 import type { Period } from '../../src-main/common/model/period.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-documents.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
-import { type CivilTime, fromCivilTime, isRealCivilTime, toCivilTime } from '../../src-main/common/time/civil-time.ts';
+import {
+  type CivilTime,
+  fromCivilTime,
+  isRealCivilTime,
+  toCivilTime,
+} from '../../src-main/common/time/civil-time.ts';
 import { createQueryClock } from '../../src-main/common/query/query-values.ts';
 import { formatExact } from '../format/formats.ts';
 

@@ -4,7 +4,11 @@ import type {
   HistogramBucket,
 } from '../../../src-main/common/model/records/histogram.ts';
 import type { CodeClass } from '../../../src-main/common/model/records/record.ts';
-import { isBodyField, NAME_COLOURS, type NameColour } from '../../../src-main/common/model/records/body-path.ts';
+import {
+  isBodyField,
+  NAME_COLOURS,
+  type NameColour,
+} from '../../../src-main/common/model/records/body-path.ts';
 import type { ChartColour } from '../chart-style.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { BucketRange } from '../brush.ts';

@@ -14,7 +14,11 @@ import { fromPeriodText, toPeriodText, type PeriodEnds } from '../../period/peri
 import { useI18n } from 'vue-i18n';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { toVisible } from '../../../src-main/common/words/visible-text.ts';
-import type { FieldCondition, PeriodScope, RecordScope } from '../../../src-main/common/model/records/record-filter.ts';
+import type {
+  FieldCondition,
+  PeriodScope,
+  RecordScope,
+} from '../../../src-main/common/model/records/record-filter.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { toAddress } from '../../filters/filter-address.ts';
 

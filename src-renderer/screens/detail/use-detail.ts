@@ -28,7 +28,11 @@ import { useDownloadStart } from '../../composables/use-download-start.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
 import { useTasksStore } from '../../stores/window/app.ts';
 import { useThrottleFn } from '@vueuse/core';
-import type { PeriodScope, RecordFilter, RecordScope } from '../../../src-main/common/model/records/record-filter.ts';
+import type {
+  PeriodScope,
+  RecordFilter,
+  RecordScope,
+} from '../../../src-main/common/model/records/record-filter.ts';
 import { useRecordsStore } from '../../stores/records/records.ts';
 import { toZoomedSpan } from './histogram-zoom.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';

@@ -1,7 +1,18 @@
 import { CircleCheck, CircleDashed, CircleX, TriangleAlert } from '@lucide/vue';
 import type { Component } from 'vue';
 import { useI18n } from 'vue-i18n';
-import { addUpSpans, findLevelFault, intersectSpans, type LevelPart, type LevelReport, type LevelState, MAX_LEVEL_NAME_CHARACTERS, type ServiceHours, type ServiceLevelDraft, subtractSpans } from '../../../src-main/common/model/connections/service-level.ts';
+import {
+  addUpSpans,
+  findLevelFault,
+  intersectSpans,
+  type LevelPart,
+  type LevelReport,
+  type LevelState,
+  MAX_LEVEL_NAME_CHARACTERS,
+  type ServiceHours,
+  type ServiceLevelDraft,
+  subtractSpans,
+} from '../../../src-main/common/model/connections/service-level.ts';
 import { createLevelSentences } from '../../../src-main/common/words/level-words.ts';
 import type { ItemTone } from '../../components/items/saved-items.ts';
 import {

@@ -1,6 +1,9 @@
 import { shallowRef, type InjectionKey, type ShallowRef } from 'vue';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
-import { MAX_FAULT_PLACES, type WindowFault } from '../../../src-main/common/contract/operations/data-folder.ts';
+import {
+  MAX_FAULT_PLACES,
+  type WindowFault,
+} from '../../../src-main/common/contract/operations/data-folder.ts';
 import type { Backend } from '../../backend/backend.ts';
 
 /** One that comes back with each record must not fill the log. */

@@ -3,7 +3,14 @@ import { computed, ref, shallowRef } from 'vue';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import { MAX_KEPT_REQUESTS } from '../../../src-main/common/contract/operations/connections.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
-import { type LocalServiceState, NO_SIMULATION, type QuirkName, type RecordImport, type ServiceRequest, type Simulation } from '../../../src-main/common/model/connections/local-service.ts';
+import {
+  type LocalServiceState,
+  NO_SIMULATION,
+  type QuirkName,
+  type RecordImport,
+  type ServiceRequest,
+  type Simulation,
+} from '../../../src-main/common/model/connections/local-service.ts';
 import { useBackend } from '../../backend/backend.ts';
 
 /** A request with a number of its own, so that a table can tell rows apart. */

@@ -1,6 +1,11 @@
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import { MARKS, type RecordMark, type RecordMarkChange, type RecordRow } from '../../../src-main/common/model/records/record.ts';
+import {
+  MARKS,
+  type RecordMark,
+  type RecordMarkChange,
+  type RecordRow,
+} from '../../../src-main/common/model/records/record.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 

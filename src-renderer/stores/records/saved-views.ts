@@ -1,6 +1,11 @@
 import { defineStore } from 'pinia';
 import { useRouter } from 'vue-router';
-import { MAX_FILTER_QUERY_CHARACTERS, MAX_SAVED_VIEWS, MAX_VIEW_NAME_CHARACTERS, type SavedView } from '../../../src-main/common/model/records/record-filter.ts';
+import {
+  MAX_FILTER_QUERY_CHARACTERS,
+  MAX_SAVED_VIEWS,
+  MAX_VIEW_NAME_CHARACTERS,
+  type SavedView,
+} from '../../../src-main/common/model/records/record-filter.ts';
 import { useSavedList, type SavedFault } from '../../composables/use-saved-list.ts';
 import { useAppStore } from '../window/app.ts';
 

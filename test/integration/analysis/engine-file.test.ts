@@ -13,7 +13,7 @@ import {
 } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { createEngineOperations } from '../../../src-main/core/analysis/engine/engine-operations.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
-import type { EngineSource } from '../../../src-main/core/cache/read/engine-source.ts';
+import type { openEngineSource } from '../../../src-main/core/cache/read/engine-source.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { createNumberedSource } from './plain-cache.ts';
 import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
@@ -75,7 +75,9 @@ describe("the engine's file", () => {
     const database = await open();
     const engine = await createEngineOperations(
       database,
-      { ...createNumberedSource(SIZES), close: () => undefined } as unknown as EngineSource,
+      { ...createNumberedSource(SIZES), close: () => undefined } as unknown as ReturnType<
+        typeof openEngineSource
+      >,
       '1',
     );
     engine.setRules({ outcomes: {}, families: {}, tables: {} });

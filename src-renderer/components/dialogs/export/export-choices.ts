@@ -3,7 +3,15 @@ import type { Period } from '../../../../src-main/common/model/period.ts';
 import { type Snapshot, toKnownTenant } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { RecordFilter, RecordScope } from '../../../../src-main/common/model/records/record-filter.ts';
 import type { ReportKind } from '../../../../src-main/common/reporting/reports.ts';
-import { type EvidenceOptions, type ExportChoices, type ExportFormat, MAX_EVIDENCE_SESSIONS, type SavedPreset, toFirstChoices, toNextChoices } from '../../../../src-main/common/model/exports/export-options.ts';
+import {
+  type EvidenceOptions,
+  type ExportChoices,
+  type ExportFormat,
+  MAX_EVIDENCE_SESSIONS,
+  type SavedPreset,
+  toFirstChoices,
+  toNextChoices,
+} from '../../../../src-main/common/model/exports/export-options.ts';
 import { MAX_SESSION_ID_CHARACTERS } from '../../../../src-main/common/model/records/conversation.ts';
 import { listFinding } from '../../../../src-main/common/query/filter-tree.ts';
 import { defineStore } from 'pinia';

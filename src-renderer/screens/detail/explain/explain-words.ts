@@ -2,7 +2,12 @@ import type { FilterPart, RecordFilter } from '../../../../src-main/common/model
 import { isAbout } from '../../../../src-main/common/query/filter-tree.ts';
 import { NO_FILTER } from '../../../filters/edit-filter.ts';
 import { useI18n } from 'vue-i18n';
-import type { ExplainedTerm, ExplainedTimes, ExplainedValue, Explanation } from '../../../../src-main/common/model/analysis/comparison.ts';
+import type {
+  ExplainedTerm,
+  ExplainedTimes,
+  ExplainedValue,
+  Explanation,
+} from '../../../../src-main/common/model/analysis/comparison.ts';
 import { isBodyField } from '../../../../src-main/common/model/records/body-path.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { spellPattern } from '../../../components/errors/pattern-parts.ts';

@@ -2,7 +2,13 @@ import { computed, type WatchSource, onMounted, ref, watch, type Ref, type Shall
 import { useQuery } from '../../../composables/use-query.ts';
 import { isSameSource, useRecordsStore, type OpenView } from '../../../stores/records/records.ts';
 import { useWindowSize } from '@vueuse/core';
-import { isOwnField, MAX_SHOWN_PATHS, parseBodyPath, type PathValues, writeBodyPath } from '../../../../src-main/common/model/records/body-path.ts';
+import {
+  isOwnField,
+  MAX_SHOWN_PATHS,
+  parseBodyPath,
+  type PathValues,
+  writeBodyPath,
+} from '../../../../src-main/common/model/records/body-path.ts';
 import { type Affected, MAX_LISTED } from '../../../../src-main/common/model/records/record-fields.ts';
 import { useNarrowWindow } from '../../../composables/page.ts';
 import { useOwnFields } from '../../../stores/connections/connections.ts';

@@ -1,4 +1,9 @@
-import { CODE_CLASSES, type Facets, MARKS, type RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import {
+  CODE_CLASSES,
+  type Facets,
+  MARKS,
+  type RecordRow,
+} from '../../../../src-main/common/model/records/record.ts';
 import {
   type FieldCondition,
   type FilterField,
@@ -12,7 +17,12 @@ import { findChoice, type Choice } from '../../../filters/edit-filter.ts';
 import { parseQuery, type QueryError } from '../../../../src-main/common/query/parse-query.ts';
 import type { FindNamed, QueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { toQueryField, type QueryKind } from '../../../../src-main/common/query/query-fields.ts';
-import { type BodyField, isBodyField, isListPath, MAX_CELL_CHARACTERS } from '../../../../src-main/common/model/records/body-path.ts';
+import {
+  type BodyField,
+  isBodyField,
+  isListPath,
+  MAX_CELL_CHARACTERS,
+} from '../../../../src-main/common/model/records/body-path.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { formatRecordMoment } from '../../../../src-main/common/time/civil-time.ts';
 

@@ -1,6 +1,17 @@
 import type { ICellRendererParams, ColDef, ColumnState } from 'ag-grid-community';
-import { type MARKS, PREVIEW_CHARACTERS, type RecordMark, type RecordOrder, type RecordRow, toShownClass } from '../../../../src-main/common/model/records/record.ts';
-import { isBodyField, isOwnField, type NamedField } from '../../../../src-main/common/model/records/body-path.ts';
+import {
+  type MARKS,
+  PREVIEW_CHARACTERS,
+  type RecordMark,
+  type RecordOrder,
+  type RecordRow,
+  toShownClass,
+} from '../../../../src-main/common/model/records/record.ts';
+import {
+  isBodyField,
+  isOwnField,
+  type NamedField,
+} from '../../../../src-main/common/model/records/body-path.ts';
 import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/scales.ts';
 import { type Names, useNames } from '../../../names/use-names.ts';
 import { createNamedCell } from '../../../names/named-cell.ts';

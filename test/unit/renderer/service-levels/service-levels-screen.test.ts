@@ -2,7 +2,11 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { TooltipProvider } from 'reka-ui';
 import { h } from 'vue';
 import { beforeEach, expect, it } from 'vitest';
-import { type LevelReport, type ServiceLevel, toServiceLevelsFile } from '../../../../src-main/common/model/connections/service-level.ts';
+import {
+  type LevelReport,
+  type ServiceLevel,
+  toServiceLevelsFile,
+} from '../../../../src-main/common/model/connections/service-level.ts';
 import {
   toLevelDays,
   readLevelFields,

@@ -1,4 +1,7 @@
-import type { PeriodScope, RecordFilter } from '../../../../../src-main/common/model/records/record-filter.ts';
+import type {
+  PeriodScope,
+  RecordFilter,
+} from '../../../../../src-main/common/model/records/record-filter.ts';
 import type { Direction } from '../../../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../../../src-main/common/time/time-span.ts';
 import { computed, type ComputedRef } from 'vue';
