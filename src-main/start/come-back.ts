@@ -8,7 +8,7 @@ import {
   locateDataFolder,
   toHostPlatform,
 } from '../core/data-folder/locate-data-folder.ts';
-import { readControlPlace } from '../node/control.ts';
+import { readControlPlace } from '../node/control-place.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { writeLaunchFile } from '../web/launch-file.ts';
 import { findSnapFolder, isLoopbackName, openInBrowser } from '../web/open-in-browser.ts';

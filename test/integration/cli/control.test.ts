@@ -9,10 +9,10 @@ import type { Envelope } from '../../../src-main/common/contract/operation.ts';
 import {
   connectControl,
   type Control,
-  readControlPlace,
   type RemoteCore,
   serveControl,
 } from '../../../src-main/node/control.ts';
+import { readControlPlace } from '../../../src-main/node/control-place.ts';
 
 const posix = process.platform !== 'win32';
 
