@@ -5,7 +5,7 @@ import NoticesPanel from '../../../../src-renderer/screens/about/NoticesPanel.vu
 import { HeldBackend } from '../support/held-backend.ts';
 import { provideApplication } from '../support/provide-application.ts';
 
-vi.mock('../../../../src-renderer/screens/about/facts.ts', () => ({
+vi.mock('../../../../src-renderer/screens/about/notices.ts', () => ({
   notices: [
     { name: 'fast-lists', version: '2.0.0', licence: 'MIT', text: 'Permission is hereby granted <b>.' },
     { name: 'old-fonts', version: '1.2.3', licence: 'OFL-1.1', text: '' },
