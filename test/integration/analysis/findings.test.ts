@@ -433,6 +433,52 @@ it('messages that reach the connector late are told with their median, though re
   expect(await medians('outbound')).toEqual([null, null]);
 });
 
+it('five minutes that take longer than any of a week before are told at their time, though few requests came', async () => {
+  const [fromMs, days] = [FIRST_MS, 9];
+  const slowMs = fromMs + days * DAY_MS + 13 * HOUR_MS + 10 * MINUTE_MS;
+  const untilMs = slowMs + 2 * HOUR_MS;
+  const isSlow = (atMs: number): boolean => atMs >= slowMs && atMs < slowMs + 5 * MINUTE_MS;
+  for (const direction of ['inbound', 'outbound'] as const) {
+    for (let dayMs = fromMs; dayMs < untilMs; dayMs += DAY_MS) {
+      const documents = [];
+      for (let atMs = dayMs; atMs < Math.min(dayMs + DAY_MS, untilMs); atMs += MINUTE_MS) {
+        const own = {
+          direction,
+          dateMs: atMs,
+          channel: 1,
+          service: 2,
+          responseCode: 200,
+          error: '',
+          session: 1,
+        };
+        const responseTimeMs =
+          (180 + ((atMs / MINUTE_MS) % 40)) * (isSlow(atMs) && direction === 'inbound' ? 2.2 : 1);
+        documents.push(toDocument({ ...own, responseTimeMs }));
+      }
+      const changes = {
+        connectionId: 'peak',
+        report: `${direction}-detail` as const,
+        period: toPeriod(dayMs, Math.min(dayMs + DAY_MS, untilMs)),
+        startedAtMs: dayMs + 2 * DAY_MS,
+      };
+      await fillSnapshot(cache, documents, changes, 5000);
+    }
+  }
+  const { findings, resolved } = await read(untilMs, 'peak');
+  expect([...findings, ...resolved]).toMatchObject([
+    {
+      kind: 'slower',
+      directions: ['inbound'],
+      channel: 1,
+      service: 2,
+      sinceMs: slowMs,
+      endedMs: slowMs + 5 * MINUTE_MS,
+      source: 'days',
+      count: 5,
+    },
+  ]);
+});
+
 describe('a gap', () => {
   it('changes no finding but those it has data for, whether it is filled or torn', async () => {
     const days = Array.from({ length: LEARN_DAYS + DAYS }, (_, day) => FIRST_MS + day * DAY_MS);

@@ -152,10 +152,12 @@ function countByHalfHour(
     }
     for (const [cell, own] of shorts) {
       const requests = own.map((short) => short.requests);
-      const slow = own
-        .filter(({ timed }) => timed >= MIN_SHORT_TIMED)
-        .map(({ timed, logTimes }) => logTimes / timed);
-      cell.push(Math.max(...requests), Math.min(...requests), slow.length === 0 ? NaN : Math.max(...slow));
+      const slow = own.map(({ timed, logTimes }) =>
+        timed >= MIN_SHORT_TIMED ? logTimes / timed : -Infinity,
+      );
+      const [most, slowest] = [Math.max(...requests), Math.max(...slow)];
+      cell.push(most, Math.min(...requests), slowest === -Infinity ? NaN : slowest);
+      cell.push(requests.indexOf(most), slow.indexOf(slowest));
     }
     const rows = [...cells.values()].sort((a, b) => (a[2] ?? 0) - (b[2] ?? 0));
     const column = (place: number): Float64Array => Float64Array.from(rows, (row) => row[place] ?? 0);
@@ -169,6 +171,8 @@ function countByHalfHour(
       most: column(6),
       fewest: column(7),
       slowest: column(8),
+      mostAt: column(9),
+      slowestAt: column(10),
     };
     return (from, to) => {
       const begin = columns.slots.findIndex((slot) => slot >= from);
@@ -185,6 +189,8 @@ function countByHalfHour(
         most: pick(columns.most),
         fewest: pick(columns.fewest),
         slowest: pick(columns.slowest),
+        mostAt: pick(columns.mostAt),
+        slowestAt: pick(columns.slowestAt),
       };
     };
   };

@@ -1,3 +1,4 @@
+import { toKindRow } from '../../../common/model/analysis/finding-kinds.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { MINUTE_MS } from '../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
@@ -39,6 +40,8 @@ export interface LongCells {
   readonly most: Float64Array;
   readonly fewest: Float64Array;
   readonly slowest: Float64Array;
+  readonly mostAt: Float64Array;
+  readonly slowestAt: Float64Array;
 }
 
 /** The traffic of weeks in one direction. */
@@ -140,8 +143,17 @@ export function judgeLongTraffic(
         one.onset < (other.end ?? Infinity) &&
         other.onset < (one.end ?? Infinity) &&
         (isWithin(one, other) || isWithin(other, one));
+      // A peak is told by its minutes, or with what else becomes of the same requests.
+      const isToldWith = (peak: JoinedIncident, other: JoinedIncident): boolean =>
+        peak.onset < (other.end ?? Infinity) + SLOT_MINUTES &&
+        other.onset < (peak.end ?? Infinity) + SLOT_MINUTES &&
+        [other.kind, ...other.also].some(
+          (kind) => kind === peak.kind || toKindRow(peak.kind).joins.includes(kind),
+        ) &&
+        hasSame(peak, other);
       const own = findRuns(places, length).flatMap((run) => {
         const incident = toIncident(run, toMinute);
+        if (run.source === 'days' && kept.some((other) => isToldWith(incident, other))) return [];
         const same = kept.filter((other) => isSame(incident, other));
         return same.length === 0 || isLargeWithout(run, same, { judged, length }) ? [incident] : [];
       });
@@ -155,7 +167,8 @@ export function judgeLongTraffic(
 function readFlows(cells: readonly LongCells[], firstSlot: number, length: number): LongFlow[] {
   const flows = new Map<string, { -readonly [Name in keyof LongFlow]: LongFlow[Name] }>();
   const toNumber = (value: number): number | null => (Number.isNaN(value) ? null : value);
-  for (const { channels, services, slots, requests, timed, logTimes, most, fewest, slowest } of cells) {
+  for (const own of cells) {
+    const { channels, services, slots, requests, timed, logTimes, most, fewest, slowest } = own;
     for (let cell = 0; cell < slots.length; cell += 1) {
       const slot = (slots[cell] ?? 0) - firstSlot;
       if (slot < 0 || slot >= length) continue;
@@ -173,6 +186,8 @@ function readFlows(cells: readonly LongCells[], firstSlot: number, length: numbe
           most: create(),
           fewest: create(),
           slowest: create().fill(NaN),
+          mostAt: create(),
+          slowestAt: create(),
           total: 0,
         };
         flows.set(key, flow);
@@ -185,6 +200,8 @@ function readFlows(cells: readonly LongCells[], firstSlot: number, length: numbe
       flow.most[slot] = most[cell] ?? 0;
       flow.fewest[slot] = fewest[cell] ?? 0;
       flow.slowest[slot] = slowest[cell] ?? NaN;
+      flow.mostAt[slot] = own.mostAt[cell] ?? 0;
+      flow.slowestAt[slot] = own.slowestAt[cell] ?? 0;
     }
   }
   return [...flows.values()].sort((a, b) => b.total - a.total).slice(0, MAX_FLOWS);
@@ -210,6 +227,7 @@ function sumFlows(flows: readonly LongFlow[], length: number): LongCounts {
   const create = (): Float64Array => new Float64Array(length);
   const [requests, timed, logTimes] = [create(), create(), create()];
   const [most, fewest, slowest] = [create(), create(), create().fill(NaN)];
+  const [mostAt, slowestAt] = [create(), create()];
   for (let slot = 0; slot < length; slot += 1) {
     const read = (values: Float64Array): number => values[slot] as number;
     for (const flow of flows) {
@@ -221,16 +239,22 @@ function sumFlows(flows: readonly LongFlow[], length: number): LongCounts {
     let [more, fewer, slower] = [0, 0, -Infinity];
     for (const flow of flows) {
       const mean = read(flow.requests) / SHORT_SLOTS;
-      more = Math.max(more, read(flow.most) - mean);
+      if (read(flow.most) - mean > more) {
+        more = read(flow.most) - mean;
+        mostAt[slot] = read(flow.mostAt);
+      }
       fewer = Math.max(fewer, mean - read(flow.fewest));
       const own = (read(flow.slowest) * read(flow.timed) - read(flow.logTimes)) / read(timed);
-      if (!Number.isNaN(own)) slower = Math.max(slower, own);
+      // Nothing is larger than what isn't known.
+      if (!(own > slower)) continue;
+      slower = own;
+      slowestAt[slot] = read(flow.slowestAt);
     }
     most[slot] = read(requests) / SHORT_SLOTS + more;
     fewest[slot] = read(requests) / SHORT_SLOTS - fewer;
     if (slower > -Infinity) slowest[slot] = read(logTimes) / read(timed) + slower;
   }
-  return { requests, timed, logTimes, most, fewest, slowest };
+  return { requests, timed, logTimes, most, fewest, slowest, mostAt, slowestAt };
 }
 
 /** False for what the same place had more than once a month, or what is usual at this time of the week. */
@@ -289,6 +313,13 @@ interface FoundRun extends LongRun {
   readonly directions: readonly Direction[];
 }
 
+/** True for places that may have the same requests. */
+function hasSame(one: Place, other: Place): boolean {
+  const isOne = (own: number | null, its: number | null): boolean =>
+    own === null || its === null || own === its;
+  return isOne(one.channel, other.channel) && isOne(one.service, other.service);
+}
+
 /** The runs of all places, each once: at the place where it is the strongest, in one direction or both. */
 function findRuns(places: readonly LongPlace[], length: number): FoundRun[] {
   const distinct = places.filter(
@@ -314,14 +345,17 @@ function findRuns(places: readonly LongPlace[], length: number): FoundRun[] {
         .scan()
         .map((run) => ({ ...run, place })),
     )
-    .sort((a, b) => b.strength - a.strength);
+    // A peak in hours that are told as a whole is a part of them.
+    .sort((a, b) => Number(a.source === 'days') - Number(b.source === 'days') || b.strength - a.strength);
   for (const run of runs) {
     const other = found.find(
       (own) =>
         own.kind === run.kind &&
         own.from < (run.to ?? Infinity) &&
         run.from < (own.to ?? Infinity) &&
-        (isWithin(own.place, run.place) || isWithin(run.place, own.place)),
+        (run.source === 'days'
+          ? hasSame(own.place, run.place)
+          : isWithin(own.place, run.place) || isWithin(run.place, own.place)),
     );
     if (other === undefined) {
       found.push({ ...run, directions: [run.place.direction] });
@@ -362,7 +396,7 @@ function isLargeWithout(
 }
 
 function toIncident(
-  { kind, from, to, place, directions, strength, seen, usual }: FoundRun,
+  { kind, source, from, to, place, directions, strength, seen, usual }: FoundRun,
   toMinute: (slot: number) => number,
 ): JoinedIncident {
   return {
@@ -376,7 +410,7 @@ function toIncident(
     crossed: toMinute(from),
     score: strength,
     measured: { total: seen, hits: seen, expected: usual },
-    source: 'weeks',
+    source,
     newFamily: null,
     part: null,
   };

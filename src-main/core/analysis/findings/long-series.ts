@@ -21,6 +21,9 @@ export interface LongCounts {
   readonly fewest: Float64Array;
   /** The largest mean of the logarithms of the times of five minutes; NaN where none has enough of them. */
   readonly slowest: Float64Array;
+  /** Which five minutes of the slot have the most requests, and which are the slowest: 0 to 5. */
+  readonly mostAt: Float64Array;
+  readonly slowestAt: Float64Array;
 }
 
 /** The requests of weeks, of which the last days are judged. */

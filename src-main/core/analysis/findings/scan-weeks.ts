@@ -3,6 +3,7 @@ import {
   compareWithUsual,
   countKnownDays,
   DAY_SLOTS,
+  SHORT_SLOTS,
   toMiddle,
   type LongMeasure,
   type LongResiduals,
@@ -19,6 +20,8 @@ export type LongKind = (typeof LONG_KINDS)[number];
 /** Something unusual, in slots of a series. */
 export interface LongRun {
   readonly kind: LongKind;
+  /** What lasts for minutes is compared with the days before, as it is when minutes tell it. */
+  readonly source: 'days' | 'weeks';
   readonly from: number;
   /** The slot after it; null while it goes on. */
   readonly to: number | null;
@@ -110,6 +113,9 @@ export function judgeWeeks(series: LongSeries): LongJudge {
       ...(countKnownDays(series) < MIN_SCAN_DAYS
         ? []
         : LONG_KINDS.flatMap((kind) => scanKind(series, kind, compare(kind).recent, readRare))),
+      ...(countKnownDays(series) < MIN_PEAK_DAYS
+        ? []
+        : PEAK_KINDS.flatMap((kind) => findPeaks(series, kind, () => compare(kind).recent))),
       ...findLeak(series),
     ],
   };
@@ -157,7 +163,8 @@ function scanKind(
     while (first < to - EDGE && !isLarge(first)) first += 1;
     while (last > first + EDGE && !isLarge(last - EDGE)) last -= 1;
     const { seen, usual } = count(first, last);
-    return [{ kind, from: first, to: last >= length ? null : last, strength, seen, usual }];
+    const end = last >= length ? null : last;
+    return [{ kind, source: 'weeks', from: first, to: end, strength, seen, usual }];
   });
 }
 
@@ -168,6 +175,155 @@ function isCertain(
 ): boolean {
   if (MEASURES[kind] === 'time') return size * Math.sqrt(timed) >= CERTAIN_TIME;
   return seen * Math.log(Math.max(seen, 0.5) / Math.max(usual, 0.5)) - (seen - usual) >= CERTAIN;
+}
+
+const PEAK_KINDS = ['slower', 'volume-up'] as const satisfies readonly LongKind[];
+/** A whole week is known, its busiest day among it. */
+const MIN_PEAK_DAYS = 7;
+/** A peak is at least so much larger than the largest before it. */
+const LEAST_PEAK = Math.log(1.3);
+/** It is so by this many standard deviations of what chance makes of so few requests. */
+const PEAK_DEVIATIONS = 2;
+/** Half an hour with fewer requests says nothing, and small numbers say little. */
+const MIN_PEAK = 20;
+const SMALL_PEAK = 5;
+const SMALL_SHORT_PEAK = 3;
+
+/**
+ * Half hours beyond all of the days before, whatever is usual at their hour: with more requests than any, or in which they
+ * took longer. Those or their worst five minutes are so by far.
+ */
+function findPeaks(
+  series: LongSeries,
+  kind: (typeof PEAK_KINDS)[number],
+  readRecent: () => LongResiduals,
+): LongRun[] {
+  const { judged, covered, requests, timed, logTimes, most, slowest } = series;
+  const isVolume = MEASURES[kind] === 'volume';
+  const isKnown = (slot: number): boolean =>
+    covered[slot] === 1 && ((isVolume ? requests : timed)[slot] as number) >= MIN_PEAK;
+  const readLong = (slot: number): number => {
+    if (!isKnown(slot)) return -Infinity;
+    return isVolume ? (requests[slot] as number) : (logTimes[slot] as number) / (timed[slot] as number);
+  };
+  let [before, since] = [-Infinity, -Infinity];
+  for (let slot = 0; slot < judged; slot += 1) before = Math.max(before, readLong(slot));
+  for (let slot = judged; slot < requests.length; slot += 1) since = Math.max(since, readLong(slot));
+  if (since <= before) return [];
+  const readShort = (slot: number): number => {
+    const own = (isVolume ? most : slowest)[slot] as number;
+    return isKnown(slot) && !Number.isNaN(own) ? own : -Infinity;
+  };
+  const toLog = (small: number) => (value: number) => (isVolume ? Math.log(value + small) : value);
+  let spread: number | null = null;
+  /** What chance makes of the logarithm in a part of a slot. */
+  const toError = (part: number) => (slot: number, largest: number) => {
+    if (isVolume) return 1 / Math.sqrt(largest);
+    spread ??= measureSpread(series);
+    return spread / Math.sqrt((timed[slot] as number) * part);
+  };
+  const long = judgePeaks(readLong, judged, { toLog: toLog(SMALL_PEAK), toError: toError(1) });
+  const short = judgePeaks(readShort, judged, {
+    toLog: toLog(SMALL_SHORT_PEAK),
+    toError: toError(1 / SHORT_SLOTS),
+  });
+  const at = isVolume ? series.mostAt : series.slowestAt;
+  const runs: LongRun[] = [];
+  let [last, least] = [-1, Infinity];
+  for (let slot = judged; slot < requests.length; slot += 1) {
+    const [whole, worst] = [long(slot), short(slot)];
+    const isMore = last === slot - 1 && readLong(slot) > least;
+    if (!isMore && !(whole.size > 0 && (whole.isFar || worst.isFar))) continue;
+    if (!isMore) least = whole.largest;
+    last = slot;
+    const seen = requests[slot] as number;
+    const usual = toUsualRequests(series, slot, readRecent());
+    const to = slot + 1 < requests.length ? slot + 1 : null;
+    const run = runs.at(-1);
+    if (isMore && run !== undefined) {
+      runs[runs.length - 1] = { ...run, to, seen: run.seen + seen, usual: run.usual + usual };
+      continue;
+    }
+    const strength = Math.exp(Math.max(whole.size, worst.size));
+    const own: LongRun = { kind, source: 'days', from: slot, to, strength, seen, usual };
+    const from = slot + (at[slot] as number) / SHORT_SLOTS;
+    const ofMinutes = {
+      from,
+      to: from + 1 / SHORT_SLOTS,
+      seen: most[slot] as number,
+      usual: usual / SHORT_SLOTS,
+    };
+    runs.push(whole.isFar ? own : { ...own, ...ofMinutes });
+  }
+  return runs;
+}
+
+interface Peak {
+  /** The largest before it, and how much larger it is itself: a logarithm. */
+  readonly largest: number;
+  readonly size: number;
+  /** True for what is larger than that by as much as that is larger than the largest of a usual day. */
+  readonly isFar: boolean;
+}
+
+/** Returns what judges slots, one after the other, against all before them. */
+function judgePeaks(
+  read: (slot: number) => number,
+  judged: number,
+  {
+    toLog,
+    toError,
+  }: {
+    /** The logarithm of what is read. */
+    readonly toLog: (value: number) => number;
+    readonly toError: (slot: number, largest: number) => number;
+  },
+): (slot: number) => Peak {
+  const days: number[] = [];
+  for (let to = judged; to >= DAY_SLOTS; to -= DAY_SLOTS) {
+    let most = -Infinity;
+    for (let slot = to - DAY_SLOTS; slot < to; slot += 1) most = Math.max(most, read(slot));
+    if (most > -Infinity) days.push(most);
+  }
+  const isEnough = days.length >= MIN_PEAK_DAYS;
+  const ofDay = isEnough ? toLog(toMiddle(days)) : 0;
+  let sofar = Math.max(...days);
+  return (slot) => {
+    const [own, largest] = [read(slot), sofar];
+    if (!isEnough || own <= largest) return { largest, size: -Infinity, isFar: false };
+    sofar = own;
+    const size = toLog(own) - toLog(largest);
+    const isFar =
+      size >= Math.max(LEAST_PEAK, toLog(largest) - ofDay) &&
+      size >= PEAK_DEVIATIONS * toError(slot, largest);
+    return { largest, size, isFar };
+  };
+}
+
+/** How much the logarithms of times differ from request to request, by the means of half hours that follow one another. */
+function measureSpread({ judged, covered, timed, logTimes }: LongSeries): number {
+  const differences: number[] = [];
+  for (let slot = 1; slot < judged; slot += 1) {
+    const [before, own] = [timed[slot - 1] as number, timed[slot] as number];
+    if (covered[slot - 1] !== 1 || covered[slot] !== 1 || before === 0 || own === 0) continue;
+    const change = (logTimes[slot] as number) / own - (logTimes[slot - 1] as number) / before;
+    differences.push(Math.abs(change) / Math.sqrt(1 / own + 1 / before));
+  }
+  return MAD_TO_DEVIATION * toMiddle(differences);
+}
+
+/** Requests that are usual in a slot, of any day of the week where few weeks are known. */
+function toUsualRequests(
+  { judged, covered, requests }: LongSeries,
+  slot: number,
+  recent: LongResiduals,
+): number {
+  const { usual } = recent.count(slot, slot + 1);
+  if (usual > 0) return usual;
+  const days: number[] = [];
+  for (let own = slot % DAY_SLOTS; own < judged; own += DAY_SLOTS)
+    if (covered[own] === 1) days.push(requests[own] ?? 0);
+  return toMiddle(days);
 }
 
 /** Days just before are left out of what a slow change is compared with. */
@@ -209,5 +365,6 @@ function findLeak(series: LongSeries): LongRun[] {
   let day = 0;
   while (day + 1 < days.length && (days[day + 1] ?? NaN) > usual + 2 * deviation) day += 1;
   const from = length - (day + 1) * DAY_SLOTS;
-  return [{ kind: 'slower', from, to: null, strength: size / LEAST_LEAK, seen: 0, usual: 0 }];
+  const strength = size / LEAST_LEAK;
+  return [{ kind: 'slower', source: 'weeks', from, to: null, strength, seen: 0, usual: 0 }];
 }

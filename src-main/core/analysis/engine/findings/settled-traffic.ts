@@ -374,17 +374,20 @@ async function readLongTraffic(
     sql: `date_ms >= ${fromMs} AND date_ms < ${toMs}`,
     values: [],
   });
-  const [channels, services, slots, requests, timed, logTimes, most, fewest, slowest] = await readColumns(
-    connection,
-    `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE),
+  const [channels, services, slots, requests, timed, logTimes, most, fewest, slowest, mostAt, slowestAt] =
+    await readColumns(
+      connection,
+      `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE),
        (short // ${SHORT_SLOTS})::DOUBLE AS slot, sum(requests)::DOUBLE, sum(timed)::DOUBLE, sum(log_times)::DOUBLE,
        max(requests)::DOUBLE, (CASE WHEN count(*) < ${SHORT_SLOTS} THEN 0 ELSE min(requests) END)::DOUBLE,
-       coalesce(max(log_times / timed) FILTER (timed >= ${MIN_SHORT_TIMED}), 'NaN'::DOUBLE)::DOUBLE
+       coalesce(max(log_times / timed) FILTER (timed >= ${MIN_SHORT_TIMED}), 'NaN'::DOUBLE)::DOUBLE,
+       arg_max(short % ${SHORT_SLOTS}, ${SHORT_SLOTS} * requests - short % ${SHORT_SLOTS})::DOUBLE,
+       coalesce(arg_max(short % ${SHORT_SLOTS}, log_times / timed) FILTER (timed >= ${MIN_SHORT_TIMED}), 0)::DOUBLE
      FROM (SELECT channel, service, short, count(*) AS requests, count(log_time) AS timed,
        coalesce(sum(log_time), 0) AS log_times FROM ${source} GROUP BY channel, service, short)
      GROUP BY channel, service, slot`,
-    9,
-  );
+      11,
+    );
   const none = new Float64Array();
   return {
     channels: channels ?? none,
@@ -396,5 +399,7 @@ async function readLongTraffic(
     most: most ?? none,
     fewest: fewest ?? none,
     slowest: slowest ?? none,
+    mostAt: mostAt ?? none,
+    slowestAt: slowestAt ?? none,
   };
 }

@@ -58,6 +58,8 @@ function draw(
     most: column(1).map((requests) => requests / SHORT_SLOTS + Math.sqrt(requests / SHORT_SLOTS)),
     fewest: column(1).map((requests) => requests / SHORT_SLOTS - Math.sqrt(requests / SHORT_SLOTS)),
     slowest: column(3),
+    mostAt: new Float64Array(rows.length).fill(2),
+    slowestAt: new Float64Array(rows.length).fill(2),
   };
 }
 
@@ -195,6 +197,63 @@ describe('what lasts for hours or days', () => {
     const both = (atMs: number): number => third(atMs) * now(atMs);
     expect(find({ burst: both }, { incidents: [slow] })).toEqual([]);
     expect(find({ burst: now }, { incidents: [slow] })).toHaveLength(1);
+  });
+
+  describe('of minutes', () => {
+    /** The busiest half hour of a day, and one of the night. */
+    const [noon, night] = [14.5, 3];
+    const halfHour = (from: number, factor: number) => hours(from, from + 0.5, factor);
+
+    it('is told where five minutes take longer than any before by far', () => {
+      const found = find({ burst: halfHour(night, 3) });
+      expect(found).toEqual([['slower', 1, 7, night + 1 / 6, night + 1 / 4]]);
+    });
+
+    it('is told where more requests come in half an hour than in any before by far, until they are no more', () => {
+      expect(find({ volume: halfHour(noon, 1.7) })).toEqual([['volume-up', 1, 7, noon, noon + 0.5]]);
+      expect(find({ volume: hours(noon, noon + 1, 1.7) })).toEqual([['volume-up', 1, 7, noon, noon + 1]]);
+    });
+
+    it('is told from a week before, not from less', () => {
+      const after = (days: number) => ({
+        covered: [{ fromMs: TODAY_MS - days * DAY_MS, toMs: WINDOW.toMs }],
+      });
+      expect(find({ burst: halfHour(night, 3) }, after(6))).toEqual([]);
+      expect(find({ burst: halfHour(night, 3) }, after(8))).toHaveLength(1);
+    });
+
+    it('is nothing where it is large for its hour only, or hardly larger than what came before', () => {
+      expect(find({ volume: halfHour(night, 2) })).toEqual([]);
+      expect(find({ volume: halfHour(noon, 1.15) })).toEqual([]);
+      const before = (atMs: number): number =>
+        atMs === TODAY_MS - 9 * DAY_MS + 10 * HOUR_MS ? 3 : halfHour(night, 3.5)(atMs);
+      expect(find({ burst: before })).toEqual([]);
+    });
+
+    it('is told once where its minutes told it, or what else became of the same requests', () => {
+      const failing = {
+        kind: 'errors-up',
+        channel: 1,
+        service: null,
+        also: [],
+        directions: ['inbound'],
+        onset: night * 60 + 8,
+        end: night * 60 + 20,
+        crossed: night * 60 + 9,
+        score: 100,
+        measured: { total: 40, hits: 30, expected: 2 },
+        source: 'days',
+        newFamily: null,
+        part: null,
+      } as const satisfies JoinedIncident;
+      const tell = (incident: JoinedIncident): unknown[] =>
+        find({ burst: halfHour(night, 3) }, { incidents: [incident] }).map(([kind]) => kind);
+      expect(tell(failing)).toEqual(['errors-up']);
+      expect(tell({ ...failing, channel: null, service: 7 })).toEqual(['errors-up']);
+      expect(tell({ ...failing, kind: 'slower', service: 7, also: [] })).toEqual(['slower']);
+      expect(tell({ ...failing, channel: 2 })).toEqual(['errors-up', 'slower']);
+      expect(tell({ ...failing, onset: 300, end: 330 })).toEqual(['slower', 'errors-up']);
+    });
   });
 
   describe('at a place that has no requests now and then', () => {
