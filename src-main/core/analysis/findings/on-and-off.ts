@@ -27,20 +27,23 @@ export function judgeOnAndOff(series: LongSeries): OnAndOff | null {
     const isSilent = covered[slot] === 1 && requests[slot] === 0;
     missing[slot + 1] = isSilent ? (missing[slot] as number) + toBusy(slot) : 0;
   }
+  /** What isn't cached had neither silences nor peaks. */
+  const findKnown = (measure: (end: number) => number): Rare | null =>
+    findRare((end) => (covered[end - 1] === 1 ? measure(end) : null), 1, judged);
   let [silences, peaks]: [Rare | null | undefined, Rare | null | undefined] = [undefined, undefined];
   return {
     isRareSilence: (from, to) => {
-      if (silences === undefined) silences = findRare((end) => missing[end] ?? 0, 1, judged);
+      if (silences === undefined) silences = findKnown((end) => missing[end] ?? 0);
       if (silences === null) return true;
       let own = 0;
       for (let slot = Math.floor(from); slot < to; slot += 1)
         own += toBusy(slot) * (Math.min(to, slot + 1) - Math.max(from, slot));
       const { rare, reached, often } = silences;
-      return own >= Math.max(often, Math.min(rare, LONGER * reached));
+      return own >= Math.max(often, reached, Math.min(rare, LONGER * reached));
     },
     isRarePeak: (own) => {
       if (peaks === undefined)
-        peaks = findRare((end) => Math.log((requests[end - 1] ?? 0) + SMALL_REQUESTS), 1, judged);
+        peaks = findKnown((end) => Math.log((requests[end - 1] ?? 0) + SMALL_REQUESTS));
       return (
         peaks === null || Math.log(own + SMALL_REQUESTS) >= Math.max(peaks.rare, peaks.often) + LEAST_PEAK
       );

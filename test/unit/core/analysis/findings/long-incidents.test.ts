@@ -285,6 +285,20 @@ describe('what lasts for hours or days', () => {
       expect(find({ volume: volume(17) }, { incidents: [silent(9, 17)] })).toHaveLength(1);
     });
 
+    it('is none that was as long in the few days that are cached', () => {
+      const random = createRandom(11);
+      const starts = Array.from({ length: 12 }, (_, day) => TODAY_MS - (day + 0.8 * random()) * DAY_MS);
+      const isSilent = (atMs: number): boolean =>
+        atMs < TODAY_MS && starts.some((from) => atMs >= from && atMs < from + 3 * HOUR_MS);
+      const before = (day: number) => hours(9 - 24 * day, 16.5 - 24 * day, 0);
+      const volume = (day: number) => (atMs: number) =>
+        isSilent(atMs) ? 0 : before(day)(atMs) * hours(9, 16, 0)(atMs);
+      const covered = [{ fromMs: TODAY_MS - 10 * DAY_MS, toMs: WINDOW.toMs }];
+      const incidents = [silent(9, 16)];
+      expect(find({ volume: volume(5) }, { covered, incidents })).toEqual([]);
+      expect(find({ volume: volume(20) }, { covered, incidents })).toHaveLength(1);
+    });
+
     it('is a silence in the hours in which it is open, though it is closed each night for longer', () => {
       const isOpen = (atMs: number): boolean => (atMs / HOUR_MS) % 24 >= 8 && (atMs / HOUR_MS) % 24 < 20;
       const volume = (atMs: number): number => (isOpen(atMs) ? hours(10, 13, 0)(atMs) : 0);
