@@ -60,17 +60,25 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     const handlers = createHandlers(parts, { isSafe, mover });
     const call = mover.guard(createDispatcher(handlers, parts.logger, parts.now));
     parts.logger.info('ready', { operations: Object.keys(OPERATIONS).length });
-
-    if (byItself === 'everything') {
+    let hasBegun = false;
+    const begin = (): void => {
+      if (hasBegun || ending !== null) return;
+      hasBegun = true;
       // A window that opens asks for its figures next.
       if (calmMs > 0) parts.engine.wake();
+      if (parts.settings.get().startLocalService) void call('local-service/start', null);
+    };
+
+    if (byItself === 'everything') {
       resumeOncePossible({
         cache: parts.cache,
         events: parts.events,
         downloads: handlers,
         logger: parts.logger.child('downloads'),
       });
-      if (parts.settings.get().startLocalService) void call('local-service/start', null);
+      // Until a window's first call, what it is made of has the processor to itself.
+      if (calmMs > 0) setTimeout(begin, calmMs).unref();
+      else begin();
       void resumeThenClean(parts, async () => {
         if (calmMs > 0) await wait(calmMs, undefined, { ref: false });
         return ending === null;
@@ -90,7 +98,8 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     if (byItself !== 'nothing') parts.following.start();
     return {
       call,
-      callFromWindow: parts.maskWindow(call),
+      callFromWindow:
+        byItself === 'everything' ? onFirstCall(parts.maskWindow(call), begin) : parts.maskWindow(call),
       on: parts.events.onAny,
       readWords: parts.readWords,
       logger: parts.logger.child('host'),
@@ -103,6 +112,14 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     releaseFolder();
     throw error;
   }
+}
+
+/** Begins with the first call. */
+function onFirstCall(call: Dispatch, begin: () => void): Dispatch {
+  return (...input) => {
+    begin();
+    return call(...input);
+  };
 }
 
 /** Throws an AppError: `cache.locked`, or `cache.read-only` for a folder that can't be written to. */

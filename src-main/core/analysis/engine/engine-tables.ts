@@ -94,7 +94,9 @@ export function listTableSql(): string[] {
   const tables = Object.entries(ENGINE_COLUMNS).map(
     ([direction, columns]) =>
       `CREATE TABLE ${direction} (${[
-        ...[...columns, PATTERN_COLUMN, OUTCOME_COLUMN, ...PATH_COLUMNS].map(({ name, type }) => `${name} ${type}`),
+        ...[...columns, PATTERN_COLUMN, OUTCOME_COLUMN, ...PATH_COLUMNS].map(
+          ({ name, type }) => `${name} ${type}`,
+        ),
       ].join(', ')})`,
   );
   return [
