@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryToRemoveSync } from '../../../../node/files.ts';
 
@@ -8,5 +9,7 @@ export function findFilesFolder(engineFile: string): string {
 
 /** Removes what an application that was killed left there. What stays is tried again at the next start. */
 export function emptyFilesFolder(engineFile: string): void {
-  tryToRemoveSync(findFilesFolder(engineFile), { isFolder: true, maxWaitMs: 1000 });
+  const folder = findFilesFolder(engineFile);
+  const isEmpty = existsSync(folder) && readdirSync(folder).length === 0;
+  if (!isEmpty) tryToRemoveSync(folder, { isFolder: true, maxWaitMs: 1000 });
 }
