@@ -2,8 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { toErrorInfo } from '../common/contract/errors.ts';
 import type { Words } from '../common/words/words.ts';
 import { OPERATIONS } from '../common/contract/index.ts';
-import { claimFolder, holdFolder } from '../node/claim-folder.ts';
-import { toCacheError } from './cache/file/open-database.ts';
+import { claimDataFolder } from './data-folder/claim-data-folder.ts';
 import { createFolderMover } from './data-folder/create-folder-mover.ts';
 import { createHandlers } from './create-handlers.ts';
 import { createParts, type PartOverrides, type Parts } from './create-parts.ts';
@@ -47,7 +46,7 @@ export interface CoreOptions extends PartOverrides {
  */
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
   const { isSafe = false, calmMs = 0, byItself = isSafe ? 'nothing' : 'everything', ...overrides } = options;
-  const releaseFolder = claim(host.dataFolder);
+  const releaseFolder = host.releaseFolder ?? claimDataFolder(host.dataFolder);
   try {
     const parts = await createParts(host, overrides, calmMs);
     let ending: Promise<void> | null = null;
@@ -120,20 +119,6 @@ function onFirstCall(call: Dispatch, begin: () => void): Dispatch {
     begin();
     return call(...input);
   };
-}
-
-/** Throws an AppError: `cache.locked`, or `cache.read-only` for a folder that can't be written to. */
-function claim(folder: string): () => void {
-  try {
-    const release = claimFolder(folder);
-    const letGo = holdFolder(folder);
-    return () => {
-      letGo();
-      release();
-    };
-  } catch (error) {
-    throw toCacheError(error);
-  }
 }
 
 /** Retention comes last: a download that is about to continue must not look abandoned. `mayClean` resolves once it may begin. */
