@@ -2,8 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { toErrorInfo } from '../common/contract/errors.ts';
 import type { Words } from '../common/words/words.ts';
 import { OPERATIONS } from '../common/contract/index.ts';
-import { claimFolder, holdFolder } from '../node/claim-folder.ts';
-import { toCacheError } from './cache/file/open-database.ts';
+import { claimDataFolder } from './data-folder/claim-data-folder.ts';
 import { createFolderMover } from './data-folder/create-folder-mover.ts';
 import { createHandlers } from './create-handlers.ts';
 import { createParts, type PartOverrides, type Parts } from './create-parts.ts';
@@ -47,7 +46,7 @@ export interface CoreOptions extends PartOverrides {
  */
 export async function createCore(host: Host, options: CoreOptions = {}): Promise<Core> {
   const { isSafe = false, calmMs = 0, byItself = isSafe ? 'nothing' : 'everything', ...overrides } = options;
-  const releaseFolder = claim(host.dataFolder);
+  const releaseFolder = host.releaseFolder ?? claimDataFolder(host.dataFolder);
   try {
     const parts = await createParts(host, overrides, calmMs);
     let ending: Promise<void> | null = null;
@@ -60,17 +59,25 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     const handlers = createHandlers(parts, { isSafe, mover });
     const call = mover.guard(createDispatcher(handlers, parts.logger, parts.now));
     parts.logger.info('ready', { operations: Object.keys(OPERATIONS).length });
-
-    if (byItself === 'everything') {
+    let hasBegun = false;
+    const begin = (): void => {
+      if (hasBegun || ending !== null) return;
+      hasBegun = true;
       // A window that opens asks for its figures next.
       if (calmMs > 0) parts.engine.wake();
+      if (parts.settings.get().startLocalService) void call('local-service/start', null);
+    };
+
+    if (byItself === 'everything') {
       resumeOncePossible({
         cache: parts.cache,
         events: parts.events,
         downloads: handlers,
         logger: parts.logger.child('downloads'),
       });
-      if (parts.settings.get().startLocalService) void call('local-service/start', null);
+      // Until a window's first call, what it is made of has the processor to itself.
+      if (calmMs > 0) setTimeout(begin, calmMs).unref();
+      else begin();
       void resumeThenClean(parts, async () => {
         if (calmMs > 0) await wait(calmMs, undefined, { ref: false });
         return ending === null;
@@ -90,7 +97,8 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
     if (byItself !== 'nothing') parts.following.start();
     return {
       call,
-      callFromWindow: parts.maskWindow(call),
+      callFromWindow:
+        byItself === 'everything' ? onFirstCall(parts.maskWindow(call), begin) : parts.maskWindow(call),
       on: parts.events.onAny,
       readWords: parts.readWords,
       logger: parts.logger.child('host'),
@@ -105,18 +113,12 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
   }
 }
 
-/** Throws an AppError: `cache.locked`, or `cache.read-only` for a folder that can't be written to. */
-function claim(folder: string): () => void {
-  try {
-    const release = claimFolder(folder);
-    const letGo = holdFolder(folder);
-    return () => {
-      letGo();
-      release();
-    };
-  } catch (error) {
-    throw toCacheError(error);
-  }
+/** Begins with the first call. */
+function onFirstCall(call: Dispatch, begin: () => void): Dispatch {
+  return (...input) => {
+    begin();
+    return call(...input);
+  };
 }
 
 /** Retention comes last: a download that is about to continue must not look abandoned. `mayClean` resolves once it may begin. */

@@ -7,7 +7,7 @@ import { isAlertPlanned } from './alerts/judge-rules.ts';
 import { readNewest } from './alerts/read-newest.ts';
 import { createAlerts } from './alerts/create-alerts.ts';
 import { createEngine, ENGINE_LIMITS, type Engine } from './analysis/engine/create-engine.ts';
-import { findFilesFolder } from './analysis/engine/engine-database.ts';
+import { findFilesFolder } from './analysis/engine/files/files-folder.ts';
 import type { StartEngineProcess } from './analysis/engine/start-engine.ts';
 import { showFeed } from './analysis/engine/feed/show-feed.ts';
 import { createParquetReader } from './analysis/parquet/create-parquet-reader.ts';

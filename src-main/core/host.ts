@@ -14,6 +14,8 @@ export interface Host {
   readonly version: string;
   /** Absolute path of this profile's folder; exists, and only its owner can read it. */
   readonly dataFolder: string;
+  /** Gives the folder up, where the host claimed it before the core; else the core claims it itself. */
+  readonly releaseFolder?: () => void;
   /** How that folder was found. */
   readonly location: DataLocation;
   /** Languages that the person reads, as the system or the browser lists them (BCP 47, the preferred one first). */

@@ -306,7 +306,9 @@ export function saveWindowState(
   const others = Object.entries(readByScreens(readSaved(folder))).filter(([key]) => key !== name);
   const byScreens = Object.fromEntries([...others.slice(1 - MAX_ARRANGEMENTS), [name, state]]);
   try {
-    writeFileAtomicallySync(join(folder, FILE_NAME), JSON.stringify({ ...state, byScreens }), MAX_WAIT_MS);
+    writeFileAtomicallySync(join(folder, FILE_NAME), JSON.stringify({ ...state, byScreens }), {
+      maxWaitMs: MAX_WAIT_MS,
+    });
   } catch {
     // A full disk must not keep the window from closing.
   }

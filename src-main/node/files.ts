@@ -119,18 +119,21 @@ export async function writeFileAtomically(path: string, content: string | Uint8A
   await flushFolder(path);
 }
 
-/** Like `writeFileAtomically`; blocks the thread for up to `maxWaitMs` while another program has the file open. */
+/**
+ * Like `writeFileAtomically`; blocks the thread for up to `maxWaitMs` while another program has the file open. A power cut
+ * may take what isn't flushed, which a disk that is busy takes a tenth of a second for.
+ */
 export function writeFileAtomicallySync(
   path: string,
   content: string | Uint8Array,
-  maxWaitMs?: number,
+  { maxWaitMs, isFlushed = true }: { readonly maxWaitMs?: number; readonly isFlushed?: boolean } = {},
 ): void {
   const unfinished = `${path}.new`;
   retryWhileHeldSync({ path: unfinished, action: 'open', maxWaitMs }, () => {
-    writeFileSync(unfinished, content, { mode: PRIVATE_FILE_MODE, flush: true });
+    writeFileSync(unfinished, content, { mode: PRIVATE_FILE_MODE, flush: isFlushed });
   });
   movePatientlySync(unfinished, path, maxWaitMs);
-  flushFolderSync(path);
+  if (isFlushed) flushFolderSync(path);
 }
 
 /** Moves a finished file over `target` in one step that lasts through a power cut: flush, rename, flush the folder. */

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CALM_MS } from '../core/host.ts';
-import { createSharedCore, type SharedCore } from '../core/control/create-shared-core.ts';
+import type { SharedCore } from '../core/control/create-shared-core.ts';
 import {
   type DataLocation,
   findStandardFolder,
@@ -136,8 +136,11 @@ export async function runWeb(
           say(`What was left of an import or export stays for now: ${toErrorText(error)}`),
         useNetwork: network.useNetwork,
         createFetch: network.createFetch,
-        createCore: async (host) =>
-          (core = await createSharedCore(host, { isSafe: options.isSafe, passphrase, calmMs: CALM_MS })),
+        createCore: async (host) => {
+          const { createSharedCore } = await import('../core/control/create-shared-core.ts');
+          core = await createSharedCore(host, { isSafe: options.isSafe, passphrase, calmMs: CALM_MS });
+          return core;
+        },
         startAgain: () => rerun.startAgain(),
       }),
     location,

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   buildSecurityHeaders,
@@ -84,7 +86,8 @@ export function addPageRoutes(
   );
   app.all<{ Params: { name: string } }>(`${ICON_PATH}/:name`, reading, ({ params }, reply) => {
     const name = findIconName(params.name);
-    return name === null ? refuse(reply, 404) : reply.type('image/png').sendFile(name, iconFolder);
+    if (name === null) return refuse(reply, 404);
+    return reply.type('image/png').send(readFileSync(join(iconFolder, name)));
   });
   app.all('/*', reading, (request, reply) => {
     if (developmentServer !== null) return sendDevelopmentFile(request, reply, developmentServer);

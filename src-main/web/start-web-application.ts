@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Core } from '../core/create-core.ts';
+import { claimDataFolder } from '../core/data-folder/claim-data-folder.ts';
 import {
   type DataLocation,
   type HostPlatform,
@@ -61,14 +62,22 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
     const { url, isolatedUrl } = server.createLaunch();
     return { kind: 'address', url, isolatedUrl };
   };
-  const host = createWebHost({ ...options, downloads, uploads, languages, useNetwork, startAgain, comeBack });
-  const core = options.createCore(host).then(async (created) => {
+  // Before all else: another application that has it must find its server's place as it was.
+  const releaseFolder = claimDataFolder(dataFolder);
+  const host = {
+    ...createWebHost({ ...options, downloads, uploads, languages, useNetwork, startAgain, comeBack }),
+    releaseFolder,
+  };
+  const { promise: served, resolve: noteServed, reject: noteFailed } = Promise.withResolvers<undefined>();
+  // Loading it keeps everything else waiting: the page can be had first.
+  const core = served.then(async () => {
+    await nextTurn();
+    const created = await options.createCore(host);
     // Files that a run which was cut short left there; no other process uses the folder once the core has claimed it.
     await uploads.clearLeftovers();
     return created;
   });
-  // The folder is claimed first: another application that has it must find its server's place as it was.
-  await Promise.race([core, nextTurn()]);
+  core.catch(() => undefined);
   const stopCore = async (): Promise<void> => {
     const created = await core.catch(() => null);
     await created?.stop();
@@ -85,6 +94,7 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
       languages,
     });
     server = started;
+    noteServed(undefined);
     return {
       ...started,
       whenReady: core.then(() => undefined),
@@ -94,6 +104,8 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
       },
     };
   } catch (error) {
+    noteFailed(error);
+    releaseFolder();
     await stopCore();
     throw error;
   }

@@ -1,7 +1,15 @@
-import { createWriteStream, existsSync, readdirSync, statSync } from 'node:fs';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  statSync,
+} from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import type { FastifyReply } from 'fastify';
@@ -58,18 +66,31 @@ export function createExportDownloads(folder: string, now: () => number = Date.n
 
 /** Sends a finished export as a file to save, and removes it then; 404 when there is none. */
 export function sendDownload(reply: FastifyReply, path: string | null): FastifyReply {
-  if (path === null || !existsSync(path)) return refuse(reply, 404);
-  const name = basename(path);
-  reply.raw.once('finish', () => {
-    // Only a part of it was asked for, or only its size.
-    const isWhole = reply.statusCode === 200 && reply.request.method === 'GET';
-    // One that stays goes after a day.
-    if (isWhole) void tryToRemove(path, () => undefined);
-  });
-  return reply
+  const file = path === null ? null : openToSend(path);
+  if (path === null || file === null) return refuse(reply, 404);
+  const name = basename(path).replace(/[^A-Za-z0-9._-]/gu, '-');
+  void reply
     .type('application/octet-stream')
-    .header('content-disposition', `attachment; filename="${name.replace(/[^A-Za-z0-9._-]/gu, '-')}"`)
-    .sendFile(name, dirname(path));
+    .header('content-disposition', `attachment; filename="${name}"`)
+    .header('content-length', file.bytes);
+  if (reply.request.method === 'HEAD') {
+    // Only its size was asked for.
+    file.content.destroy();
+    return reply.send();
+  }
+  // One that stays goes after a day.
+  reply.raw.once('finish', () => void tryToRemove(path, () => undefined));
+  return reply.send(file.content);
+}
+
+/** Opens a file before its size is said: what is sent is what was measured. Null where there is none. */
+function openToSend(path: string): { readonly bytes: number; readonly content: Readable } | null {
+  try {
+    const fd = openSync(path, 'r');
+    return { bytes: fstatSync(fd).size, content: createReadStream(path, { fd }) };
+  } catch {
+    return null;
+  }
 }
 
 /** That of a portable file is the longest. */

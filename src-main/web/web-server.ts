@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net';
 import fastifyCookie from '@fastify/cookie';
-import fastifyStatic from '@fastify/static';
 import fastify from 'fastify';
 import type { Core } from '../core/create-core.ts';
 import { buildSecurityHeaders, createNonce } from '../core/window/window-files.ts';
@@ -62,16 +61,6 @@ const HARDENING = {
   undecodablePath: 404,
 } as const;
 
-/** Files are sent as they are: what may be kept, and as what, was decided before. */
-const FILE_OPTIONS = {
-  serve: false,
-  acceptRanges: false,
-  cacheControl: false,
-  contentType: false,
-  etag: false,
-  lastModified: false,
-} as const;
-
 /** Serves the application to browsers on this computer only. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   // Cookies are shared by all ports of a name: under this one, no other local server receives ours.
@@ -82,8 +71,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const app = fastify(toServerOptions(hardening));
   const connections = hardenServer(app, hardening);
   app.register(fastifyCookie);
-  app.register(fastifyStatic, FILE_OPTIONS);
-  // Reached by downloads whose file is gone, and by methods that no route has.
+  // Reached by methods that no route has.
   app.setNotFoundHandler((request, reply) =>
     ['GET', 'HEAD'].includes(request.method)
       ? refuse(reply, 404)

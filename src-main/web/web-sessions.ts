@@ -187,7 +187,11 @@ export function readKeptPlace(folder: string): KeptPlace {
 /** Writes it for its owner only. Never throws. */
 export function writeKeptPlace(folder: string, place: KeptPlace): void {
   try {
-    writeFileAtomicallySync(join(folder, FILE_NAME), JSON.stringify(place), MAX_WAIT_MS);
+    writeFileAtomicallySync(join(folder, FILE_NAME), JSON.stringify(place), {
+      maxWaitMs: MAX_WAIT_MS,
+      // The first page waits for it; what a power cut takes of it is made anew.
+      isFlushed: false,
+    });
   } catch {
     // A full disk: the sessions end with this process.
   }

@@ -57,7 +57,7 @@ const PLACE_MS = 2_000;
 const MIN_FREE_BYTES = 16_000_000;
 
 /**
- * Opens the cache with its three threads: one writes, one serves windows, one scans. A damaged file is
+ * Opens the cache with its threads: one writes, one serves windows, one scans once it is asked to. A damaged file is
  * put aside and a clean one begun, now or whenever damage is met. Rejects with AppError `cache.newer`,
  * `cache.locked`, `cache.read-only`, `cache.disk-full`.
  */

@@ -19,7 +19,8 @@ export interface SharedCore extends Core {
 export async function createSharedCore(host: Host, options: CoreOptions = {}): Promise<SharedCore> {
   const naming = nameFiles(host);
   const core = await createCore(naming.host, options);
-  const control = await serveControl({
+  // A window's calls needn't wait for it.
+  const control = serveControl({
     folder: host.dataFolder,
     version: host.version,
     call: (name, input, files) => naming.withFiles(files, () => core.call(name, input)),
@@ -31,9 +32,9 @@ export async function createSharedCore(host: Host, options: CoreOptions = {}): P
   return {
     ...core,
     withFiles: naming.withFiles,
-    drain: async () => control?.drain(),
+    drain: async () => (await control)?.drain(),
     async stop() {
-      await control?.close();
+      await (await control)?.close();
       await core.stop();
     },
   };

@@ -256,7 +256,7 @@ export function openRecentConnections(folder: string): RecentConnections {
       if (ids[0] === id) return false;
       ids = [id, ...ids.filter((other) => other !== id)].slice(0, MAX_RECENT);
       try {
-        writeFileAtomicallySync(path, JSON.stringify(ids), MAX_WAIT_MS);
+        writeFileAtomicallySync(path, JSON.stringify(ids), { maxWaitMs: MAX_WAIT_MS });
       } catch {
         // A full disk: the order lasts until the application ends.
       }

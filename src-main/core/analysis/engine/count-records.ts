@@ -1,4 +1,4 @@
-import { BIGINT, type DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import type { FilterField } from '../../../common/model/records/record-filter.ts';
 import { CODE_CLASSES, type Facets } from '../../../common/model/records/record.ts';
 import type { SummaryGroup } from '../../../common/model/records/histogram.ts';
@@ -86,7 +86,7 @@ function toCountSql(name: string, place: number): string {
 }
 
 function isInteger(field: FilterField, direction: Direction): boolean {
-  return findColumn(field, direction)?.type === BIGINT;
+  return findColumn(field, direction)?.type === 'BIGINT';
 }
 
 /** Number of the records of a scope that meet a condition. */

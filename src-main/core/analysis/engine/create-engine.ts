@@ -4,7 +4,7 @@ import { AppError } from '../../../common/contract/errors.ts';
 import type { CallOptions } from '../../calls/calls.ts';
 import type { Logger } from '../../logging/logger.ts';
 import type { EngineOperations, RulesByConnection } from './engine-operations.ts';
-import { emptyFilesFolder } from './engine-database.ts';
+import { emptyFilesFolder } from './files/files-folder.ts';
 import type { FoundPatterns } from './feed/feed-source.ts';
 import type { FedMark, FeedProgress } from './feed/create-engine-feed.ts';
 import type { EngineStart } from './serve-engine.ts';

@@ -13,6 +13,7 @@ import { AppError } from '../../../common/contract/errors.ts';
 import { findErrorCode } from '../../../node/error-text.ts';
 import { removePatientlySync, tryToRemoveSync } from '../../../node/files.ts';
 import { ENGINE_SCHEMA, listTableSql } from './engine-tables.ts';
+import { findFilesFolder } from './files/files-folder.ts';
 import type { BoundValue } from './filter-sql.ts';
 
 /** Bits of the keys that groups are counted by without hashing: buckets of a histogram by code need 18. */
@@ -296,14 +297,4 @@ export function toQuestionError(error: unknown): AppError {
 
 function toText(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).trim();
-}
-
-/** The folder beside the engine's file in which files lie until they are whole and moved to where they are wanted. */
-export function findFilesFolder(engineFile: string): string {
-  return join(engineFile, '..', 'analysis-files');
-}
-
-/** Removes what an application that was killed left there. What stays is tried again at the next start. */
-export function emptyFilesFolder(engineFile: string): void {
-  tryToRemoveSync(findFilesFolder(engineFile), { isFolder: true, maxWaitMs: 1000 });
 }

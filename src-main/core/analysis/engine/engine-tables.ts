@@ -1,4 +1,3 @@
-import { BIGINT, DOUBLE, ENUM, VARCHAR, type DuckDBType } from '@duckdb/node-api';
 import { FOLDED_LETTERS } from '../../../common/fold-case.ts';
 import type { FilterField } from '../../../common/model/records/record-filter.ts';
 import { OUTCOMES } from '../../../common/reporting/outcome.ts';
@@ -24,9 +23,10 @@ export function toDateTextSql(kept = DATE_TEXT_COLUMN, quote: '' | '"' = ''): st
     THEN strftime(epoch_ms(date_ms), '${quote}%Y-%m-%dT%H:%M:%S.%gZ${quote}') ELSE ${kept} END`;
 }
 
+/** A column, by names alone: threads of the cache read what the engine is fed, and needn't load DuckDB for it. */
 export interface EngineColumn {
   readonly name: string;
-  readonly type: DuckDBType;
+  readonly type: 'BIGINT' | 'DOUBLE' | 'VARCHAR' | 'outcome';
 }
 
 /** Columns of a direction's table that come from the cache, in the order in which they are fed. */
@@ -36,10 +36,10 @@ export const ENGINE_COLUMNS: Readonly<Record<Direction, readonly EngineColumn[]>
 };
 
 /** After the columns of the cache: the family of the record's error, found while it is fed. */
-export const PATTERN_COLUMN: EngineColumn = { name: 'error_pattern', type: VARCHAR };
+export const PATTERN_COLUMN: EngineColumn = { name: 'error_pattern', type: 'VARCHAR' };
 
 /** Then what became of the request, by the rules of its connection. */
-export const OUTCOME_COLUMN: EngineColumn = { name: OUTCOME_COLUMN_NAME, type: ENUM([...OUTCOMES]) };
+export const OUTCOME_COLUMN: EngineColumn = { name: OUTCOME_COLUMN_NAME, type: 'outcome' };
 
 /** Whether a record failed: the only place that says so in SQL of the engine. */
 export const FAILED_SQL = `${OUTCOME_COLUMN_NAME} = 'failed'::outcome`;
@@ -47,7 +47,7 @@ export const FAILED_SQL = `${OUTCOME_COLUMN_NAME} = 'failed'::outcome`;
 /** After it: what paths in bodies have, of those that are asked for; see `kept_paths`. */
 export const PATH_COLUMNS: readonly EngineColumn[] = Array.from({ length: 12 }, (_, slot) => ({
   name: `path_${slot}`,
-  type: VARCHAR,
+  type: 'VARCHAR',
 }));
 
 function listColumns(kind: DetailKind): EngineColumn[] {
@@ -55,18 +55,18 @@ function listColumns(kind: DetailKind): EngineColumn[] {
     .filter(([name]) => name !== 'dateText')
     .map(([, { column, type, unit }]) => ({ name: column, type: toType(type, unit) }));
   return [
-    { name: 'record_id', type: BIGINT },
-    { name: 'date_ms', type: BIGINT },
-    { name: DATE_TEXT_COLUMN, type: VARCHAR },
+    { name: 'record_id', type: 'BIGINT' },
+    { name: 'date_ms', type: 'BIGINT' },
+    { name: DATE_TEXT_COLUMN, type: 'VARCHAR' },
     ...fields,
-    { name: OTHER_FIELDS_COLUMN, type: VARCHAR },
+    { name: OTHER_FIELDS_COLUMN, type: 'VARCHAR' },
   ];
 }
 
 /** Times may have fractions whatever the specification says (decision 22). */
-function toType(type: ReportField['type'], unit: ReportField['unit']): DuckDBType {
-  if (type === 'number' || unit === 'ms') return DOUBLE;
-  return type === 'integer' ? BIGINT : VARCHAR;
+function toType(type: ReportField['type'], unit: ReportField['unit']): EngineColumn['type'] {
+  if (type === 'number' || unit === 'ms') return 'DOUBLE';
+  return type === 'integer' ? 'BIGINT' : 'VARCHAR';
 }
 
 /**
@@ -94,9 +94,9 @@ export function listTableSql(): string[] {
   const tables = Object.entries(ENGINE_COLUMNS).map(
     ([direction, columns]) =>
       `CREATE TABLE ${direction} (${[
-        ...[...columns, PATTERN_COLUMN].map(({ name, type }) => `${name} ${type.toString()}`),
-        `${OUTCOME_COLUMN.name} outcome`,
-        ...PATH_COLUMNS.map(({ name }) => `${name} VARCHAR`),
+        ...[...columns, PATTERN_COLUMN, OUTCOME_COLUMN, ...PATH_COLUMNS].map(
+          ({ name, type }) => `${name} ${type}`,
+        ),
       ].join(', ')})`,
   );
   return [

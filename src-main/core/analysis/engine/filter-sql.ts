@@ -1,4 +1,3 @@
-import { BIGINT, VARCHAR } from '@duckdb/node-api';
 import { AppError } from '../../../common/contract/errors.ts';
 import { foldCase } from '../../../common/fold-case.ts';
 import {
@@ -135,7 +134,7 @@ function listAlternatives(condition: FieldCondition, direction: Direction, bind:
   if (column === null) return [];
   if (column === OUTCOME_COLUMN) return [toOutcomesSql([...values, ...anyCase])];
   const { name } = column;
-  const isText = column.type === VARCHAR;
+  const isText = column.type === 'VARCHAR';
   const parts: string[] = [];
   const exact = values.filter((value) => value !== null && value !== '');
   if (exact.length > 0) {
@@ -214,13 +213,13 @@ function toMarkedSql({ marked: { ids, isExcept } }: MarkedCondition): string {
 /** Null for a value that no record can have. */
 function toExact(value: string | number | null, { type }: EngineColumn): BoundValue | null {
   if (value === null) return null;
-  if (type === VARCHAR) return String(value);
+  if (type === 'VARCHAR') return String(value);
   const number = Number(value);
-  if (type === BIGINT) return Number.isSafeInteger(number) ? BigInt(number) : null;
+  if (type === 'BIGINT') return Number.isSafeInteger(number) ? BigInt(number) : null;
   return Number.isFinite(number) ? number : null;
 }
 
 /** A whole number where it can be one, so that it is compared with whole numbers as such. */
 function toBound(value: number, { type }: EngineColumn): BoundValue {
-  return type === BIGINT && Number.isSafeInteger(value) ? BigInt(value) : value;
+  return type === 'BIGINT' && Number.isSafeInteger(value) ? BigInt(value) : value;
 }

@@ -18,7 +18,7 @@ import {
 import type { ScanOperations, ViewOperations } from './read-operations.ts';
 import type { WriterOperations } from './writer-operations.ts';
 
-/** Everything that runs inside the three threads, by name. */
+/** Everything that runs inside the threads, by name. */
 export type CacheOperations = WriterOperations & ViewOperations & ScanOperations;
 
 interface ThreadOptions {
@@ -37,7 +37,7 @@ interface ThreadOptions {
  */
 export type FileHolder = (reopened: Promise<unknown>) => Promise<void>;
 
-/** The three threads over one file, opened again by themselves after damage. */
+/** The threads over one file, opened again by themselves after damage. */
 interface SupervisedThreads {
   readonly calls: ThreadCalls<CacheOperations>;
   /** Puts the file aside if a check of all of it finds damage, and goes on with a clean one. */
@@ -187,7 +187,7 @@ export async function superviseThreads(options: ThreadOptions): Promise<Supervis
     calls: {
       ...createCalls<WriterOperations>(names.writer, createCall('writer')),
       ...createCalls<ViewOperations>(names.views, createCall('views')),
-      ...createCalls<ScanOperations>(names.scans, createCall('scans')),
+      ...createCalls<ScanOperations>(Object.keys(SCANS), createCall('scans')),
     },
     async inspect() {
       await reopen(await findThreads(), 'whole');
@@ -214,15 +214,36 @@ function isCutShort(error: unknown): boolean {
 
 type ThreadRole = 'writer' | 'views' | 'scans';
 
-/** The three threads over one opening of the file. */
-interface ThreadSet extends Readonly<Record<ThreadRole, RunningThread>> {
+/** What the thread of long reads serves: known before it runs, since it starts with the first call. */
+const SCANS: Readonly<Record<keyof ScanOperations, true>> = {
+  readPace: true,
+  readReach: true,
+  readJournalFigures: true,
+  verifyPages: true,
+  compareSnapshots: true,
+  readExportBatch: true,
+  readPortable: true,
+  readPageBytes: true,
+  readSummary: true,
+  readStatusHistory: true,
+  readStatusFigures: true,
+  measureLevels: true,
+  readHealth: true,
+  readStorage: true,
+};
+
+/** The threads over one opening of the file. */
+interface ThreadSet extends Readonly<Record<ThreadRole, CalledThread>> {
   readonly generation: number;
   readonly opening: Opening;
-  /** Names of the operations that each thread serves. */
-  readonly names: Readonly<Record<ThreadRole, readonly string[]>>;
+  /** Names of the operations that the threads serve which run from the start. */
+  readonly names: Readonly<Record<Exclude<ThreadRole, 'scans'>, readonly string[]>>;
 }
 
-/** Starts the writer, and the readers, which open the file once it has. Rejects with the AppError of whichever fails. */
+/**
+ * Starts the writer, and what serves windows, which opens the file once the writer has. Rejects with the AppError of
+ * whichever fails.
+ */
 async function startThreads(
   workerUrl: URL,
   start: Omit<ThreadStart, 'role' | 'gate'>,
@@ -237,16 +258,15 @@ async function startThreads(
   };
   const writer = startRole('writer');
   const views = startRole('views');
-  const scans = startRole('scans');
-  const readers = Promise.all([views.started, scans.started]);
   // Where the writer fails, its error is the one to report.
-  readers.catch(() => undefined);
+  views.started.catch(() => undefined);
   try {
     const { names: writerNames, opening } = await writer.started;
     if (opening === null) throw new Error('The writer did not report its opening.');
     gate.settle(true);
-    const [{ names: viewNames }, { names: scanNames }] = await readers;
-    const names = { writer: writerNames, views: viewNames, scans: scanNames };
+    const { names: viewNames } = await views.started;
+    const names = { writer: writerNames, views: viewNames };
+    const scans = startLate(() => startThread(workerUrl, { ...start, role: 'scans', gate: null }, logger));
     return { generation: start.generation, opening, names, writer, views, scans };
   } catch (error) {
     gate.settle(false);
@@ -275,6 +295,39 @@ async function closeThreads({ writer, views, scans }: ThreadSet): Promise<void> 
 interface RunningThread extends RunningWorker<ThreadStarted> {
   /** Closes the thread's file; a damaged one without writing to it. */
   close(isDamaged?: boolean): Promise<void>;
+}
+
+/** What is called of a thread, which may not run yet. */
+type CalledThread = Pick<RunningThread, 'call' | 'close' | 'end'>;
+
+/** A thread that starts with its first call: it takes a tenth of a second, and nothing of a window's first picture. */
+function startLate(start: () => RunningThread): CalledThread {
+  let running: RunningThread | null = null;
+  let isOver = false;
+  return {
+    async call(name, input, options) {
+      if (isOver) throw new AppError('app.cancelled', 'The thread has ended.', {});
+      running ??= start();
+      const thread = running;
+      try {
+        await thread.started;
+      } catch (error) {
+        // What kept it from starting is what its callers learn; the next one tries again.
+        if (running === thread) running = null;
+        await thread.end();
+        throw error;
+      }
+      return thread.call(name, input, options);
+    },
+    async close(isDamaged) {
+      isOver = true;
+      await running?.close(isDamaged);
+    },
+    async end(waitMs) {
+      isOver = true;
+      await running?.end(waitMs);
+    },
+  };
 }
 
 /** Starts one thread of the cache. */

@@ -32,7 +32,7 @@ import { createCsvWriter } from '../formats/export-writer.ts';
 import { type FileSum, toSafeFileName } from '../partial-file.ts';
 import type { PreparedDocument } from '../prepared-export.ts';
 import { printReport } from '../report/read-report.ts';
-import { writeCaseMarkdown, writeCasePage, type WrittenCase, type WrittenPart } from './write-case-page.ts';
+import type { WrittenCase, WrittenPart } from './write-case-page.ts';
 
 /** Rows that the short form writes of a table. */
 const BRIEF_ROWS = 5;
@@ -44,6 +44,9 @@ const ENDINGS: Readonly<Record<CaseFormat, string>> = {
   markdown: 'md',
   evidence: 'zip',
 };
+
+/** What writes pages comes when one is written: the library that reads Markdown is nothing for a start. */
+const loadPages = (): Promise<typeof import('./write-case-page.ts')> => import('./write-case-page.ts');
 
 /** Where an exported case is read from. */
 export interface CaseSource {
@@ -88,6 +91,7 @@ export function prepareCase(
           parts.rowWriter.withPack(signal, (pack) => writeCasePack(parts, question, { pack, path, signal })),
         );
       }
+      const { writeCaseMarkdown, writeCasePage } = await loadPages();
       if (format === 'markdown') await file.write(writeCaseMarkdown(written));
       else {
         const page = writeCasePage(written);
@@ -276,6 +280,7 @@ async function writeCasePack(
   // As with a filter: remarks of a certificate may quote any record of its download.
   await pack.beginPack({ path, masking, pseudonymKey, modifiedMs: nowMs, isFiltered: true });
   await pack.addClients(question.clients);
+  const { writeCaseMarkdown, writeCasePage } = await loadPages();
   await pack.addText({ file: 'case.html', text: writeCasePage(written) });
   await pack.addText({ file: 'case.md', text: writeCaseMarkdown(written) });
   const listed = [];

@@ -4,6 +4,8 @@ import {
   type DuckDBConnection,
   DuckDBDataChunk,
   type DuckDBType,
+  DOUBLE,
+  ENUM,
   VARCHAR,
 } from '@duckdb/node-api';
 import duckdb, { type Vector } from '@duckdb/node-bindings';
@@ -11,7 +13,13 @@ import { toRecordId } from '../../../../common/model/records/record.ts';
 import { type DecideOutcome, type JudgedRecord, OUTCOMES } from '../../../../common/reporting/outcome.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import { commit, type Ending, readRows, rollBack } from '../engine-database.ts';
-import { ENGINE_COLUMNS, OUTCOME_COLUMN, PATH_COLUMNS, PATTERN_COLUMN } from '../engine-tables.ts';
+import {
+  ENGINE_COLUMNS,
+  type EngineColumn,
+  OUTCOME_COLUMN,
+  PATH_COLUMNS,
+  PATTERN_COLUMN,
+} from '../engine-tables.ts';
 import type { OutcomeStore } from '../outcomes.ts';
 import type { EngineValue, FeedSnapshot, FeedSource } from './feed-source.ts';
 import type { FamilyStore } from './keep-families.ts';
@@ -154,13 +162,20 @@ type FillChunk = (
   decide: DecideOutcome,
 ) => DuckDBDataChunk;
 
+const TYPES: Readonly<Record<EngineColumn['type'], DuckDBType>> = {
+  BIGINT,
+  DOUBLE,
+  VARCHAR,
+  outcome: ENUM([...OUTCOMES]),
+};
+
 /** Creates a FillChunk for a direction's table. One chunk is used again and again: each new one keeps native memory. */
 function createFeedChunk(direction: Direction): FillChunk {
   const columns = ENGINE_COLUMNS[direction];
   const errorAt = columns.findIndex(({ name }) => name === 'error');
   const toJudged = createRowReader(columns.map(({ name }) => name));
   const chunk = DuckDBDataChunk.create(
-    [...columns, PATTERN_COLUMN, OUTCOME_COLUMN, ...PATH_COLUMNS].map(({ type }) => type),
+    [...columns, PATTERN_COLUMN, OUTCOME_COLUMN, ...PATH_COLUMNS].map(({ type }) => TYPES[type]),
   );
   return (rows, findFamily, decide) => {
     chunk.reset();
@@ -206,8 +221,8 @@ function createRowReader(
   });
 }
 
-function readColumn(rows: Rows, at: number, type: DuckDBType): EngineValue[] {
-  if (type === VARCHAR) return rows.map((row) => row[at] ?? null);
+function readColumn(rows: Rows, at: number, type: EngineColumn['type']): EngineValue[] {
+  if (type === 'VARCHAR') return rows.map((row) => row[at] ?? null);
   return rows.map((row) => {
     const value = row[at];
     return typeof value === 'number' ? value : null;
@@ -230,12 +245,12 @@ const noTexts = new ArrayBuffer(CHUNK_ROWS * TEXT_BYTES);
 function write(
   { chunk }: DuckDBDataChunk,
   at: number,
-  type: DuckDBType,
+  type: EngineColumn['type'],
   values: readonly EngineValue[],
 ): void {
   const vector = duckdb.data_chunk_get_vector(chunk, at);
-  if (type === VARCHAR) writeTexts(vector, values);
-  else if (type === BIGINT) writeWholeNumbers(vector, values);
+  if (type === 'VARCHAR') writeTexts(vector, values);
+  else if (type === 'BIGINT') writeWholeNumbers(vector, values);
   else writeNumbers(vector, values);
   if (values.includes(null)) writeNulls(vector, values);
 }

@@ -1,4 +1,4 @@
-import { type DuckDBConnection, DuckDBListVector, VARCHAR } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBListVector } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
 import { isGroupPath, type Latency } from '../../../../common/model/analysis/grouping.ts';
 import { isBodyField } from '../../../../common/model/records/body-path.ts';
@@ -20,7 +20,7 @@ export function toKeySql(field: FilterField, direction: Direction, kept?: KeptPa
   const column = findColumn(field, direction);
   if (column === null) return 'NULL::VARCHAR';
   if (column === OUTCOME_COLUMN) return `${column.name}::VARCHAR`;
-  return column.type === VARCHAR ? `nullif(${column.name}, '')` : column.name;
+  return column.type === 'VARCHAR' ? `nullif(${column.name}, '')` : column.name;
 }
 
 /** What records that belong together have in common, as a number: their session; of a record without one, itself. */

@@ -1,4 +1,4 @@
-import { VARCHAR, type DuckDBConnection } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import {
   LISTED_FIELDS,
   MAX_LISTED,
@@ -45,7 +45,7 @@ export async function readFields(
     const column = findColumn(field, direction);
     return column === null
       ? []
-      : [{ field, name: column.name, isText: column.type === VARCHAR || column === OUTCOME_COLUMN }];
+      : [{ field, name: column.name, isText: column.type === 'VARCHAR' || column === OUTCOME_COLUMN }];
   });
   const values: FieldValues[] = [];
   let recordCount = 0;

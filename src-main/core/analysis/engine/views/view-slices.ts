@@ -260,7 +260,7 @@ export function toViewOrder(order: RecordOrder, scope: ResolvedScope): ViewOrder
     }
     const found = findColumn(ORDER_FIELDS[column], scope.direction);
     if (found === null || columns.includes(found.name)) continue;
-    const isText = found.type.toString() === 'VARCHAR';
+    const isText = found.type === 'VARCHAR';
     const kind = isText ? 'text' : column === 'dateMs' ? 'date' : 'number';
     leading ??= { kind, column: found.name, isDescending: descending };
     columns.push(found.name);
