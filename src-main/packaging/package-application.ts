@@ -9,8 +9,7 @@ import { buildWhereNeeded } from '../start/build-application.ts';
 import { findElectron } from '../start/electron-runtime.ts';
 import { buildConfiguration, forgetEmptyVariables } from './builder-configuration.ts';
 import { readGuidePage } from './guide/compile-guide.ts';
-import { copyNativeFiles, listNativeFiles } from './native-files.ts';
-import { findChangedNatives } from './supply-chain/native-hashes.ts';
+import { copyNativeFiles, findChangedNatives, listNativeFiles } from './native-files.ts';
 
 /** Electron's runtime is not there to be packed. */
 export class MissingRuntimeError extends Error {

@@ -6,11 +6,9 @@ import type { Core } from '../core/create-core.ts';
 import { buildSecurityHeaders, createNonce } from '../core/window/window-files.ts';
 import { createFailureLimiter, refuse } from '../node/http/problem.ts';
 import { hardenServer, toServerOptions, type ServerHardening } from '../node/http/harden-server.ts';
-import { addApiRoutes, createEventStreams, UPLOAD_PATH } from './api-routes.ts';
-import { type BrowserLanguages, createSessionGuard } from './session-guard.ts';
+import { addApiRoutes, addPageRoutes, createEventStreams, UPLOAD_PATH } from './routes.ts';
+import { type BrowserLanguages, createSessionGuard, createWebSessions, findFreePort, readKeptPlace, writeKeptPlace } from './web-sessions.ts';
 import type { ExportDownloads, ImportUploads } from './transfers.ts';
-import { createWebSessions, findFreePort, readKeptPlace, writeKeptPlace } from './web-sessions.ts';
-import { addPageRoutes } from './page-routes.ts';
 
 /** An address that opens the application once, within ten minutes. */
 export interface Launch {

@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { EVENT_POSITION_HEADER } from '../../src-main/common/contract/event-position.ts';
+import { EVENT_POSITION_HEADER } from '../../src-main/common/contract/operation.ts';
 
 const MIN_RETRY_MS = 500;
 const MAX_RETRY_MS = 2_000;

@@ -1,14 +1,6 @@
-import type { Settings, SettingsChange } from '../../src-main/common/model/settings/settings.ts';
+import { getSettingEntry, readDefault, SETTING_ENTRIES, type Settings, type SettingsChange, type SettingSectionName, type SettingUnit, type ShownSetting } from '../../src-main/common/model/settings/settings.ts';
 import { useI18n } from 'vue-i18n';
 import { readSettingSchema, type SettingFault } from '../../src-main/common/model/settings/settings-file.ts';
-import {
-  getSettingEntry,
-  SETTING_ENTRIES,
-  type SettingSectionName,
-  type SettingUnit,
-  type ShownSetting,
-  readDefault,
-} from '../../src-main/common/model/settings/setting-sections.ts';
 import { labelOptions, withChosen, type Option } from '../components/controls/option.ts';
 import { formatBytes, formatCount } from '../format/formats.ts';
 import { computed, type ComputedRef } from 'vue';

@@ -48,9 +48,9 @@ it('a file that looks at them by itself is reported', () => {
   expect(
     findReaders({
       'coverage/read-holdings.ts': "snapshot.state === 'complete'",
-      'glance/read-glance.ts': "const known = snapshots.filter(({ state }) => state === 'complete');",
+      'glance/glance-handlers.ts': "const known = snapshots.filter(({ state }) => state === 'complete');",
       'alerts/read-minutes.ts': 'const untilMs = snapshot.settledToMs ?? 0;',
       'overview/read-volume.ts': 'await ledger.read(subject, span);',
     }),
-  ).toEqual(['alerts/read-minutes.ts', 'glance/read-glance.ts']);
+  ).toEqual(['alerts/read-minutes.ts', 'glance/glance-handlers.ts']);
 });

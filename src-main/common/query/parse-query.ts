@@ -10,7 +10,7 @@ import {
 import { checkRegex, joinWildcard } from './text-tests.ts';
 import { joinAny, listLeaves, measureDepth, negate } from './filter-tree.ts';
 import { findNearField, findQueryField, toQueryField, type QueryField } from './query-fields.ts';
-import { findMeantOperator, findMeantTerm, type QueryHint, type QueryOffer } from './query-offers.ts';
+import { findMeantOperator, findMeantTerm, type FindNamed, isRange, isTextual, type QueryClock, type QueryHint, type QueryOffer, readNumbers, readTexts, splitKinds, type ValueFault } from './query-values.ts';
 import {
   createQueryReader,
   quoteText,
@@ -18,16 +18,6 @@ import {
   type QuerySpan,
   type QueryToken,
 } from './query-reader.ts';
-import {
-  isRange,
-  isTextual,
-  readNumbers,
-  readTexts,
-  splitKinds,
-  type QueryClock,
-  type FindNamed,
-  type ValueFault,
-} from './query-values.ts';
 
 /** Longest query, in characters. */
 const MAX_QUERY_CHARACTERS = 100_000;

@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../common/time/durations.ts';
 import { nameConnection } from '../../common/words/words.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { OutgoingAlert } from '../destinations/create-destinations.ts';
-import type { Events } from '../events.ts';
+import type { Events } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { AlertBook, StandingMemory } from './alert-book.ts';
 import { type AlertSource, checkRule } from './check-rule.ts';

@@ -18,10 +18,9 @@ import {
   retryCall,
 } from './retry.ts';
 import { createToken, createTokenSource, type TokenSecrets } from './token-source.ts';
-import { parseRetryAfterMs, sendRequest, type ServiceResponse, type Timeouts } from './send-request.ts';
+import { parseRetryAfterMs, sendRequest, type ServiceResponse, type Timeouts, toStatusError } from './send-request.ts';
 import { mapNetworkError } from './map-network-error.ts';
 import type { ClientTarget, PageCallOptions, ReportingClient } from './reporting-client.ts';
-import { toStatusError } from './status-error.ts';
 
 export interface ReportingClientOptions {
   readonly target: ClientTarget;

@@ -6,8 +6,7 @@ import { rejectOnAbort } from '../calls/calls.ts';
 import type { SecretCleaner } from '../secrets/secret-cleaner.ts';
 import type { ClientTarget } from './reporting-client.ts';
 import { isUnsent, type ClientClock } from './retry.ts';
-import type { ServiceResponse } from './send-request.ts';
-import { toStatusError } from './status-error.ts';
+import { type ServiceResponse, toStatusError } from './send-request.ts';
 
 /** Supplies the token of one connection, which is held in memory only. */
 interface TokenSource {

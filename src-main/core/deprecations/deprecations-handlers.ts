@@ -5,7 +5,7 @@ import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { MatchedSigns } from '../analysis/engine/match-signs.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { measureSpans } from '../coverage/read-holdings.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 
 /** The handlers of `deprecations/…`. */
 export function createDeprecationsHandlers(parts: {

@@ -11,7 +11,7 @@ import { toWireDate } from '../../common/reporting/wire-documents.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Cache } from '../cache/cache.ts';
 import { type CoverageSpan, isRead, join, listLacking } from '../coverage/read-holdings.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
 import type { ExportProvenance } from './prepared-export.ts';
 

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import { carryIds, type Identified } from '../analysis/findings/carry-ids.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 import { readFindings } from './read-findings.ts';
 import { withoutDismissed } from './to-incidents.ts';
 

@@ -2,7 +2,7 @@ import { listSetAside } from '../../common/model/connections/planned-spans.ts';
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { Events } from '../events.ts';
+import type { Events } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import { readPeriodFindings, type FindingsParts } from './read-findings.ts';
 

@@ -14,7 +14,7 @@ import type { ReportingClient } from '../client/reporting-client.ts';
 import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { findSettledToMs, layOut, toPlain } from '../coverage/read-holdings.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 import { adaptPageSize, type PageSizing, toFirstSizing, toPeriod } from '../downloads/slice-period.ts';
 import { walkReport } from '../downloads/walk-report.ts';
 import {

@@ -12,7 +12,7 @@ import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Dispatch } from '../dispatch/create-dispatcher.ts';
-import type { Events } from '../events.ts';
+import type { Events } from '../host.ts';
 import { createMasks } from '../exports/evidence/masking/create-masks.ts';
 import { listClients, isContentColumn } from '../exports/evidence/masking/export-masks.ts';
 import { createKnownClients, createPseudonyms } from '../exports/evidence/masking/known-clients.ts';

@@ -4,7 +4,7 @@ import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import { listRead, toBuckets } from '../coverage/read-holdings.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 import type { RecentTraffic } from '../../common/contract/operations/overview.ts';
 import { MINUTE_MS } from '../../common/time/durations.ts';
 

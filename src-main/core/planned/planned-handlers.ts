@@ -20,7 +20,7 @@ import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 import { listRead } from '../coverage/read-holdings.ts';
 import { readCalendar, type ReadCalendar } from './read-calendar.ts';
 

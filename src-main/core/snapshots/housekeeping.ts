@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { Events } from '../events.ts';
+import type { Events } from '../host.ts';
 import type { FileLogger, Logger } from '../logging/logger.ts';
 import { createKnownSecrets } from '../secrets/secret-cleaner.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';

@@ -21,11 +21,10 @@ import {
   type StoredRecord,
 } from '../store/record-store.ts';
 import { isTransientPostgresError, type PostgresPool, type Queryable } from './connect.ts';
-import { createDayPartitions } from './day-partitions.ts';
+import { createDayPartitions, DIRECTION_NUMBERS } from './schema.ts';
 import { createGroupCache, type GroupCache } from './group-cache.ts';
 import { openPostgresImport, catchUpWith, ROW_COLUMNS, toRecord, type RecordRow } from './import-records.ts';
 import { countRecords, createActivityReader, readNewestMs } from './tenants.ts';
-import { DIRECTION_NUMBERS } from './schema.ts';
 import { createSharedState } from './shared-state.ts';
 import { createRecordWriter, NO_DATES } from './write-records.ts';
 

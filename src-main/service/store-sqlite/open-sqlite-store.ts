@@ -23,15 +23,7 @@ import {
   type StoredRecord,
   type TrafficBatch,
 } from '../store/record-store.ts';
-import {
-  createGroupTable,
-  ROW_COLUMNS,
-  TEXT_COLUMNS,
-  toRecord,
-  type GroupTable,
-  type RecordRow,
-} from './group-table.ts';
-import { DIRECTION_NUMBERS, openStoreDatabase, toDatabasePath } from './schema.ts';
+import { createGroupTable, DIRECTION_NUMBERS, type GroupTable, openStoreDatabase, type RecordRow, ROW_COLUMNS, TEXT_COLUMNS, toDatabasePath, toRecord } from './schema.ts';
 import {
   createCounterTable,
   createPropertyTable,

@@ -1,13 +1,6 @@
 import type { Component } from 'vue';
 import { foldCase } from '../../../src-main/common/fold-case.ts';
-import {
-  SETTING_ENTRIES,
-  SETTING_SECTIONS,
-  type SettingEntry,
-  type SettingSectionName,
-  type ShownSetting,
-} from '../../../src-main/common/model/settings/setting-sections.ts';
-import type { Settings } from '../../../src-main/common/model/settings/settings.ts';
+import { SETTING_ENTRIES, SETTING_SECTIONS, type SettingEntry, type Settings, type SettingSectionName, type ShownSetting } from '../../../src-main/common/model/settings/settings.ts';
 import KeyRows from './rows/KeyRows.vue';
 import CacheSpaceRow from './rows/CacheSpaceRow.vue';
 import ConnectionClocksRow from './rows/ConnectionClocksRow.vue';

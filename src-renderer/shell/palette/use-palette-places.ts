@@ -12,7 +12,7 @@ import {
 import { computed, type ComputedRef } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { toIncident } from '../../address/record-links.ts';
-import { SETTING_ENTRIES } from '../../../src-main/common/model/settings/setting-sections.ts';
+import { type SavedStatement, SETTING_ENTRIES } from '../../../src-main/common/model/settings/settings.ts';
 import { useFindingWords } from '../../messages/finding-words.ts';
 import { usePeriodWords } from '../../messages/period-words.ts';
 import { PERIOD_PRESETS } from '../../period/period-selection.ts';
@@ -26,7 +26,6 @@ import { useSavedViewsStore } from '../../stores/records/saved-views.ts';
 import type { PaletteEntry, Translate } from './palette-entries.ts';
 import { useConnectionName } from '../../messages/connection-name.ts';
 import type { SavedView } from '../../../src-main/common/model/records/record-filter.ts';
-import type { SavedStatement } from '../../../src-main/common/model/settings/settings.ts';
 
 /** What there is to go to besides screens: saved filters and statements, findings, periods, other connections, and snapshots of this one. */
 export function usePalettePlaces(): ComputedRef<readonly PaletteEntry[]> {

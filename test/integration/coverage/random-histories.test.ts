@@ -7,7 +7,7 @@ import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { PageRequest } from '../../../src-main/core/client/reporting-client.ts';
 import type { SavedConnection } from '../../../src-main/core/connections/connection-file.ts';
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
-import { createCoverageHandlers } from '../../../src-main/core/coverage/create-ledger.ts';
+import { createCoverageHandlers } from '../../../src-main/core/coverage/ledger.ts';
 import type { CoverageState } from '../../../src-main/core/coverage/read-holdings.ts';
 import { planDays } from '../../../src-main/core/datasets/update-dataset.ts';
 import { createDownloads } from '../../../src-main/core/downloads/create-downloads.ts';

@@ -14,7 +14,7 @@ import { PRIVATE_FILE_MODE, removePatiently } from '../../../node/files.ts';
 import type { Engine } from '../../analysis/engine/create-engine.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { SavedConnection } from '../../connections/connection-file.ts';
-import type { Ledger } from '../../coverage/create-ledger.ts';
+import type { Ledger } from '../../coverage/ledger.ts';
 import { readPeriodFindings } from '../../findings/read-findings.ts';
 import { withoutDismissed } from '../../findings/to-incidents.ts';
 import type { Host } from '../../host.ts';

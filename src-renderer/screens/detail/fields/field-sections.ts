@@ -1,6 +1,6 @@
 import type { Distribution } from '../../../../src-main/common/model/analysis/grouping.ts';
 import type { FilterField, RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
-import { MAX_LISTED, type RecordFields } from '../../../../src-main/common/model/records/record-fields.ts';
+import { MAX_LISTED, type RecordFields } from '../../../../src-main/common/model/records/record.ts';
 import { MAX_VALUES } from '../../../../src-main/common/model/records/record-filter.ts';
 import { isAbout, withoutField } from '../../../../src-main/common/query/filter-tree.ts';
 import { toQueryField } from '../../../../src-main/common/query/query-fields.ts';

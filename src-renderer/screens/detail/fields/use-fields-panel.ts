@@ -9,7 +9,7 @@ import {
   type PathValues,
   writeBodyPath,
 } from '../../../../src-main/common/model/records/body-path.ts';
-import { type Affected, MAX_LISTED } from '../../../../src-main/common/model/records/record-fields.ts';
+import { type Affected, MAX_LISTED } from '../../../../src-main/common/model/records/record.ts';
 import { useNarrowWindow } from '../../../composables/page.ts';
 import { useOwnFields } from '../../../stores/connections/connections.ts';
 import { useAppStore } from '../../../stores/window/app.ts';

@@ -22,8 +22,7 @@ import {
   type Alerts,
 } from '../../../../src-main/core/alerts/create-alerts.ts';
 import type { AlertSource } from '../../../../src-main/core/alerts/check-rule.ts';
-import { createEvents } from '../../../../src-main/core/events.ts';
-import type { ShownNote } from '../../../../src-main/core/host.ts';
+import { createEvents, type ShownNote } from '../../../../src-main/core/host.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../../src-main/common/words/words.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';

@@ -1,7 +1,7 @@
 import { flushPromises, mount, type DOMWrapper, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Distribution } from '../../../../src-main/common/model/analysis/grouping.ts';
-import type { RecordFields } from '../../../../src-main/common/model/records/record-fields.ts';
+import type { RecordFields } from '../../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-values.ts';
