@@ -3,7 +3,7 @@ import type { Connection } from '../../src-main/common/model/connections/connect
 import type { ErrorLike } from '../messages/error-like.ts';
 import { toPeriod } from '../period/period-selection.ts';
 import { useDownloadsStore, type DownloadRequest } from '../stores/cache/downloads.ts';
-import { useAttempt } from './use-attempt.ts';
+import { useAttempt } from './use-query.ts';
 
 export interface DownloadStart {
   readonly isStarting: Readonly<Ref<boolean>>;

@@ -1,5 +1,4 @@
 import type { Names } from './use-names.ts';
-import './named-cell.css';
 
 /**
  * A number with a person's own name for it before it, as far as the cell of a table has room. A plain element, since a

@@ -9,8 +9,7 @@ import { useBackend } from '../backend/backend.ts';
 import { useDownloadsStore } from '../stores/cache/downloads.ts';
 import { useFollowingStore } from '../stores/connections/status.ts';
 import { useSnapshotsStore } from '../stores/cache/snapshots.ts';
-import { useAttempt } from '../composables/use-attempt.ts';
-import { createReading } from '../composables/use-query.ts';
+import { createReading, useAttempt } from '../composables/use-query.ts';
 
 type Span = Pick<Period, 'fromMs' | 'toMs'>;
 

@@ -14,9 +14,9 @@ import type { PeriodScope } from '../../../src-main/common/model/records/record-
 import { DIRECTIONS } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
-import { useAddressChoice } from '../../address/use-address-choice.ts';
+import { useAddressChoice } from '../../address/window-address.ts';
 import { useBackend, oneAtATime } from '../../backend/backend.ts';
-import { useAttempt } from '../../composables/use-attempt.ts';
+import { useAttempt } from '../../composables/use-query.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';
 import { formatCount } from '../../format/formats.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';

@@ -1,6 +1,6 @@
 import type { FilterPart, RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { isAbout } from '../../../../src-main/common/query/filter-tree.ts';
-import { NO_FILTER } from '../../../filters/edit-filter.ts';
+import { NO_FILTER } from '../../../filters/filter.ts';
 import { useI18n } from 'vue-i18n';
 import type {
   ExplainedTerm,

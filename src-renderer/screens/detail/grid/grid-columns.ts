@@ -12,7 +12,7 @@ import {
   isOwnField,
   type NamedField,
 } from '../../../../src-main/common/model/records/body-path.ts';
-import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/scales.ts';
+import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/chart-marks.ts';
 import { type Names, useNames } from '../../../names/use-names.ts';
 import { createNamedCell } from '../../../names/named-cell.ts';
 import { formatCount } from '../../../format/formats.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { computed, shallowRef } from 'vue';
-import { labelOptions, withChosen } from '../../../../src-renderer/components/controls/option.ts';
+import { labelOptions, withChosen } from '../../../../src-renderer/components/controls/options.ts';
 import { createParts } from '../../../../src-renderer/composables/create-parts.ts';
 
 describe('what can be chosen', () => {

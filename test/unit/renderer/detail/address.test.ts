@@ -5,7 +5,7 @@ import type { Router } from 'vue-router';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
 import AddressNote from '../../../../src-renderer/address/AddressNote.vue';
 import { toSnapshotAddress } from '../../../../src-renderer/address/record-links.ts';
-import { useWindowAddress } from '../../../../src-renderer/address/use-window-address.ts';
+import { useWindowAddress } from '../../../../src-renderer/address/window-address.ts';
 import { fromPeriodText, toPeriodText } from '../../../../src-renderer/period/period-selection.ts';
 import { fromOrderText, toOrderText } from '../../../../src-renderer/screens/detail/detail-address.ts';
 import { useDetail, type Detail } from '../../../../src-renderer/screens/detail/use-detail.ts';

@@ -7,7 +7,7 @@ import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import FieldsPanel from '../../../../src-renderer/screens/detail/fields/FieldsPanel.vue';
-import { findPlace, toSections } from '../../../../src-renderer/screens/detail/fields/field-sections.ts';
+import { findPlace, toSections } from '../../../../src-renderer/screens/detail/fields/fields.ts';
 import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records/records.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

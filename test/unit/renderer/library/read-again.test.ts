@@ -4,7 +4,7 @@ import { ref } from 'vue';
 import type { SnapshotReading } from '../../../../src-main/common/model/cache/snapshot.ts';
 import ReadingView from '../../../../src-renderer/screens/library/details/ReadingView.vue';
 import LibraryNotice from '../../../../src-renderer/screens/library/snapshots/LibraryNotice.vue';
-import { useSnapshotActions } from '../../../../src-renderer/screens/library/snapshots/snapshot-actions.ts';
+import { useSnapshotActions } from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeTask } from '../support/samples.ts';

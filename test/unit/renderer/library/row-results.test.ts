@@ -4,7 +4,7 @@ import { ref, shallowRef } from 'vue';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import SnapshotList from '../../../../src-renderer/screens/library/snapshots/SnapshotList.vue';
 import { EMPTY_SELECTION } from '../../../../src-renderer/components/table/table-parts.ts';
-import { useSnapshotActions } from '../../../../src-renderer/screens/library/snapshots/snapshot-actions.ts';
+import { useSnapshotActions } from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
 import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';

@@ -8,7 +8,7 @@ import type {
 } from '../../../../src-main/common/model/connections/planned-time.ts';
 import { timePlansKey } from '../../../../src-renderer/composables/surroundings.ts';
 import TimeBands from '../../../../src-renderer/charts/TimeBands.vue';
-import { toBeforeAfter } from '../../../../src-renderer/charts/series.ts';
+import { toBeforeAfter } from '../../../../src-renderer/charts/chart-marks.ts';
 import PlannedScreen from '../../../../src-renderer/screens/planned/PlannedScreen.vue';
 import { readDate, readFields, toFields } from '../../../../src-renderer/screens/planned/planned-form.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';

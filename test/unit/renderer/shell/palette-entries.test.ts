@@ -1,9 +1,6 @@
 import { Server } from '@lucide/vue';
 import { expect, test } from 'vitest';
-import {
-  toViewEntries,
-  toStatementEntries,
-} from '../../../../src-renderer/shell/palette/use-palette-places.ts';
+import { toStatementEntries, toViewEntries } from '../../../../src-renderer/shell/palette/palette-places.ts';
 import { VIEWS } from '../../../../src-renderer/shell/views.ts';
 import {
   findPaletteEntries,
