@@ -1,6 +1,6 @@
 import type { Emit, EventArguments, EventName, EventPayload } from '../common/contract/index.ts';
 import type { FoundUpdate, UpdateObstacle } from '../common/contract/operations/app.ts';
-import type { OfferedFile } from '../common/contract/operations/imports.ts';
+import type { OfferedFile } from '../common/contract/operations/files.ts';
 import type { NetworkChoice } from '../common/model/settings/network.ts';
 import type { ChildProcess } from '../node/fork-process.ts';
 import type { DataLocation } from './data-folder/locate-data-folder.ts';

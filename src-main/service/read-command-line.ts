@@ -2,16 +2,9 @@ import { isIP } from 'node:net';
 import { isGuid, SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../common/reporting/reports.ts';
 import { isTimeZone } from '../common/time/civil-time.ts';
 import { CONVENTION_NAMES, QUIRK_NAMES, type QuirkName } from '../common/model/connections/local-service.ts';
-import { DATABASE_OPTIONS, readDatabasePlace, type DatabasePlace } from './database-place.ts';
+import { DATABASE_OPTIONS, type DatabasePlace, DEFAULT_SERVICE_OPTIONS, isLoopbackHost, isQuirkName, OptionError, readDatabasePlace, type ServiceOptions } from './service-options.ts';
 import { parseOptions } from './commands/tenant-command.ts';
 import { tryReadReport } from './import/import-fields.ts';
-import {
-  OptionError,
-  DEFAULT_SERVICE_OPTIONS,
-  isLoopbackHost,
-  isQuirkName,
-  type ServiceOptions,
-} from './service-options.ts';
 
 /** What the command line requests: how the service runs, and which files it imports first. */
 export interface CommandLine extends ServiceOptions {

@@ -8,9 +8,8 @@ import {
   runRetainCommand,
   runTenantCommand,
 } from './commands/tenant-command.ts';
-import type { DatabasePlace } from './database-place.ts';
+import { type DatabasePlace, OptionError } from './service-options.ts';
 import { runIngestCommand } from './commands/ingest-command.ts';
-import { OptionError } from './service-options.ts';
 import { HELP_TEXT, readCommandLine, type CommandLine } from './read-command-line.ts';
 import type { HealthOptions, ServiceHealth } from './http/start-health.ts';
 import { importFiles } from './import/import-file.ts';

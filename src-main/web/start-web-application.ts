@@ -6,7 +6,7 @@ import type { Host, ProxyLogins, WayBack } from '../core/host.ts';
 import { forkProcess } from '../node/fork-process.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
 import { printWithBrowser } from '../node/print-with-browser.ts';
-import { openInBrowser } from './open-in-browser.ts';
+import { openInBrowser } from './launch-file.ts';
 import { createExportDownloads, createImportUploads, type ExportDownloads, type ImportUploads } from './transfers.ts';
 import { startWebServer, type WebServer } from './web-server.ts';
 import { type BrowserLanguages, createBrowserLanguages } from './web-sessions.ts';

@@ -1,6 +1,6 @@
 import { useIntervalFn, useTimestamp } from '@vueuse/core';
 import { computed, inject, provide, toRef, type InjectionKey, type Ref } from 'vue';
-import type { ConnectionPlans } from '../../src-main/common/model/connections/planned-time.ts';
+import type { ConnectionPlans } from '../../src-main/common/model/connections/planned.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 
 // What is the same for all parts of a screen is given from above, not passed from part to part.

@@ -1,11 +1,5 @@
 import type { Static } from 'typebox';
-import {
-  analysisOperations,
-  compareOperations,
-  severalOperations,
-  sqlOperations,
-  summariesOperations,
-} from './operations/analysis.ts';
+import { analysisOperations, compareOperations, deprecationsOperations, familiesOperations, findingsOperations, incidentsOperations, outcomeEvents, outcomeOperations, severalOperations, sqlOperations, summariesOperations } from './operations/analysis.ts';
 import {
   alertsEvents,
   alertsOperations,
@@ -50,29 +44,13 @@ import {
   recordsOperations,
 } from './operations/records.ts';
 import { dataFolderEvents, dataFolderOperations, diagnosticsOperations } from './operations/data-folder.ts';
-import {
-  datasetsEvents,
-  datasetsOperations,
-  exportsEvents,
-  exportsOperations,
-  schedulesEvents,
-  schedulesOperations,
-} from './operations/exports.ts';
-import {
-  deprecationsOperations,
-  familiesOperations,
-  findingsOperations,
-  incidentsOperations,
-  outcomeEvents,
-  outcomeOperations,
-} from './operations/findings.ts';
+import { datasetsEvents, datasetsOperations, exportsEvents, exportsOperations, importsEvents, importsOperations, schedulesEvents, schedulesOperations } from './operations/files.ts';
 import {
   glanceOperations,
   overviewOperations,
   statusEvents,
   statusOperations,
 } from './operations/overview.ts';
-import { importsEvents, importsOperations } from './operations/imports.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import { ownTablesOperations, plannedOperations, serviceLevelsOperations } from './operations/plans.ts';
 import { sharedWorkEvents, sharedWorkOperations } from './operations/shared-work.ts';

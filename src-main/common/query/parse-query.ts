@@ -9,15 +9,8 @@ import {
 } from '../model/records/record-filter.ts';
 import { checkRegex, joinWildcard } from './text-tests.ts';
 import { joinAny, listLeaves, measureDepth, negate } from './filter-tree.ts';
-import { findNearField, findQueryField, toQueryField, type QueryField } from './query-fields.ts';
+import { createQueryReader, findNearField, findQueryField, type QueryField, type QueryOperator, type QuerySpan, type QueryToken, quoteText, toQueryField } from './query-fields.ts';
 import { findMeantOperator, findMeantTerm, type FindNamed, isRange, isTextual, type QueryClock, type QueryHint, type QueryOffer, readNumbers, readTexts, splitKinds, type ValueFault } from './query-values.ts';
-import {
-  createQueryReader,
-  quoteText,
-  type QueryOperator,
-  type QuerySpan,
-  type QueryToken,
-} from './query-reader.ts';
 
 /** Longest query, in characters. */
 const MAX_QUERY_CHARACTERS = 100_000;

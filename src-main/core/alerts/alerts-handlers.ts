@@ -1,6 +1,6 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { FindingsReport } from '../../common/model/analysis/finding.ts';
-import { listSetAside } from '../../common/model/connections/planned-spans.ts';
+import { listSetAside } from '../../common/model/connections/planned.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import { nameConnection, type Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';

@@ -2,7 +2,7 @@ import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { FindingsReport } from '../../common/model/analysis/finding.ts';
 import { type IncidentNote, MAX_INCIDENT_NOTES } from '../../common/model/analysis/incident.ts';
-import { listSetAside } from '../../common/model/connections/planned-spans.ts';
+import { listSetAside } from '../../common/model/connections/planned.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { FindingsNow } from './findings-now.ts';
 import { type FindingsParts, readPeriodFindings } from './read-findings.ts';

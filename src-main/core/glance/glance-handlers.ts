@@ -1,6 +1,6 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { ConnectionGlance } from '../../common/contract/operations/overview.ts';
-import { listSetAside } from '../../common/model/connections/planned-spans.ts';
+import { listSetAside } from '../../common/model/connections/planned.ts';
 import type { StatusHistory } from '../../common/model/connections/status.ts';
 import type { HistogramSeries } from '../../common/model/records/histogram.ts';
 import { DETAIL_KINDS, type DetailKind } from '../../common/reporting/reports.ts';

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import type { Input } from '../../../src-main/common/contract/index.ts';
-import type { OfferedFile } from '../../../src-main/common/contract/operations/imports.ts';
+import type { OfferedFile } from '../../../src-main/common/contract/operations/files.ts';
 import type { Download } from '../../../src-main/common/model/cache/download.ts';
 import type { CacheState } from '../../../src-main/common/model/cache/snapshot.ts';
 import type { Period } from '../../../src-main/common/model/period.ts';

@@ -16,13 +16,7 @@ import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts
 import type { Session } from '../../../common/model/records/conversation.ts';
 import { DETAIL_KINDS, type Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
-import {
-  countClasses,
-  countValues,
-  summariseRecords,
-  type ClassCount,
-  type ValueCount,
-} from './count-records.ts';
+import { type ClassCount, countClasses, countValues, matchSigns, summariseRecords, type ValueCount } from './count-records.ts';
 import {
   createEngineFeed,
   type EngineFeed,
@@ -56,10 +50,9 @@ import {
 } from './findings/find-period-findings.ts';
 import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { createOwnValues, type OwnTablesByConnection, resolveMarks } from './own-values.ts';
-import { matchSigns } from './match-signs.ts';
 import { createMeasureOperations, type FindKept } from './measures/measure-operations.ts';
 import { createSeveralOperations } from './measures/several-connections.ts';
-import { readSession } from './read-session.ts';
+import { readSession } from './conversations/conversation-sql.ts';
 import type { OutcomesByConnection } from './outcomes.ts';
 import { createRecordViews } from './views/record-views.ts';
 import type { FilteredRecords, ResolvedScope } from './resolved-scope.ts';

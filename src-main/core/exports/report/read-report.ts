@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Input, Output } from '../../../common/contract/index.ts';
-import { listSetAside } from '../../../common/model/connections/planned-spans.ts';
+import { listSetAside } from '../../../common/model/connections/planned.ts';
 import type { DocumentFormat } from '../../../common/model/exports/export-options.ts';
 import { toEndMs } from '../../../common/model/period.ts';
 import type { ValueName } from '../../../common/model/records/body-path.ts';

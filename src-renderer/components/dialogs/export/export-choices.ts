@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, watch, type WritableComputedRef } from 'vue';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
-import type { ExportMemory } from '../../../../src-main/common/contract/operations/exports.ts';
+import type { ExportMemory } from '../../../../src-main/common/contract/operations/files.ts';
 import { type Snapshot, toKnownTenant } from '../../../../src-main/common/model/cache/snapshot.ts';
 import {
   type EvidenceOptions,

@@ -1,16 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  parseCron,
-  findPlannedFault,
-  listDownTimes,
-  listOccurrences,
-  listSetAside,
-} from '../../../../../src-main/common/model/connections/planned-spans.ts';
-import {
-  DEFAULT_LEFT_OUT,
-  type PlannedTime,
-  type PlannedTimes,
-} from '../../../../../src-main/common/model/connections/planned-time.ts';
+import { DEFAULT_LEFT_OUT, findPlannedFault, listDownTimes, listOccurrences, listSetAside, parseCron, type PlannedTime, type PlannedTimes } from '../../../../../src-main/common/model/connections/planned.ts';
 
 function makeTime(times: PlannedTimes, change: Partial<PlannedTime> = {}): PlannedTime {
   return {
