@@ -9,14 +9,23 @@ import type { Words } from '../common/words/words.ts';
 import { claimFolder, holdFolder } from '../node/claim-folder.ts';
 import { type Control, serveControl } from '../node/control.ts';
 import { createAlertsHandlers, createDestinationsHandlers } from './alerts/alerts-handlers.ts';
-import { createAnalysisHandlers, createAppHandlers, createCacheHandlers, createSecretsHandlers } from './app/app-handlers.ts';
+import {
+  createAnalysisHandlers,
+  createAppHandlers,
+  createCacheHandlers,
+  createSecretsHandlers,
+} from './app/app-handlers.ts';
 import { toCacheError } from './cache/file/open-database.ts';
 import { createCasesHandlers } from './cases/cases-handlers.ts';
 import { createCompareHandlers } from './compare/compare-handlers.ts';
 import { createConnectionsHandlers } from './connections/connections-handlers.ts';
 import { createCoverageHandlers } from './coverage/ledger.ts';
 import { createParts, type PartOverrides, type Parts } from './create-parts.ts';
-import { createDataFolderHandlers, createFolderMover, type FolderMover } from './data-folder/create-folder-mover.ts';
+import {
+  createDataFolderHandlers,
+  createFolderMover,
+  type FolderMover,
+} from './data-folder/create-folder-mover.ts';
 import { createDatasetsHandlers } from './datasets/datasets.ts';
 import { createDeprecationsHandlers } from './deprecations/deprecations-handlers.ts';
 import { createDiagnosticsHandlers } from './diagnostics/diagnostics-handlers.ts';
@@ -24,7 +33,11 @@ import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts
 import { resumeOncePossible } from './downloads/judge-failure.ts';
 import { createExportsHandlers } from './exports/create-exporter.ts';
 import { createFamiliesHandlers, createOutcomeHandlers } from './families/families-handlers.ts';
-import { createFindingsHandlers, createIncidentsHandlers, createListWaits } from './findings/findings-handlers.ts';
+import {
+  createFindingsHandlers,
+  createIncidentsHandlers,
+  createListWaits,
+} from './findings/findings-handlers.ts';
 import { createFollowingHandlers } from './following/create-following.ts';
 import { createGlanceHandlers } from './glance/glance-handlers.ts';
 import type { EventListener, Host } from './host.ts';
@@ -32,17 +45,19 @@ import { createImportsHandlers } from './imports/create-library-importer.ts';
 import { createLocalServiceHandlers } from './local-service/create-local-service.ts';
 import type { Logger } from './logging/logger.ts';
 import { createStatusHandlers } from './monitor/create-monitor.ts';
-import { createOverviewHandlers } from './overview/overview-handlers.ts';
+import { createOverviewHandlers, createSeveralHandlers } from './overview/overview-handlers.ts';
 import { createOwnTablesHandlers } from './own-tables/own-tables.ts';
 import { createPlannedHandlers } from './planned/planned-handlers.ts';
-import { createConversationsHandlers, createMarksHandlers, createRecordsHandlers } from './records/records-handlers.ts';
+import {
+  createConversationsHandlers,
+  createMarksHandlers,
+  createRecordsHandlers,
+} from './records/records-handlers.ts';
 import { createSchedulesHandlers } from './schedules/open-schedules.ts';
 import { createServiceLevelsHandlers } from './service-levels/service-levels.ts';
 import { createSettingsHandlers } from './settings/create-settings.ts';
-import { createSeveralHandlers } from './several/several-handlers.ts';
 import { createSharedWorkHandlers } from './shared-work/open-shared-work.ts';
-import { cleanOldPages } from './snapshots/housekeeping.ts';
-import { createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
+import { cleanOldPages, createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
 import { createSqlHandlers } from './sql/sql-handlers.ts';
 import { createSummariesHandlers } from './summaries/summaries.ts';
 import { createTasksHandlers } from './tasks/task-registry.ts';

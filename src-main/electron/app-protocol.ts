@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { basename, isAbsolute } from 'node:path';
 import { protocol, type Session } from 'electron';
 import type { ImportFile } from '../core/host.ts';
-import { buildSecurityHeaders, createNonce, fetchDevelopmentFile, insertNonce, readWindowFile } from '../core/window/window-files.ts';
+import {
+  buildSecurityHeaders,
+  createNonce,
+  fetchDevelopmentFile,
+  insertNonce,
+  readWindowFile,
+} from '../core/window/window-files.ts';
 
 /** Must be called before the application is ready, once. */
 export function registerAppScheme(): void {

@@ -6,7 +6,7 @@ import { Arch, build, Platform } from 'electron-builder';
 import { type GuideBlock, toPlainText } from '../common/help/guide-page.ts';
 import { tryToRemove } from '../node/files.ts';
 import { buildWhereNeeded } from '../start/build-application.ts';
-import { findElectron } from '../start/electron-runtime.ts';
+import { findElectron } from '../start/run-electron.ts';
 import { buildConfiguration, forgetEmptyVariables } from './builder-configuration.ts';
 import { readGuidePage } from './guide/compile-guide.ts';
 import { copyNativeFiles, findChangedNatives, listNativeFiles } from './native-files.ts';

@@ -1,7 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { AppError } from '../common/contract/errors.ts';
-import { NO_SIMULATION, QUIRK_NAMES, type QuirkName, type Simulation } from '../common/model/connections/local-service.ts';
+import {
+  NO_SIMULATION,
+  QUIRK_NAMES,
+  type QuirkName,
+  type Simulation,
+} from '../common/model/connections/local-service.ts';
 
 /** Everything that decides how the bundled service runs. Times in minutes or days as named. */
 export interface ServiceOptions {

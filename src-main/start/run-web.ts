@@ -7,16 +7,26 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Output } from '../common/contract/index.ts';
 import { SYSTEM_NETWORK } from '../common/model/settings/network.ts';
 import { createSharedCore, type SharedCore } from '../core/create-core.ts';
-import { type DataLocation, describeMissingFolder, findStandardFolder, locateDataFolder, toHostPlatform } from '../core/data-folder/locate-data-folder.ts';
+import {
+  type DataLocation,
+  describeMissingFolder,
+  findStandardFolder,
+  locateDataFolder,
+  toHostPlatform,
+} from '../core/data-folder/locate-data-folder.ts';
 import { CALM_MS } from '../core/host.ts';
 import type { Logger } from '../core/logging/logger.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { describeReaders, tryToRemove } from '../node/files.ts';
 import { createNodeNetwork } from '../node/node-network.ts';
-import { askPassphrase, findPassphraseFile, readPassphraseFile, tryToReadPassphrase } from '../node/read-passphrase.ts';
+import {
+  askPassphrase,
+  findPassphraseFile,
+  readPassphraseFile,
+  tryToReadPassphrase,
+} from '../node/read-passphrase.ts';
 import type { WorkerScripts } from '../node/worker-scripts.ts';
-import { testWeb } from '../web/self-test.ts';
-import { startWebApplication, type WebApplication } from '../web/start-web-application.ts';
+import { startWebApplication, testWeb, type WebApplication } from '../web/start-web-application.ts';
 import type { Launch } from '../web/web-server.ts';
 import { readKeptPlace, writeKeptPlace } from '../web/web-sessions.ts';
 import { showInBrowser, UNOPENED_MS } from './come-back.ts';

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { buildWhereNeeded, runBuiltWeb } from './build-application.ts';
 import { comeBack } from './come-back.ts';
-import { findElectron, installElectron } from './electron-runtime.ts';
-import { type Explanation, runElectron } from './run-electron.ts';
+import { type Explanation, findElectron, installElectron, runElectron } from './run-electron.ts';
 import { say, type StartOptions } from './read-options.ts';
 import { PASSPHRASE_FILE_VARIABLE } from '../node/read-passphrase.ts';
 

@@ -22,7 +22,7 @@ import { DETAIL_KINDS, type Direction } from '../../src-main/common/reporting/re
 import { SECOND_MS } from '../../src-main/common/time/durations.ts';
 import { toIncident } from '../address/record-links.ts';
 import { useBackend } from '../backend/backend.ts';
-import { caseDoorKey } from '../composables/case-door.ts';
+import { caseDoorKey } from '../composables/surroundings.ts';
 import { NO_FILTER } from '../filters/filter.ts';
 import { formatCount, formatExact } from '../format/formats.ts';
 import { NO_CONTENT, toPartFacts, toPartTable, toPartTitle } from '../format/table-text.ts';

@@ -13,7 +13,7 @@ import {
 import { findFolded } from '../../src-main/common/fold-case.ts';
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
 import { useBackend } from '../backend/backend.ts';
-import { findScroller } from '../composables/page.ts';
+import { findScroller } from '../composables/surroundings.ts';
 import { toRanges } from '../highlight/highlight.ts';
 
 /** A piece of text of one colour. */

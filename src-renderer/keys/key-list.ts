@@ -1,4 +1,4 @@
-import { COMMANDS } from '../shell/commands.ts';
+import { COMMANDS } from '../shell/palette/palette-entries.ts';
 import { MAX_VIEW_KEYS, VIEWS } from '../shell/views.ts';
 
 /** A key of the application, as the list of keys shows it. */

@@ -10,9 +10,13 @@ import { useConnectionsStore } from '../stores/connections/connections.ts';
 import { useSavedViewsStore } from '../stores/records/kept.ts';
 import { useStatusStore } from '../stores/connections/status.ts';
 import { useTourStore } from '../tour/tour.ts';
-import { isModalOpen } from '../composables/page.ts';
-import type { PaletteAction } from './palette/palette-entries.ts';
-import { pressControl, toShellCommand, type ShellCommand } from './commands.ts';
+import { isModalOpen } from '../composables/surroundings.ts';
+import {
+  type PaletteAction,
+  pressControl,
+  type ShellCommand,
+  toShellCommand,
+} from './palette/palette-entries.ts';
 import { writeViewLink } from '../../src-main/common/links.ts';
 
 /** Returns a function that copies a link to the screen as it is. It holds no records. */

@@ -2,7 +2,7 @@ import { defineStore } from 'pinia';
 import { computed, ref } from 'vue';
 import { useDownloadStart } from '../composables/use-download-start.ts';
 import { type ErrorLike, toErrorLike } from '../messages/error-like.ts';
-import { useSnapshotsStore } from '../stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../stores/cache/downloads.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
 import { useLocalServiceStore } from '../stores/connections/local-service.ts';
 import { useAppStore } from '../stores/window/app.ts';

@@ -21,8 +21,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'imports/import-records.ts': 'what an imported file says about itself',
   'schedules/open-schedules.ts': 'a run of a schedule',
   'self-test/run-self-test.ts': 'whether the download that it made itself is whole',
-  'snapshots/housekeeping.ts': 'a day that is being followed is not removed',
-  'snapshots/snapshots-handlers.ts': 'keeps what a snapshot says about itself',
+  'snapshots/snapshots-handlers.ts':
+    'keeps what a snapshot says about itself; a day that is being followed is not removed',
   'summaries/summaries.ts': 'the reported summary itself, and which snapshots the compared records came from',
 };
 

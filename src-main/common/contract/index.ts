@@ -1,5 +1,17 @@
 import type { Static } from 'typebox';
-import { analysisOperations, compareOperations, deprecationsOperations, familiesOperations, findingsOperations, incidentsOperations, outcomeEvents, outcomeOperations, severalOperations, sqlOperations, summariesOperations } from './operations/analysis.ts';
+import {
+  analysisOperations,
+  compareOperations,
+  deprecationsOperations,
+  familiesOperations,
+  findingsOperations,
+  incidentsOperations,
+  outcomeEvents,
+  outcomeOperations,
+  severalOperations,
+  sqlOperations,
+  summariesOperations,
+} from './operations/analysis.ts';
 import {
   alertsEvents,
   alertsOperations,
@@ -28,7 +40,7 @@ import {
   snapshotsEvents,
   snapshotsOperations,
 } from './operations/cache.ts';
-import { casesEvents, casesOperations } from './operations/cases.ts';
+import { casesEvents, casesOperations, sharedWorkEvents, sharedWorkOperations } from './operations/cases.ts';
 import {
   connectionsEvents,
   connectionsOperations,
@@ -44,7 +56,16 @@ import {
   recordsOperations,
 } from './operations/records.ts';
 import { dataFolderEvents, dataFolderOperations, diagnosticsOperations } from './operations/data-folder.ts';
-import { datasetsEvents, datasetsOperations, exportsEvents, exportsOperations, importsEvents, importsOperations, schedulesEvents, schedulesOperations } from './operations/files.ts';
+import {
+  datasetsEvents,
+  datasetsOperations,
+  exportsEvents,
+  exportsOperations,
+  importsEvents,
+  importsOperations,
+  schedulesEvents,
+  schedulesOperations,
+} from './operations/files.ts';
 import {
   glanceOperations,
   overviewOperations,
@@ -53,7 +74,6 @@ import {
 } from './operations/overview.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import { ownTablesOperations, plannedOperations, serviceLevelsOperations } from './operations/plans.ts';
-import { sharedWorkEvents, sharedWorkOperations } from './operations/shared-work.ts';
 
 /**
  * Every operation that the window can call. A name is `prefix/verb-noun`: its schemas are in `<prefix>Operations`, its

@@ -9,8 +9,31 @@ import {
 } from '../model/records/record-filter.ts';
 import { checkRegex, joinWildcard } from './text-tests.ts';
 import { joinAny, listLeaves, measureDepth, negate } from './filter-tree.ts';
-import { createQueryReader, findNearField, findQueryField, type QueryField, type QueryOperator, type QuerySpan, type QueryToken, quoteText, toQueryField } from './query-fields.ts';
-import { findMeantOperator, findMeantTerm, type FindNamed, isRange, isTextual, type QueryClock, type QueryHint, type QueryOffer, readNumbers, readTexts, splitKinds, type ValueFault } from './query-values.ts';
+import {
+  createQueryReader,
+  findNearField,
+  findQueryField,
+  type QueryField,
+  type QueryOperator,
+  type QuerySpan,
+  type QueryToken,
+  quoteText,
+  toQueryField,
+} from './query-fields.ts';
+import {
+  findMeantOperator,
+  findMeantTerm,
+  type FindNamed,
+  isRange,
+  isTextual,
+  type QueryClock,
+  type QueryHint,
+  type QueryOffer,
+  readNumbers,
+  readTexts,
+  splitKinds,
+  type ValueFault,
+} from './query-values.ts';
 
 /** Longest query, in characters. */
 const MAX_QUERY_CHARACTERS = 100_000;

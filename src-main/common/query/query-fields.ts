@@ -1,4 +1,12 @@
-import { type BodyPath, findBodyPath, isBodyField, OWN_ROOT, parseBodyPath, type PathRoot, writeBodyPath } from '../model/records/body-path.ts';
+import {
+  type BodyPath,
+  findBodyPath,
+  isBodyField,
+  OWN_ROOT,
+  parseBodyPath,
+  type PathRoot,
+  writeBodyPath,
+} from '../model/records/body-path.ts';
 import type { FilterField, RecordField } from '../model/records/record-filter.ts';
 import { type Direction, DIRECTIONS, listFields } from '../reporting/reports.ts';
 

@@ -1,11 +1,23 @@
 import { foldCase, hasCase } from '../fold-case.ts';
 import { isSensibleInstant } from '../model/period.ts';
-import { type FieldCondition, type FilterField, MAX_TEXT_CHARACTERS, MAX_VALUE_CHARACTERS } from '../model/records/record-filter.ts';
+import {
+  type FieldCondition,
+  type FilterField,
+  MAX_TEXT_CHARACTERS,
+  MAX_VALUE_CHARACTERS,
+} from '../model/records/record-filter.ts';
 import { CODE_CLASSES, type CodeClass } from '../model/records/record.ts';
 import { OUTCOMES } from '../reporting/outcome.ts';
 import { type CivilTime, fromCivilTime, isRealCivilTime, toCivilTime } from '../time/civil-time.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../time/durations.ts';
-import { findQueryField, type QueryField, type QueryOperator, type QuerySpan, type QueryToken, toNextNumber } from './query-fields.ts';
+import {
+  findQueryField,
+  type QueryField,
+  type QueryOperator,
+  type QuerySpan,
+  type QueryToken,
+  toNextNumber,
+} from './query-fields.ts';
 import type { RegexFault } from './text-tests.ts';
 
 /** Why a query can't be understood; the window has words for each. */

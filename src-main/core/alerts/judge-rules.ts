@@ -1,4 +1,11 @@
-import { type AlertCondition, type AlertRule, isOnRecords, type RecordCondition, toTimeMeasure, withValue } from '../../common/model/alerts/alert-rule.ts';
+import {
+  type AlertCondition,
+  type AlertRule,
+  isOnRecords,
+  type RecordCondition,
+  toTimeMeasure,
+  withValue,
+} from '../../common/model/alerts/alert-rule.ts';
 import type { DeliveredRecord, DestinationContents } from '../../common/model/alerts/destination.ts';
 import type { FieldCondition, PeriodScope, RecordFilter } from '../../common/model/records/record-filter.ts';
 import type { RecordDetail } from '../../common/model/records/record.ts';
@@ -19,7 +26,15 @@ import type { AlertBook, StandingMemory } from './alert-book.ts';
 import { type AlertSource, checkRule } from './check-rule.ts';
 import { toLevel } from './judge-levels.ts';
 import { isPlannedAt } from './read-minutes.ts';
-import { type CheckedRule, logTurns, nameValue, type NotedConnection, type PendingNote, type TurnParts, writeTurn } from './send-notes.ts';
+import {
+  type CheckedRule,
+  logTurns,
+  nameValue,
+  type NotedConnection,
+  type PendingNote,
+  type TurnParts,
+  writeTurn,
+} from './send-notes.ts';
 
 /** Records that a message shows of one alert. */
 const MAX_RECORDS = 3;

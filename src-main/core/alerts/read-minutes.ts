@@ -8,7 +8,12 @@ import {
   type AlertCondition,
 } from '../../common/model/alerts/alert-rule.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
-import { type ConnectionPlans, joinSpans, listPlannedSpans, type PlannedTime } from '../../common/model/connections/planned.ts';
+import {
+  type ConnectionPlans,
+  joinSpans,
+  listPlannedSpans,
+  type PlannedTime,
+} from '../../common/model/connections/planned.ts';
 import type { HealthState } from '../../common/model/connections/status.ts';
 import type { PeriodScope } from '../../common/model/records/record-filter.ts';
 import { listPlain } from '../../common/query/filter-tree.ts';

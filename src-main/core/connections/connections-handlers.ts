@@ -1,7 +1,12 @@
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { HandlersOf, Input } from '../../common/contract/index.ts';
 import type { TestStep } from '../../common/model/cache/task.ts';
-import { type ConnectionDraft, tidySecrets, type ZoneEvidence, type ZoneFinding } from '../../common/model/connections/connection.ts';
+import {
+  type ConnectionDraft,
+  tidySecrets,
+  type ZoneEvidence,
+  type ZoneFinding,
+} from '../../common/model/connections/connection.ts';
 import { readDate } from '../../common/reporting/reading/read-date.ts';
 import { judgeEnd } from '../../common/reporting/reading/read-envelope.ts';
 import { readPage, type ReadPage } from '../../common/reporting/reading/read-page.ts';

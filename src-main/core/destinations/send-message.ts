@@ -6,7 +6,7 @@ import type { CommandLine, Delivery } from '../../common/model/alerts/destinatio
 import { toVisible } from '../../common/words/visible-text.ts';
 import { rejectOnAbort } from '../calls/calls.ts';
 import { mapNetworkError } from '../client/map-network-error.ts';
-import { parseRetryAfterMs } from '../client/send-request.ts';
+import { parseRetryAfterMs } from '../client/reporting-client.ts';
 
 /** From the start to the last byte that is read of the answer. */
 const MAX_POST_MS = 15_000;

@@ -4,7 +4,12 @@ import type { Period } from '../../common/model/period.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { PageHead } from '../cache/write/insert-records.ts';
-import type { PageCallOptions, PageRequest, PageResponse, ReportingClient } from '../client/reporting-client.ts';
+import type {
+  PageCallOptions,
+  PageRequest,
+  PageResponse,
+  ReportingClient,
+} from '../client/reporting-client.ts';
 import type { ServiceShare } from './fetch-queue.ts';
 import { toAskedEnd } from './slice-period.ts';
 

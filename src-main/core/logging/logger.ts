@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { ERROR_CODES } from '../../common/contract/errors.ts';
 import { isFolderGone } from '../../node/claim-folder.ts';
-import { makePrivateFolder, PRIVATE_FILE_MODE, retryWhileHeld, tryToRemove, writeFileAtomically } from '../../node/files.ts';
+import {
+  makePrivateFolder,
+  PRIVATE_FILE_MODE,
+  retryWhileHeld,
+  tryToRemove,
+  writeFileAtomically,
+} from '../../node/files.ts';
 
 const REMOVED = '[redacted]';
 const MAX_DEPTH = 8;

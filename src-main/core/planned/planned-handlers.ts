@@ -3,7 +3,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { Value } from 'typebox/value';
 import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
-import { type ConnectionPlans, findPlannedFault, listPlannedSpans, MAX_PLANNED_TIMES, MAX_TIME_MARKS, type PlannedSuggestion, type PlannedTimeDraft, PlansFile, type TimeMarkDraft } from '../../common/model/connections/planned.ts';
+import {
+  type ConnectionPlans,
+  findPlannedFault,
+  listPlannedSpans,
+  MAX_PLANNED_TIMES,
+  MAX_TIME_MARKS,
+  type PlannedSuggestion,
+  type PlannedTimeDraft,
+  PlansFile,
+  type TimeMarkDraft,
+} from '../../common/model/connections/planned.ts';
 import { WEEKDAYS } from '../../common/model/schedules/schedule.ts';
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import { civilToUtcMs, toCivilTime } from '../../common/time/civil-time.ts';

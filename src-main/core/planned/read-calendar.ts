@@ -1,7 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import type { VEvent } from 'node-ical';
 import { AppError } from '../../common/contract/errors.ts';
-import { DEFAULT_LEFT_OUT, MAX_PLANNED_DATES, MAX_PLANNED_NAME_CHARACTERS, type MonthDay, parseDayClock, type PlannedDate, type PlannedTimeDraft, toDayClock } from '../../common/model/connections/planned.ts';
+import {
+  DEFAULT_LEFT_OUT,
+  MAX_PLANNED_DATES,
+  MAX_PLANNED_NAME_CHARACTERS,
+  type MonthDay,
+  parseDayClock,
+  type PlannedDate,
+  type PlannedTimeDraft,
+  toDayClock,
+} from '../../common/model/connections/planned.ts';
 import { WEEKDAYS, type Weekday } from '../../common/model/schedules/schedule.ts';
 import { isPlainObject } from '../../common/json.ts';
 import { civilToUtcMs, fromCivilTime, isTimeZone } from '../../common/time/civil-time.ts';

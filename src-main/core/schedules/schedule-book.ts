@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, type ErrorInfo } from '../../common/contract/errors.ts';
-import { INCOMPLETE_ENDING } from '../../common/exports/export-stem.ts';
+import { INCOMPLETE_ENDING } from '../../common/exports/export-texts.ts';
 import { type ExportFormat, toContents, toLayout } from '../../common/model/exports/export-options.ts';
 import type { RecordFilter } from '../../common/model/records/record-filter.ts';
 import { findNamed, type ValueName } from '../../common/model/records/body-path.ts';

@@ -7,7 +7,12 @@ import type { Emit, HandlersOf } from '../../common/contract/index.ts';
 import type { CertificateDescription } from '../../common/contract/operations/app.ts';
 import { isPlainObject } from '../../common/json.ts';
 import { findSettingFault } from '../../common/model/settings/settings-file.ts';
-import { type SetAsideSettings, SETTING_ENTRIES, Settings, type SettingsChange } from '../../common/model/settings/settings.ts';
+import {
+  type SetAsideSettings,
+  SETTING_ENTRIES,
+  Settings,
+  type SettingsChange,
+} from '../../common/model/settings/settings.ts';
 import { createWords, type Words } from '../../common/words/words.ts';
 import { createWorkQueue } from '../../node/gate.ts';
 import { readVersionedFile, writeJsonFile } from '../documents/json-file.ts';

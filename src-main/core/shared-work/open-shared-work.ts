@@ -1,13 +1,43 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
-import { GENERAL_KINDS, type PlannedItem, type SharedChoice, type SharedOutcome, type SharedPlan, type SharedProblem, type SharedWork } from '../../common/model/shared/shared-work.ts';
+import {
+  GENERAL_KINDS,
+  type PlannedItem,
+  type SharedChoice,
+  type SharedOutcome,
+  type SharedPlan,
+  type SharedProblem,
+  type SharedWork,
+} from '../../common/model/shared/shared-work.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Events, Host } from '../host.ts';
 import { compareValues } from './assess-link.ts';
 import { createSharedWorkLink, type SharedWorkLink } from './create-shared-work.ts';
 import { toFileName, toIdentity, writeConnection } from './item-text.ts';
-import { createSides, findOwnFile, type FolderItem, type FolderSide, listLost, listProblems, Moved, type SideItem, type Sides, toFile, toText } from './read-sides.ts';
-import { CONNECTIONS_FOLDER, type KeptVersions, type LinkFile, openKeptVersions, openLinkFile, openSharedFolder, requireSound, type SharedFolder, toUnfit } from './shared-folder.ts';
+import {
+  createSides,
+  findOwnFile,
+  type FolderItem,
+  type FolderSide,
+  listLost,
+  listProblems,
+  Moved,
+  type SideItem,
+  type Sides,
+  toFile,
+  toText,
+} from './read-sides.ts';
+import {
+  CONNECTIONS_FOLDER,
+  type KeptVersions,
+  type LinkFile,
+  openKeptVersions,
+  openLinkFile,
+  openSharedFolder,
+  requireSound,
+  type SharedFolder,
+  toUnfit,
+} from './shared-folder.ts';
 import { createKindRooms, type KindParts, toLabel } from './shared-kinds.ts';
 
 /** Carries shared work to a folder, or from it, once. */

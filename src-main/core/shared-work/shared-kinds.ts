@@ -14,7 +14,13 @@ import {
   OwnTable,
   toOwnSqlName,
 } from '../../common/model/connections/own-table.ts';
-import { findPlannedFault, MAX_PLANNED_TIMES, MAX_TIME_MARKS, PlannedTimeDraft, TimeMarkDraft } from '../../common/model/connections/planned.ts';
+import {
+  findPlannedFault,
+  MAX_PLANNED_TIMES,
+  MAX_TIME_MARKS,
+  PlannedTimeDraft,
+  TimeMarkDraft,
+} from '../../common/model/connections/planned.ts';
 import { MAX_SAVED_VIEWS, SavedView } from '../../common/model/records/record-filter.ts';
 import { MAX_NAMES, ValueName } from '../../common/model/records/body-path.ts';
 import { ScheduleDraft } from '../../common/model/schedules/schedule.ts';

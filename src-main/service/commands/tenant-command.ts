@@ -1,7 +1,13 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { DAY_MS } from '../../common/time/durations.ts';
 import { giveCredentials } from '../tokens/open-token-issuer.ts';
-import { DATABASE_OPTIONS, type DatabaseValues, OptionError, readDatabasePlace, toStartError } from '../service-options.ts';
+import {
+  DATABASE_OPTIONS,
+  type DatabaseValues,
+  OptionError,
+  readDatabasePlace,
+  toStartError,
+} from '../service-options.ts';
 import type { TenantDirectory } from '../store/record-store.ts';
 import { openFolderTenants, prepareTenant } from '../tenants/served-tenant.ts';
 

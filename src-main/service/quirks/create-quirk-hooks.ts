@@ -1,7 +1,12 @@
 import type { FastifyReply, FastifyRequest, onSendHookHandler, preHandlerHookHandler } from 'fastify';
 import type { QuirkName } from '../../common/model/connections/local-service.ts';
 import { REPORTS } from '../../common/reporting/reports.ts';
-import { correctWireName, type ReportResponse, type StatusResponse, TrafficGroup } from '../../common/reporting/wire-documents.ts';
+import {
+  correctWireName,
+  type ReportResponse,
+  type StatusResponse,
+  TrafficGroup,
+} from '../../common/reporting/wire-documents.ts';
 import { toOffsetMs } from '../../common/time/civil-time.ts';
 import type { Random } from '../sample/random.ts';
 import type { TrafficBatch } from '../store/record-store.ts';
@@ -101,10 +106,7 @@ const CONVENTIONS: Partial<Record<QuirkName, Convention>> = {
  * Returns the documents of a report as a service with other habits would send them: with its own codes, and its own words
  * for what failed. Groups of a summary that have the same code then are one.
  */
-function applyConventions(
-  documents: readonly JsonObject[],
-  quirks: ReadonlySet<QuirkName>,
-): JsonObject[] {
+function applyConventions(documents: readonly JsonObject[], quirks: ReadonlySet<QuirkName>): JsonObject[] {
   let changed = [...documents];
   for (const quirk of quirks) {
     const convention = CONVENTIONS[quirk];

@@ -3,8 +3,23 @@ import { DAY_MS } from '../../common/time/durations.ts';
 import { toStartError } from '../service-options.ts';
 import { addCells, createGroupSums, packCells, ROLLUP_TIERS_MS } from '../store/group-sums.ts';
 import type { Activity, ActivityQuery, TenantRecords } from '../store/record-store.ts';
-import { connectPostgres, isPermissionError, type PostgresConnection, type PostgresPool, type Queryable, toDatabaseError } from './connect.ts';
-import { checkVersion, COUNTERS, DIRECTION_NUMBERS, migrate, type MigrationResult, RECORD_TABLES, TENANT_TABLES } from './schema.ts';
+import {
+  connectPostgres,
+  isPermissionError,
+  type PostgresConnection,
+  type PostgresPool,
+  type Queryable,
+  toDatabaseError,
+} from './connect.ts';
+import {
+  checkVersion,
+  COUNTERS,
+  DIRECTION_NUMBERS,
+  migrate,
+  type MigrationResult,
+  RECORD_TABLES,
+  TENANT_TABLES,
+} from './schema.ts';
 
 /** Names the lock under which one process at a time makes or removes a tenant. */
 const LOCK = 0x43537474;

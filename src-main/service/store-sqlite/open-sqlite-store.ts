@@ -23,7 +23,17 @@ import {
   type StoredRecord,
   type TrafficBatch,
 } from '../store/record-store.ts';
-import { createGroupTable, DIRECTION_NUMBERS, type GroupTable, openStoreDatabase, type RecordRow, ROW_COLUMNS, TEXT_COLUMNS, toDatabasePath, toRecord } from './schema.ts';
+import {
+  createGroupTable,
+  DIRECTION_NUMBERS,
+  type GroupTable,
+  openStoreDatabase,
+  type RecordRow,
+  ROW_COLUMNS,
+  TEXT_COLUMNS,
+  toDatabasePath,
+  toRecord,
+} from './schema.ts';
 import {
   createCounterTable,
   createPropertyTable,

@@ -20,7 +20,14 @@ import {
   type NewOutboundRecord,
   type RecordComparer,
 } from '../store/record-store.ts';
-import { DIRECTION_NUMBERS, type GroupTable, type RecordRow, ROW_COLUMNS, TEXT_COLUMNS, toRecord } from './schema.ts';
+import {
+  DIRECTION_NUMBERS,
+  type GroupTable,
+  type RecordRow,
+  ROW_COLUMNS,
+  TEXT_COLUMNS,
+  toRecord,
+} from './schema.ts';
 
 /** A record of either direction; an imported one has a session below 0. */
 type NewRecord = Omit<NewInboundRecord & NewOutboundRecord, 'botLatencyMs' | 'actionId' | 'responseCode'> &

@@ -1,5 +1,12 @@
 import type { DatabasePlace } from '../service-options.ts';
-import { addTenant, hasTenant, listTenants, readTenantRecords, removeTenant, withDatabase } from '../store-postgres/tenants.ts';
+import {
+  addTenant,
+  hasTenant,
+  listTenants,
+  readTenantRecords,
+  removeTenant,
+  withDatabase,
+} from '../store-postgres/tenants.ts';
 import { checkVersion } from '../store-postgres/schema.ts';
 import { openPostgresStore } from '../store-postgres/open-postgres-store.ts';
 import type { TenantDirectory, TenantRecords } from '../store/record-store.ts';

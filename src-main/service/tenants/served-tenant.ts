@@ -3,7 +3,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TokenRequest } from '../../common/reporting/wire-documents.ts';
 import { removePatiently } from '../../node/files.ts';
-import { type ClearCredentials, type CredentialCheck, giveCredentials, type TokenIssuer } from '../tokens/open-token-issuer.ts';
+import {
+  type ClearCredentials,
+  type CredentialCheck,
+  giveCredentials,
+  type TokenIssuer,
+} from '../tokens/open-token-issuer.ts';
 import type { ReportSource } from '../reports/report-catalog.ts';
 import type { ReportedPlatform } from '../simulation/watch-platform.ts';
 import { openSqliteStore } from '../store-sqlite/open-sqlite-store.ts';

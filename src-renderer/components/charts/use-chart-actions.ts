@@ -9,7 +9,7 @@ import {
   makeSvg,
   type Ground,
 } from '../../charts/picture/chart-picture.ts';
-import { caseDoorKey, caseQuestionKey } from '../../composables/case-door.ts';
+import { caseDoorKey, caseQuestionKey } from '../../composables/surroundings.ts';
 import { saveBlob, saveText, useTableClipboard, useCopied } from '../../composables/copy-and-save.ts';
 import { useAttempt } from '../../composables/use-query.ts';
 import { NO_CONTENT, toCsv, toHtmlTable, toPartTable, toPartTitle, toTsv } from '../../format/table-text.ts';

@@ -20,7 +20,7 @@ import { useClock } from '../../composables/surroundings.ts';
 import { useRecordFilter } from '../../filters/filter.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { usePeriodCoverage } from '../../period/period-coverage.ts';
-import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../stores/cache/downloads.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 

@@ -13,7 +13,7 @@ import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { toQueryText, useAddressChoice, withQueryText } from '../../address/window-address.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';
 import { usePeriodCoverage, isTouching, listUsable } from '../../period/period-coverage.ts';
-import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../stores/cache/downloads.ts';
 import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 import { GROUPINGS, type Grouping } from './errors/families.ts';
 import { useI18n } from 'vue-i18n';

@@ -23,7 +23,7 @@ import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { useFindingWords } from '../../messages/finding-words.ts';
 import { createNames } from '../../names/use-names.ts';
 import { usePeriodCoverage } from '../../period/period-coverage.ts';
-import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../stores/cache/downloads.ts';
 import { useChosenConnections, useSeveralWords } from '../../several/several.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';

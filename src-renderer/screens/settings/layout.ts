@@ -1,6 +1,13 @@
 import type { Component } from 'vue';
 import { foldCase } from '../../../src-main/common/fold-case.ts';
-import { SETTING_ENTRIES, SETTING_SECTIONS, type SettingEntry, type Settings, type SettingSectionName, type ShownSetting } from '../../../src-main/common/model/settings/settings.ts';
+import {
+  SETTING_ENTRIES,
+  SETTING_SECTIONS,
+  type SettingEntry,
+  type Settings,
+  type SettingSectionName,
+  type ShownSetting,
+} from '../../../src-main/common/model/settings/settings.ts';
 import CacheSpaceRow from './rows/CacheSpaceRow.vue';
 import ConnectionClocksRow from './rows/ConnectionClocksRow.vue';
 import DataFolderRow from './rows/DataFolderRow.vue';

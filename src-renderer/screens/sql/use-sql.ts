@@ -9,7 +9,7 @@ import { useClock } from '../../composables/surroundings.ts';
 import { useQuery } from '../../composables/use-query.ts';
 import { isTouching, listUsable, usePeriodCoverage } from '../../period/period-coverage.ts';
 import { type KnownOf, useChosenConnections } from '../../several/several.ts';
-import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../stores/cache/downloads.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useSqlStore } from '../../stores/records/sql.ts';
 import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';

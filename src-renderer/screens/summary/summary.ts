@@ -33,7 +33,7 @@ import {
   type ReportedSummary,
   useSummariesStore,
 } from '../../stores/analysis/summaries.ts';
-import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../stores/cache/downloads.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 import { isOnGroups } from './groups/group-words.ts';

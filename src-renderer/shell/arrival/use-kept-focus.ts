@@ -1,7 +1,7 @@
 import { useEventListener, useMutationObserver } from '@vueuse/core';
 import { nextTick, onScopeDispose, shallowRef, watchEffect } from 'vue';
 import { START_LOCATION, useRouter } from 'vue-router';
-import { isModalOpen } from '../../composables/page.ts';
+import { isModalOpen } from '../../composables/surroundings.ts';
 import { useAlertStore } from '../../stores/analysis/findings.ts';
 import { useAppStore } from '../../stores/window/app.ts';
 

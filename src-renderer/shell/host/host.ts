@@ -1,10 +1,41 @@
-import { onScopeDispose, ref, type Ref, shallowRef, watch } from 'vue';
+import { computed, type ComputedRef, onScopeDispose, ref, type Ref, shallowRef, watch } from 'vue';
 import { useRoute } from 'vue-router';
 import { useBackend } from '../../backend/backend.ts';
 import { useImportsStore } from '../../stores/cache/downloads.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useLocalServiceStore } from '../../stores/connections/local-service.ts';
 import { useStatusStore } from '../../stores/connections/status.ts';
+import { useAppStore } from '../../stores/window/app.ts';
+
+/** What a person has not been told yet: the version that was used before, and this one. */
+interface UnseenNews {
+  readonly seen: string;
+  readonly current: string;
+}
+
+/** Finds out whether another version was used here before; `markSeen` has it not told again. */
+export function useNews(): { unseen: ComputedRef<UnseenNews | null>; markSeen: () => void } {
+  const app = useAppStore();
+  const current = computed(() => app.info?.version ?? '');
+  const seen = computed(() => app.settings?.seenVersion ?? null);
+  const unseen = computed(() =>
+    seen.value === null || seen.value === '' || current.value === '' || seen.value === current.value
+      ? null
+      : { seen: seen.value, current: current.value },
+  );
+  // What can't be saved is told once more at the next start.
+  const markSeen = (): void =>
+    void app.update({ seenVersion: current.value }, 'quiet').catch(() => undefined);
+  // A first start has no news.
+  watch(
+    [seen, current],
+    () => {
+      if (seen.value === '' && current.value !== '') markSeen();
+    },
+    { immediate: true },
+  );
+  return { unseen, markSeen };
+}
 
 /** Styles differ where the desktop window draws its own buttons, also when nothing else could be loaded. */
 export function markHost(root: HTMLElement, bridge: { readonly platform: string } | undefined): void {

@@ -29,7 +29,7 @@ import { usePeriodWords } from '../../messages/period-words.ts';
 import { PERIOD_PRESETS } from '../../period/period-selection.ts';
 import { useSettingWords } from '../../settings/settings.ts';
 import { useFindingsStore } from '../../stores/analysis/findings.ts';
-import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../stores/cache/downloads.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useSavedViewsStore } from '../../stores/records/kept.ts';
 import { useAppStore } from '../../stores/window/app.ts';

@@ -4,7 +4,7 @@ import { type CasePage, MAX_CASE_TITLE } from '../../../src-main/common/model/ca
 import type { FamilyAct } from '../../../src-main/common/model/connections/family-changes.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
-import type { CaseOffer } from '../../composables/case-door.ts';
+import type { CaseOffer } from '../../composables/surroundings.ts';
 
 /** What was done with a case last, which a notice says and offers to undo. */
 interface CaseNews {

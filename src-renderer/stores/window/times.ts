@@ -1,13 +1,12 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Clock } from '../../../src-main/common/model/clock.ts';
+import type { Clock, Period } from '../../../src-main/common/model/period.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
 import { getLocalZone } from '../../format/formats.ts';
 import * as selections from '../../period/period-selection.ts';
 import type { PeriodClock } from '../../period/period-selection.ts';
 import { useAppStore } from './app.ts';
 import { useConnectionsStore } from '../connections/connections.ts';
-import type { Period } from '../../../src-main/common/model/period.ts';
 
 /** What of a connection its clock depends on. */
 export type ClockOwner = Pick<Connection, 'id' | 'serviceZone'>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TIMES_COLUMNS } from '../../../src-main/common/exports/conversation-cells.ts';
+import { TIMES_COLUMNS } from '../../../src-main/common/exports/export-texts.ts';
 import {
   type Conversation,
   type SessionRequest,

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isGroup } from '../../../src-main/common/query/filter-tree.ts';
-import { type FieldValues, type ListedField, MAX_LISTED } from '../../../src-main/common/model/records/record.ts';
+import {
+  type FieldValues,
+  type ListedField,
+  MAX_LISTED,
+} from '../../../src-main/common/model/records/record.ts';
 import type {
   FieldCondition,
   FilterPart,

@@ -6,8 +6,11 @@ import { createCacheHandlers } from '../../../src-main/core/app/app-handlers.ts'
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { SavedConnection } from '../../../src-main/core/connections/connection-file.ts';
 import { createEvents } from '../../../src-main/core/host.ts';
-import { createHousekeeping, type Housekeeping } from '../../../src-main/core/snapshots/housekeeping.ts';
-import { createSnapshotsHandlers } from '../../../src-main/core/snapshots/snapshots-handlers.ts';
+import {
+  createHousekeeping,
+  createSnapshotsHandlers,
+  type Housekeeping,
+} from '../../../src-main/core/snapshots/snapshots-handlers.ts';
 import { createTaskRegistry, type TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {

@@ -10,11 +10,11 @@ import type { ConnectionStore } from '../../../src-main/core/connections/create-
 import { createCoverageHandlers } from '../../../src-main/core/coverage/ledger.ts';
 import type { CoverageState } from '../../../src-main/core/coverage/read-holdings.ts';
 import { planDays } from '../../../src-main/core/datasets/update-dataset.ts';
-import { createDownloads } from '../../../src-main/core/downloads/create-downloads.ts';
+import { createDownloads } from '../../../src-main/core/downloads/downloads-handlers.ts';
 import { toPeriod } from '../../../src-main/core/downloads/slice-period.ts';
 import { readExportSubject } from '../../../src-main/core/exports/export-subject.ts';
 import { createFollowing } from '../../../src-main/core/following/create-following.ts';
-import { pickExpired } from '../../../src-main/core/snapshots/housekeeping.ts';
+import { pickExpired } from '../../../src-main/core/snapshots/snapshots-handlers.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';

@@ -1,8 +1,32 @@
 import { Type } from 'typebox';
-import { COMPARED_MEASURES, COMPARED_QUANTILES, Comparison, Explanation, Reconciliation } from '../../model/analysis/comparison.ts';
-import { DeprecationMatches, DeprecationSigns, MAX_WATCHED, WatchedDeprecation } from '../../model/analysis/deprecation-match.ts';
+import {
+  COMPARED_MEASURES,
+  COMPARED_QUANTILES,
+  Comparison,
+  Explanation,
+  Reconciliation,
+} from '../../model/analysis/comparison.ts';
+import {
+  DeprecationMatches,
+  DeprecationSigns,
+  MAX_WATCHED,
+  WatchedDeprecation,
+} from '../../model/analysis/deprecation-match.ts';
 import { FindingsReport } from '../../model/analysis/finding.ts';
-import { ConnectionFigures, Distribution, GroupField, GroupKey, HeatMap, MAX_ASKED_CONNECTIONS, MAX_EDGES, MAX_GROUP_FIELDS, MeasuredGroups, SeriesBucket, SharedFamilies, TimedField } from '../../model/analysis/grouping.ts';
+import {
+  ConnectionFigures,
+  Distribution,
+  GroupField,
+  GroupKey,
+  HeatMap,
+  MAX_ASKED_CONNECTIONS,
+  MAX_EDGES,
+  MAX_GROUP_FIELDS,
+  MeasuredGroups,
+  SeriesBucket,
+  SharedFamilies,
+  TimedField,
+} from '../../model/analysis/grouping.ts';
 import { Incident, IncidentChange, IncidentPart } from '../../model/analysis/incident.ts';
 import { OutcomeAdvice, OutcomePreview } from '../../model/analysis/outcome-suggestion.ts';
 import { DirectionSchema } from '../../model/cache/snapshot.ts';

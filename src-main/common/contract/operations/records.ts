@@ -16,7 +16,15 @@ import {
 } from '../../model/records/conversation.ts';
 import { ERROR_GROUPINGS, ErrorFamilies, ErrorGroups } from '../../model/records/error-family.ts';
 import { Histogram, HistogramSplit, ResponseTimes } from '../../model/records/histogram.ts';
-import { AFFECTED, Facets, RecordDetail, RecordFields, RecordMarkChange, RecordOrder, RecordRow } from '../../model/records/record.ts';
+import {
+  AFFECTED,
+  Facets,
+  RecordDetail,
+  RecordFields,
+  RecordMarkChange,
+  RecordOrder,
+  RecordRow,
+} from '../../model/records/record.ts';
 import {
   PATTERN_FIELDS,
   PeriodScope,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Clock } from '../clock.ts';
+import { Clock } from '../period.ts';
 import { Nullable } from '../nullable.ts';
 import { MAX_PATH_CHARACTERS, MAX_SHOWN_PATHS, PathText } from '../records/body-path.ts';
 import { type HistogramSplit, SPLIT_OPTIONS } from '../records/histogram.ts';

@@ -1,7 +1,11 @@
 import { BIGINT, type DuckDBConnection } from '@duckdb/node-api';
 import type { FoundSign, WatchedDeprecation } from '../../../common/model/analysis/deprecation-match.ts';
 import type { SummaryGroup } from '../../../common/model/records/histogram.ts';
-import { type FieldCondition, type FilterField, SEARCHED_FIELDS } from '../../../common/model/records/record-filter.ts';
+import {
+  type FieldCondition,
+  type FilterField,
+  SEARCHED_FIELDS,
+} from '../../../common/model/records/record-filter.ts';
 import { CODE_CLASSES, type Facets } from '../../../common/model/records/record.ts';
 import { isAbout } from '../../../common/query/filter-tree.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';

@@ -3,7 +3,12 @@ import { AppError } from '../../../common/contract/errors.ts';
 import { toJsonTexts } from '../../../common/json.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { Summary, SummaryGroup } from '../../../common/model/records/histogram.ts';
-import { type RecordDetail, type RecordMark, type RecordRow, toRecordId } from '../../../common/model/records/record.ts';
+import {
+  type RecordDetail,
+  type RecordMark,
+  type RecordRow,
+  toRecordId,
+} from '../../../common/model/records/record.ts';
 import { CONTENT_NAMES } from '../../../common/reporting/field-names.ts';
 import { readPage } from '../../../common/reporting/reading/read-page.ts';
 import { DETAIL_KINDS, type DetailKind, listFields, mapKinds } from '../../../common/reporting/reports.ts';

@@ -1,5 +1,10 @@
 import { AppError } from '../../../common/contract/errors.ts';
-import { hasChanged, type Remark, type Snapshot, type SnapshotReading } from '../../../common/model/cache/snapshot.ts';
+import {
+  hasChanged,
+  type Remark,
+  type Snapshot,
+  type SnapshotReading,
+} from '../../../common/model/cache/snapshot.ts';
 import type { Period } from '../../../common/model/period.ts';
 import { toRecordId } from '../../../common/model/records/record.ts';
 import type { ReadPage } from '../../../common/reporting/reading/read-page.ts';
@@ -15,7 +20,15 @@ import type { PageRange } from '../read/stored-pages.ts';
 import { createRowDigest, prepareInsert } from '../write/insert-records.ts';
 import { preparePageWrites } from '../write/page-writes.ts';
 import { prepareSliceWrites } from '../write/slice-writes.ts';
-import { addChange, createReadingChange, type FreshPage, preparePageReading, type ReadingChange, type StoredPage, toReadingCounts } from './page-reading.ts';
+import {
+  addChange,
+  createReadingChange,
+  type FreshPage,
+  preparePageReading,
+  type ReadingChange,
+  type StoredPage,
+  toReadingCounts,
+} from './page-reading.ts';
 
 type Owner = Pick<Snapshot, 'id' | 'report'>;
 

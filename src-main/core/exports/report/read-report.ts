@@ -29,12 +29,12 @@ import { type MaskedReport, maskReport } from '../evidence/packing/pack-operatio
 import {
   describeExport,
   type ExportSubject,
+  type PreparedDocument,
   readExportSubject,
   type SubjectParts,
 } from '../export-subject.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 import { toExportFileName } from '../partial-file.ts';
-import type { PreparedDocument } from '../prepared-export.ts';
 import { readCertificates } from '../write-manifest.ts';
 import type { ReportBucket, ReportContent, ReportFindings } from './report-content.ts';
 import { writeReport } from './write-report.ts';

@@ -21,7 +21,7 @@ import {
 import { isAbout, withoutField } from '../../../../src-main/common/query/filter-tree.ts';
 import { toQueryField } from '../../../../src-main/common/query/query-fields.ts';
 import { useBackend } from '../../../backend/backend.ts';
-import { useNarrowWindow } from '../../../composables/page.ts';
+import { useNarrowWindow } from '../../../composables/surroundings.ts';
 import { useQuery } from '../../../composables/use-query.ts';
 import { findChoice, setOnly, toggleChoice } from '../../../filters/filter.ts';
 import { useOwnFields } from '../../../stores/connections/connections.ts';

@@ -27,7 +27,15 @@ import {
   parseQuery,
   type QueryError,
 } from '../../../../src-main/common/query/parse-query.ts';
-import { findQueryField, listQueryFields, QUERY_FIELDS, type QueryField, type QueryKind, quoteText, toQueryField } from '../../../../src-main/common/query/query-fields.ts';
+import {
+  findQueryField,
+  listQueryFields,
+  QUERY_FIELDS,
+  type QueryField,
+  type QueryKind,
+  quoteText,
+  toQueryField,
+} from '../../../../src-main/common/query/query-fields.ts';
 import type { FindNamed, QueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { writeValue } from '../../../../src-main/common/query/write-query.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../../../src-main/common/model/records/body-path.ts';
 import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/chart-marks.ts';
 import { type Names, useNames } from '../../../names/use-names.ts';
-import { createNamedCell } from '../../../names/named-cell.ts';
+import { createNamedCell } from '../../../components/table/grid.ts';
 import { formatCount } from '../../../format/formats.ts';
 import type { TableColumn } from '../../../../src-main/common/model/records/record-filter.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';

@@ -16,7 +16,7 @@ import {
   TooltipModule,
 } from 'ag-grid-community';
 import type { RecordOrder, RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { findScroller } from '../../../composables/page.ts';
+import { findScroller } from '../../../composables/surroundings.ts';
 import { isSameRecord } from '../../../format/row-key.ts';
 import type { OpenView } from '../../../stores/records/records.ts';
 import { toOrder } from './grid-columns.ts';

@@ -10,8 +10,12 @@ import { useErrorFormatter } from '../../../messages/error-words.ts';
 import { usePeriodWords } from '../../../messages/period-words.ts';
 import { useRemarkWords } from '../../../messages/remark-words.ts';
 import { isSummary } from '../../../period/period-coverage.ts';
-import { useDownloadsStore, useRemovalsStore } from '../../../stores/cache/downloads.ts';
-import { useReadingsStore, useSnapshotsStore } from '../../../stores/cache/snapshots.ts';
+import {
+  useDownloadsStore,
+  useReadingsStore,
+  useRemovalsStore,
+  useSnapshotsStore,
+} from '../../../stores/cache/downloads.ts';
 import { useExportsStore } from '../../../stores/records/exports.ts';
 import { useTasksStore } from '../../../stores/window/app.ts';
 import { useClockStore } from '../../../stores/window/times.ts';

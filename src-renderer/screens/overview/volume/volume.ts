@@ -8,7 +8,7 @@ import { toTimeTicks } from '../../../../src-main/common/words/formats.ts';
 import { countErrors } from '../../../charts/chart-marks.ts';
 import { readFormats } from '../../../format/formats.ts';
 import { type PeriodEnds, type PeriodSelection, toPeriodEnds } from '../../../period/period-selection.ts';
-import { useOverviewStore, type VolumeSpan } from '../../../stores/analysis/overview.ts';
+import { useOverviewStore, type VolumeSpan } from '../../../stores/analysis/summaries.ts';
 
 /** The volume of the active connection as the chart draws it; null while loading. */
 export function useVolumePoints(): ComputedRef<readonly VolumePoint[] | null> {

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findNewest, judgeZone, type ZoneObservation } from '../../../../src-main/core/connections/connections-handlers.ts';
+import {
+  findNewest,
+  judgeZone,
+  type ZoneObservation,
+} from '../../../../src-main/core/connections/connections-handlers.ts';
 import { toOffsetMs } from '../../../../src-main/common/time/civil-time.ts';
 
 const minuteMs = 60_000;

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import type { TestStep } from '../../../../src-main/common/model/cache/task.ts';
-import { type ConnectionTest, testConnection } from '../../../../src-main/core/connections/connections-handlers.ts';
+import {
+  type ConnectionTest,
+  testConnection,
+} from '../../../../src-main/core/connections/connections-handlers.ts';
 
 async function runTest(
   documents: readonly object[],

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { defineComponent, h } from 'vue';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { useRowsOffer } from '../../../../src-renderer/cases/case-offers.ts';
-import { caseDoorKey, type CaseOffer } from '../../../../src-renderer/composables/case-door.ts';
+import { caseDoorKey, type CaseOffer } from '../../../../src-renderer/composables/surroundings.ts';
 import SnapshotFacts from '../../../../src-renderer/screens/library/details/SnapshotFacts.vue';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';

@@ -4,13 +4,7 @@ import announcements from '../../../../resources/deprecations.json';
 import words from '../../../../src-renderer/messages/en/connections/deprecations.json';
 import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import DeprecationTable from '../../../../src-renderer/screens/deprecations/DeprecationTable.vue';
-import { placeTimeline } from '../../../../src-renderer/screens/deprecations/place-timeline.ts';
-import {
-  countMonths,
-  readDeprecations,
-  findRowOrder,
-  readGivenDate,
-} from '../../../../src-renderer/deprecations/read-deprecations.ts';
+import { countMonths, findRowOrder, placeTimeline, readDeprecations, readGivenDate } from '../../../../src-renderer/deprecations/read-deprecations.ts';
 
 const TODAY = Date.UTC(2026, 10, 20);
 

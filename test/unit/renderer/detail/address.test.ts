@@ -12,7 +12,7 @@ import { useDetail, type Detail } from '../../../../src-renderer/screens/detail/
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { usePeriodStore } from '../../../../src-renderer/stores/window/times.ts';
 import { DEFAULT_ORDER } from '../../../../src-renderer/stores/records/records.ts';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/downloads.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';

@@ -5,7 +5,7 @@ import type { SnapshotReading } from '../../../../src-main/common/model/cache/sn
 import ReadingView from '../../../../src-renderer/screens/library/details/ReadingView.vue';
 import LibraryNotice from '../../../../src-renderer/screens/library/snapshots/LibraryNotice.vue';
 import { useSnapshotActions } from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/downloads.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeTask } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.
 import SnapshotList from '../../../../src-renderer/screens/library/snapshots/SnapshotList.vue';
 import { EMPTY_SELECTION } from '../../../../src-renderer/components/table/table-parts.ts';
 import { useSnapshotActions } from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/downloads.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -4,9 +4,9 @@ import { toStatementEntries, toViewEntries } from '../../../../src-renderer/shel
 import { VIEWS } from '../../../../src-renderer/shell/views.ts';
 import {
   findPaletteEntries,
+  type FoundSession,
   type PaletteEntry,
 } from '../../../../src-renderer/shell/palette/palette-entries.ts';
-import type { FoundSession } from '../../../../src-renderer/shell/palette/use-session-lookup.ts';
 
 const words: Record<string, string> = {
   'shell.views.inbound-summary': 'Inbound summary',

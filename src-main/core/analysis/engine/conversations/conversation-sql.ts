@@ -1,5 +1,18 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { type Conversation, CONVERSATION_MARGIN_MS, CONVERSATION_OUTCOMES, type ConversationOutcome, type KnownTime, listDoubts, MAX_PAUSE_MS, MAX_TICKS, type Session, type SessionRequest, SLOWEST_PARTS, type SlowestPart } from '../../../../common/model/records/conversation.ts';
+import {
+  type Conversation,
+  CONVERSATION_MARGIN_MS,
+  CONVERSATION_OUTCOMES,
+  type ConversationOutcome,
+  type KnownTime,
+  listDoubts,
+  MAX_PAUSE_MS,
+  MAX_TICKS,
+  type Session,
+  type SessionRequest,
+  SLOWEST_PARTS,
+  type SlowestPart,
+} from '../../../../common/model/records/conversation.ts';
 import { fromRecordId } from '../../../../common/model/records/record.ts';
 import type { Outcome } from '../../../../common/reporting/outcome.ts';
 import { isGuid } from '../../../../common/reporting/reports.ts';

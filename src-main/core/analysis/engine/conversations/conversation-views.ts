@@ -12,7 +12,7 @@ import {
   SLOWEST_PARTS,
 } from '../../../../common/model/records/conversation.ts';
 import type { SqlCell } from '../../../../common/model/records/sql.ts';
-import { toConversationCells } from '../../../../common/exports/conversation-cells.ts';
+import { toConversationCells } from '../../../../common/exports/export-texts.ts';
 import type { PeriodScope, RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { DETAIL_KINDS } from '../../../../common/reporting/reports.ts';

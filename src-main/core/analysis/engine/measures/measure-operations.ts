@@ -1,8 +1,21 @@
 import { type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import type { Input } from '../../../../common/contract/index.ts';
 import type { GroupField } from '../../../../common/model/analysis/grouping.ts';
-import type { FieldCondition, FilterPart, PeriodScope, RecordFilter, RecordScope } from '../../../../common/model/records/record-filter.ts';
-import { type Affected, type FieldValues, LISTED_FIELDS, type ListedField, MAX_LISTED, type RecordFields } from '../../../../common/model/records/record.ts';
+import type {
+  FieldCondition,
+  FilterPart,
+  PeriodScope,
+  RecordFilter,
+  RecordScope,
+} from '../../../../common/model/records/record-filter.ts';
+import {
+  type Affected,
+  type FieldValues,
+  LISTED_FIELDS,
+  type ListedField,
+  MAX_LISTED,
+  type RecordFields,
+} from '../../../../common/model/records/record.ts';
 import { isGroup, listPlain, saysAnything } from '../../../../common/query/filter-tree.ts';
 import type { Direction } from '../../../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../../../common/time/durations.ts';
@@ -19,7 +32,13 @@ import { compareRecords } from './compare-records.ts';
 import { type ExplainMemory, explainSelection } from './explain/explain-selection.ts';
 import { groupRecords } from './group-records.ts';
 import { toAverageSql } from './measure-sql.ts';
-import { readDistribution, readHeatMap, readResponseTimes, readSeries, type ResponseTimesShape } from './read-series.ts';
+import {
+  readDistribution,
+  readHeatMap,
+  readResponseTimes,
+  readSeries,
+  type ResponseTimesShape,
+} from './read-series.ts';
 
 const TIMED_FIELDS = ['responseTimeMs', 'botLatencyMs'] as const;
 

@@ -5,10 +5,21 @@ import type { JsonTexts } from '../../../../common/json.ts';
 import { RFC_4180 } from '../../../../common/model/exports/export-options.ts';
 import type { Session, SessionRequest } from '../../../../common/model/records/conversation.ts';
 import { type RecordDetail, toRecordId } from '../../../../common/model/records/record.ts';
-import { type DetailKind, type Direction, DIRECTIONS, REPORTS } from '../../../../common/reporting/reports.ts';
+import {
+  type DetailKind,
+  type Direction,
+  DIRECTIONS,
+  REPORTS,
+} from '../../../../common/reporting/reports.ts';
 import { PRIVATE_FILE_MODE, tryToRemove } from '../../../../node/files.ts';
 import type { CallContext } from '../../../calls/calls.ts';
-import { arrangeDetailColumns, type ColumnChoice, type ExportColumn, type ExportValue, watchDirectionMarks } from '../../export-columns.ts';
+import {
+  arrangeDetailColumns,
+  type ColumnChoice,
+  type ExportColumn,
+  type ExportValue,
+  watchDirectionMarks,
+} from '../../export-columns.ts';
 import { createNdjsonWriter, type ExportAbout, type ExportPiece } from '../../formats/export-writer.ts';
 import { WRITERS } from '../../formats/writers.ts';
 import { createEntryPacker, createZipWriter } from '../../formats/xlsx/zip-writer.ts';

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LEFT_OUT, findPlannedFault, listDownTimes, listOccurrences, listSetAside, parseCron, type PlannedTime, type PlannedTimes } from '../../../../../src-main/common/model/connections/planned.ts';
+import {
+  DEFAULT_LEFT_OUT,
+  findPlannedFault,
+  listDownTimes,
+  listOccurrences,
+  listSetAside,
+  parseCron,
+  type PlannedTime,
+  type PlannedTimes,
+} from '../../../../../src-main/common/model/connections/planned.ts';
 
 function makeTime(times: PlannedTimes, change: Partial<PlannedTime> = {}): PlannedTime {
   return {

@@ -3,7 +3,11 @@ import { Value } from 'typebox/value';
 import { describe, expect, it, test } from 'vitest';
 import { findSettingFault } from '../../../../../src-main/common/model/settings/settings-file.ts';
 import { findProxyFault, toProxyChoice } from '../../../../../src-main/common/model/settings/network.ts';
-import { readDefault, SETTING_ENTRIES, Settings } from '../../../../../src-main/common/model/settings/settings.ts';
+import {
+  readDefault,
+  SETTING_ENTRIES,
+  Settings,
+} from '../../../../../src-main/common/model/settings/settings.ts';
 
 const likely = fc.oneof(
   fc.constantFrom('system', 'dark', 'none', 'manual', 'class', 'utc', 'monday', '', true, false, null),

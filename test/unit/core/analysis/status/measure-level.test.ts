@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type ConnectionPlans, DEFAULT_LEFT_OUT, type PlannedTime } from '../../../../../src-main/common/model/connections/planned.ts';
+import {
+  type ConnectionPlans,
+  DEFAULT_LEFT_OUT,
+  type PlannedTime,
+} from '../../../../../src-main/common/model/connections/planned.ts';
 import {
   type LevelOutage,
   type LevelReport,
