@@ -49,7 +49,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       return toSession({ ...remote, dataFolder, isAlone: false, giveSecrets: null, close });
     }
     // Whoever works through another program needs none of this one's core.
-    const { tryToOpenAlone } = await import('./open-alone.ts');
+    const { tryToOpenAlone } = await import('./session/open-alone.ts');
     const alone = await tryToOpenAlone(options);
     if (alone !== null) return alone;
     if (performance.now() - startedAtMs >= waitMs) {

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../common/json.ts';
 import { toErrorInfo } from '../../common/contract/errors.ts';
 import { OPERATIONS, type Input, type OperationName } from '../../common/contract/index.ts';
 import type { Envelope } from '../../common/contract/operation.ts';
@@ -486,10 +487,6 @@ const DEFAULT_FILE = { masking: DEFAULT_EVIDENCE.masking, evidence: DEFAULT_EVID
 
 function isContent(field: string): boolean {
   return field === 'payload' || field === 'response' || (isBodyField(field) && !isOwnField(field));
-}
-
-function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The words of a schema: they are the application's own. */

@@ -1,6 +1,5 @@
 import { type Theme, themeQuartz } from 'ag-grid-community';
 import type { Density } from '../../../src-main/common/model/settings/settings.ts';
-import type { Names } from '../../names/use-names.ts';
 
 const ROW_HEIGHTS_PX: Readonly<Record<Density, number>> = { compact: 24, standard: 27, comfortable: 34 };
 
@@ -49,7 +48,10 @@ export function createGridTheme(): Theme {
  * scroll redraws hundreds of them a second; its texts are set through textContent only.
  */
 export function createNamedCell(
-  names: Pick<Names, 'find' | 'toText'>,
+  names: {
+    find(field: string, value: unknown): { readonly name: string; readonly colour?: string | undefined } | null;
+    toText(field: string, value: string | number): string;
+  },
   field: string,
   value: string | number,
 ): HTMLElement | string {
@@ -66,7 +68,7 @@ export function createNamedCell(
   return cell;
 }
 
-function createSpan(className: string, text = ''): HTMLSpanElement {
+export function createSpan(className: string, text = ''): HTMLSpanElement {
   const span = document.createElement('span');
   span.className = className;
   span.textContent = text;

@@ -14,7 +14,7 @@ import {
   subtractSpans,
 } from '../../../src-main/common/model/connections/service-level.ts';
 import { createLevelSentences } from '../../../src-main/common/words/level-words.ts';
-import type { ItemTone } from '../../components/items/saved-items.ts';
+import type { ItemTone } from '../../composables/saved-items.ts';
 import {
   formatDay,
   formatMonth,

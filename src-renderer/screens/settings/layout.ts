@@ -37,7 +37,15 @@ export interface SettingsPlace {
   readonly settings: Settings | null;
 }
 
-/** The parts that are no settings; each says what it is under `settings.rows`, and those without a component only that. */
+/** Something beside the settings; what has no component is a fact, perhaps with a way to the place where there is more of it. */
+export interface SettingsPart {
+  readonly section: SettingSectionName;
+  readonly group: string;
+  readonly component?: Component;
+  readonly to?: string;
+}
+
+/** The parts that are no settings; each says what it is under `settings.rows`. */
 export const PARTS = {
   connectionClocks: { section: 'formats', group: '', component: ConnectionClocksRow },
   followed: { section: 'following', group: '', to: '/settings/connections' },
@@ -60,17 +68,7 @@ export const PARTS = {
   updates: { section: 'updates', group: '', component: UpdatesRow },
   setAside: { section: 'advanced', group: '' },
   everything: { section: 'advanced', group: '', component: EverythingRow },
-} as const satisfies Readonly<
-  Record<
-    string,
-    {
-      readonly section: SettingSectionName;
-      readonly group: string;
-      readonly component?: Component;
-      readonly to?: string;
-    }
-  >
->;
+} as const satisfies Readonly<Record<string, SettingsPart>>;
 export type PartName = keyof typeof PARTS;
 
 /** The sections with their rows, in the order of the screen: within a section, rows of one group stand together. */

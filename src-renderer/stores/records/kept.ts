@@ -14,7 +14,7 @@ import {
   type RecordRow,
 } from '../../../src-main/common/model/records/record.ts';
 import { useBackend } from '../../backend/backend.ts';
-import { type SavedFault, useSavedList } from '../../components/items/saved-items.ts';
+import { type SavedFault, useSavedList } from '../../composables/saved-items.ts';
 import { type ErrorLike, toErrorLike } from '../../messages/error-like.ts';
 import { useAppStore } from '../window/app.ts';
 

@@ -1,9 +1,9 @@
 import { type Component, computed, type ComputedRef, type Ref, shallowRef } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
-import { foldCase } from '../../../src-main/common/fold-case.ts';
-import type { SetAsideConnections } from '../../../src-main/common/model/connections/connection.ts';
-import { useBackend } from '../../backend/backend.ts';
-import { useQuery } from '../../composables/use-query.ts';
+import { foldCase } from '../../src-main/common/fold-case.ts';
+import type { SetAsideConnections } from '../../src-main/common/model/connections/connection.ts';
+import { useBackend } from '../backend/backend.ts';
+import { useQuery } from './use-query.ts';
 
 /** How an item stands: its mark and its state are drawn alike for alerts, schedules, and whatever follows. */
 export type ItemTone = 'good' | 'partial' | 'bad';
