@@ -4,9 +4,3 @@ declare module '*.vue' {
   const component: Component;
   export default component;
 }
-declare module 'svgcanvas' {
-  /** Draws into an SVG element what is drawn on it. */
-  export const Context: new (size: { width: number; height: number }) => CanvasRenderingContext2D & {
-    getSvg(): SVGSVGElement;
-  };
-}

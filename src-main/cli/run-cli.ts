@@ -3,7 +3,14 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { AppError, toErrorInfo } from '../common/contract/errors.ts';
-import { type DataLocation, describeMissingFolder, findStandardFolder, locateDataFolder, prepareDataFolder, toHostPlatform } from '../core/data-folder/locate-data-folder.ts';
+import {
+  type DataLocation,
+  describeMissingFolder,
+  findStandardFolder,
+  locateDataFolder,
+  prepareDataFolder,
+  toHostPlatform,
+} from '../core/data-folder/locate-data-folder.ts';
 import type { Host } from '../core/host.ts';
 import type { OpenSecretStore } from '../core/secrets/create-keychain.ts';
 import { connectControl } from '../node/control.ts';
@@ -16,7 +23,16 @@ import { CommandError, EXIT, type ExitCode, toCommandError } from './exit-codes.
 import { createOutput, type Output, toTerminalText } from './output.ts';
 import type { AloneOptions } from './session/open-alone.ts';
 import { type Session, toSession } from './session/session.ts';
-import { type Arguments, type Command, type CommandContext, COMMON_OPTIONS, readArguments, toUsageError, writeCommandHelp, writeHelp } from './words/command.ts';
+import {
+  type Arguments,
+  type Command,
+  type CommandContext,
+  COMMON_OPTIONS,
+  readArguments,
+  toUsageError,
+  writeCommandHelp,
+  writeHelp,
+} from './words/command.ts';
 
 const LOOK_AGAIN_MS = 200;
 

@@ -19,7 +19,11 @@ import { type BothSecrets, createConnections } from './connections/create-connec
 import { createLedger, createMissingFetcher } from './coverage/ledger.ts';
 import { openDatasets } from './datasets/datasets.ts';
 import { createDestinations } from './destinations/create-destinations.ts';
-import { createDownloads, createDownloadsHandlers, createSummaryStarter } from './downloads/downloads-handlers.ts';
+import {
+  createDownloads,
+  createDownloadsHandlers,
+  createSummaryStarter,
+} from './downloads/downloads-handlers.ts';
 import { createExporter } from './exports/create-exporter.ts';
 import { createPackSigner } from './exports/evidence/signing/pack-signature.ts';
 import { openExportMemory, openExportPace } from './exports/export-memory.ts';

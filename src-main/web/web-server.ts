@@ -9,12 +9,38 @@ import { AppError, toErrorInfo } from '../common/contract/errors.ts';
 import { type Envelope, EVENT_POSITION_HEADER } from '../common/contract/operation.ts';
 import { createWords } from '../common/words/words.ts';
 import type { Core } from '../core/create-core.ts';
-import { buildSecurityHeaders, createNonce, fetchDevelopmentFile, insertNonce, type PageConnections, readWindowFile } from '../core/window/window-files.ts';
+import {
+  buildSecurityHeaders,
+  createNonce,
+  fetchDevelopmentFile,
+  insertNonce,
+  type PageConnections,
+  readWindowFile,
+} from '../core/window/window-files.ts';
 import { hardenServer, type ServerHardening, toServerOptions } from '../node/http/harden-server.ts';
-import { createFailureLimiter, type FailureLimiter, refuse, requireJsonBody, tryReadJsonBody } from '../node/http/problem.ts';
+import {
+  createFailureLimiter,
+  type FailureLimiter,
+  refuse,
+  requireJsonBody,
+  tryReadJsonBody,
+} from '../node/http/problem.ts';
 import { buildComeBackPage } from './launch-file.ts';
 import { type ExportDownloads, type ImportUploads, sendDownload } from './transfers.ts';
-import { allowMethods, type BrowserLanguages, createSessionGuard, createWebSessions, findFreePort, readAcceptLanguage, readKeptPlace, refuseForeignOrigin, refuseWhileSlowedDown, type SessionGuard, type WebSessions, writeKeptPlace } from './web-sessions.ts';
+import {
+  allowMethods,
+  type BrowserLanguages,
+  createSessionGuard,
+  createWebSessions,
+  findFreePort,
+  readAcceptLanguage,
+  readKeptPlace,
+  refuseForeignOrigin,
+  refuseWhileSlowedDown,
+  type SessionGuard,
+  type WebSessions,
+  writeKeptPlace,
+} from './web-sessions.ts';
 
 const ICON_SIZES = [128, 256, 512];
 

@@ -1,5 +1,10 @@
 import type { DeprecationSigns } from '../../src-main/common/model/analysis/deprecation-match.ts';
-import { civilToUtcMs, daysInMonth, isRealCivilTime, utcMsToCivil } from '../../src-main/common/time/civil-time.ts';
+import {
+  civilToUtcMs,
+  daysInMonth,
+  isRealCivilTime,
+  utcMsToCivil,
+} from '../../src-main/common/time/civil-time.ts';
 import { DAY_MS } from '../../src-main/common/time/durations.ts';
 
 type DateOrder = 'month-first' | 'day-first';

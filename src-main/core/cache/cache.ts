@@ -9,7 +9,14 @@ import type { Inspection } from './file/open-file.ts';
 import { beginSalvage, createStateKeeper, endSalvage, type StateKeeper } from './file/put-aside.ts';
 import type { ImportedPage, StoredImport } from './imports.ts';
 import type { CheckOperations, ScanOperations, ViewOperations } from './threads/read-operations.ts';
-import { createCalls, createFileGate, type Opening, type ThreadCalls, type ThreadStart, type ThreadStarted } from './threads/thread-messages.ts';
+import {
+  createCalls,
+  createFileGate,
+  type Opening,
+  type ThreadCalls,
+  type ThreadStart,
+  type ThreadStarted,
+} from './threads/thread-messages.ts';
 import type { WriterOperations } from './threads/writer-operations.ts';
 import type { PageHead, PageToStore } from './write/insert-records.ts';
 

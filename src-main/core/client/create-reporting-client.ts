@@ -10,8 +10,28 @@ import { rejectOnAbort } from '../calls/calls.ts';
 import type { Logger } from '../logging/logger.ts';
 import { createKnownSecrets, type KnownSecrets, type SecretCleaner } from '../secrets/secret-cleaner.ts';
 import { mapNetworkError } from './map-network-error.ts';
-import { type ClientTarget, type PageCallOptions, parseRetryAfterMs, type ReportingClient, sendRequest, type ServiceResponse, type Timeouts, toStatusError } from './reporting-client.ts';
-import { type Circuit, type ClientClock, createCircuit, createRetryBudget, type EndpointName, ENDPOINTS, isUnsent, type Outcome, type RetryBudget, retryCall } from './retry.ts';
+import {
+  type ClientTarget,
+  type PageCallOptions,
+  parseRetryAfterMs,
+  type ReportingClient,
+  sendRequest,
+  type ServiceResponse,
+  type Timeouts,
+  toStatusError,
+} from './reporting-client.ts';
+import {
+  type Circuit,
+  type ClientClock,
+  createCircuit,
+  createRetryBudget,
+  type EndpointName,
+  ENDPOINTS,
+  isUnsent,
+  type Outcome,
+  type RetryBudget,
+  retryCall,
+} from './retry.ts';
 
 /** Supplies the token of one connection, which is held in memory only. */
 interface TokenSource {

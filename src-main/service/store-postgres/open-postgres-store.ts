@@ -2,14 +2,48 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import type { Direction } from '../../common/reporting/reports.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import { createGate } from '../../node/gate.ts';
-import { addCells, addToSums, createGroupSums, forEachGroup, type GroupSums, ROLLUP_TIERS_MS, splitPeriod } from '../store/group-sums.ts';
-import { type ConnectionCounts, type DetailPage, type DetailQuery, type GroupTotals, MAX_PAGE_CHARACTERS, type RecordPeriod, type RecordStore, type SharedRefusals, type StoredRecord, type TrafficBatch } from '../store/record-store.ts';
-import { connectPostgres, isTransientPostgresError, MAX_CONNECTIONS, type PostgresConnection, type PostgresPool, type Queryable, toDatabaseError } from './connect.ts';
+import {
+  addCells,
+  addToSums,
+  createGroupSums,
+  forEachGroup,
+  type GroupSums,
+  ROLLUP_TIERS_MS,
+  splitPeriod,
+} from '../store/group-sums.ts';
+import {
+  type ConnectionCounts,
+  type DetailPage,
+  type DetailQuery,
+  type GroupTotals,
+  MAX_PAGE_CHARACTERS,
+  type RecordPeriod,
+  type RecordStore,
+  type SharedRefusals,
+  type StoredRecord,
+  type TrafficBatch,
+} from '../store/record-store.ts';
+import {
+  connectPostgres,
+  isTransientPostgresError,
+  MAX_CONNECTIONS,
+  type PostgresConnection,
+  type PostgresPool,
+  type Queryable,
+  toDatabaseError,
+} from './connect.ts';
 import { createGroupCache, type GroupCache } from './group-cache.ts';
 import { catchUpWith, openPostgresImport, type RecordRow, ROW_COLUMNS, toRecord } from './import-records.ts';
 import { checkVersion, createDayPartitions, DIRECTION_NUMBERS } from './schema.ts';
 import { createRefusals, createSharedState } from './shared-state.ts';
-import { addTenant, countRecords, createActivityReader, hasTenant, readAddedMs, readNewestMs } from './tenants.ts';
+import {
+  addTenant,
+  countRecords,
+  createActivityReader,
+  hasTenant,
+  readAddedMs,
+  readNewestMs,
+} from './tenants.ts';
 import { createRecordWriter, NO_DATES } from './write-records.ts';
 
 export interface PostgresSurroundings {

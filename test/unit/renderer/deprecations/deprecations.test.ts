@@ -4,7 +4,13 @@ import announcements from '../../../../resources/deprecations.json';
 import words from '../../../../src-renderer/messages/en/connections/deprecations.json';
 import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import DeprecationTable from '../../../../src-renderer/screens/deprecations/DeprecationTable.vue';
-import { countMonths, findRowOrder, placeTimeline, readDeprecations, readGivenDate } from '../../../../src-renderer/deprecations/read-deprecations.ts';
+import {
+  countMonths,
+  findRowOrder,
+  placeTimeline,
+  readDeprecations,
+  readGivenDate,
+} from '../../../../src-renderer/deprecations/read-deprecations.ts';
 
 const TODAY = Date.UTC(2026, 10, 20);
 
