@@ -5,10 +5,10 @@ import type { ImportFile } from '../core/host.ts';
 import {
   buildSecurityHeaders,
   createNonce,
-  fetchDevelopmentFile,
   insertNonce,
   readWindowFile,
 } from '../core/window/window-files.ts';
+import { fetchDevelopmentFile } from '../node/http/fetch-development-file.ts';
 
 /** Must be called before the application is ready, once. */
 export function registerAppScheme(): void {

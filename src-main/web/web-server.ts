@@ -12,11 +12,11 @@ import type { Core } from '../core/create-core.ts';
 import {
   buildSecurityHeaders,
   createNonce,
-  fetchDevelopmentFile,
   insertNonce,
   type PageConnections,
   readWindowFile,
 } from '../core/window/window-files.ts';
+import { fetchDevelopmentFile } from '../node/http/fetch-development-file.ts';
 import { hardenServer, type ServerHardening, toServerOptions } from '../node/http/harden-server.ts';
 import {
   createFailureLimiter,

@@ -13,7 +13,7 @@ it('H-01: only the client of the core uses the network, and what posts alerts wh
     .filter((name) => name.endsWith('.ts') && NETWORK.test(readFileSync(join(core, name), 'utf8')));
   expect(files).toContain('client/reporting-client.ts');
   expect(files.filter((name) => !name.startsWith('client/'))).toEqual([
-    'destinations/send-message.ts',
     'destinations/send-mail.ts',
+    'destinations/send-message.ts',
   ]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { respondFromServer } from '../../src-main/electron/app-protocol.ts';
-import { fetchDevelopmentFile } from '../../src-main/core/window/window-files.ts';
+import { fetchDevelopmentFile } from '../../src-main/node/http/fetch-development-file.ts';
 import { startFaultServer, type FaultServer } from '../support/network/fault-server.ts';
 import { launch, startTestServer } from '../support/application/web-server.ts';
 
