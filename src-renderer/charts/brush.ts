@@ -131,7 +131,7 @@ export interface BrushArea {
 }
 
 /** What is brushed. */
-export interface BrushPlot {
+interface BrushPlot {
   readonly element: HTMLElement | null;
   /** Times, from the left. */
   readonly columns: readonly TimeSpan[];

@@ -5,7 +5,7 @@ import { toPeriod } from '../period/period-selection.ts';
 import { useDownloadsStore, type DownloadRequest } from '../stores/cache/downloads.ts';
 import { useAttempt } from './use-query.ts';
 
-export interface DownloadStart {
+interface DownloadStart {
   readonly isStarting: Readonly<Ref<boolean>>;
   /** Why the first report that failed to start did; the others were started all the same. */
   readonly error: Readonly<Ref<ErrorLike | null>>;

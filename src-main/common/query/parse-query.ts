@@ -47,7 +47,7 @@ export interface QueryError extends ValueFault {
 }
 
 /** Characters of a query that are words of its own: names of fields, and what joins conditions. */
-export interface QueryWord extends QuerySpan {
+interface QueryWord extends QuerySpan {
   readonly kind: 'field' | 'operator';
 }
 

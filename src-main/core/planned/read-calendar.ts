@@ -29,7 +29,7 @@ const MAX_WORK_MS = 5_000;
 const CODES = ['mo', 'tu', 'we', 'th', 'fr', 'sa', 'su'];
 
 /** Why an event of a calendar is no planned time. */
-export type LeftOutReason = 'broken' | 'no-end' | 'too-long' | 'too-often' | 'no-date' | 'repeats';
+type LeftOutReason = 'broken' | 'no-end' | 'too-long' | 'too-often' | 'no-date' | 'repeats';
 
 export interface ReadCalendar {
   readonly times: readonly PlannedTimeDraft[];

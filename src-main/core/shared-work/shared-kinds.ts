@@ -37,13 +37,13 @@ import type { SettingsStore } from '../settings/create-settings.ts';
 import type { Json } from './item-text.ts';
 
 /** An item as it is here. */
-export interface LocalItem {
+interface LocalItem {
   readonly key: string;
   readonly value: Json;
 }
 
 /** An item that is here, and can't be read: what it holds is gone from this computer. */
-export interface LostItem {
+interface LostItem {
   readonly key: string;
   readonly name: string;
   readonly isLost: true;

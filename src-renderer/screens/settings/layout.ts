@@ -31,7 +31,7 @@ export interface SectionRows {
 }
 
 /** What of the application decides which settings do something. */
-export interface SettingsPlace {
+interface SettingsPlace {
   readonly hasTray: boolean;
   readonly canUpdate: boolean;
   readonly settings: Settings | null;

@@ -12,7 +12,7 @@ const NAME = /^[A-Za-z]{1,60}$/u;
 /** File, line and column, as Chromium writes them. */
 const PLACE = /([\w.-]{1,80}:\d{1,7}:\d{1,7})\)?$/u;
 
-export interface Faults {
+interface Faults {
   /** One that the person has not been told of yet. */
   readonly isNew: ShallowRef<boolean>;
   /** Takes an error that nobody caught. Each place is logged, and said, once. */

@@ -9,7 +9,7 @@ import { useAppStore } from './app.ts';
 import { useConnectionsStore } from '../connections/connections.ts';
 
 /** What of a connection its clock depends on. */
-export type ClockOwner = Pick<Connection, 'id' | 'serviceZone'>;
+type ClockOwner = Pick<Connection, 'id' | 'serviceZone'>;
 
 /** The clock that times are shown in: each connection has one, and a screen shows that of the active connection. */
 export const useClockStore = defineStore('clock', () => {

@@ -15,7 +15,7 @@ import { useNames } from '../../../names/use-names.ts';
 import { formatCount, formatPercent, formatSigned } from '../../../format/formats.ts';
 
 /** Records that are compared with the rest of those that a filter leaves. */
-export interface Selection {
+interface Selection {
   readonly kind: 'time' | 'area' | 'filter';
   readonly selection: RecordFilter;
   readonly filter: RecordFilter;

@@ -43,7 +43,7 @@ export interface FieldRow {
 }
 
 /** A field in the panel: its most frequent values, or its times. */
-export interface FieldSection {
+interface FieldSection {
   readonly field: FilterField;
   readonly rows: readonly FieldRow[];
   /** Different values; null of times. */
@@ -206,7 +206,7 @@ const INSPECTOR_PX = 388;
 const TABLE_PX = 752;
 
 /** What `useFieldsPanel` returns, as a reactive object. */
-export type FieldsPanelState = ShallowUnwrapRef<ReturnType<typeof useFieldsPanel>>;
+type FieldsPanelState = ShallowUnwrapRef<ReturnType<typeof useFieldsPanel>>;
 
 /**
  * Whether the fields are shown beside the records, and which are folded, as the person left them. Until they have been

@@ -35,7 +35,7 @@ const MESSAGES = TIME_PARTS.length;
 const REQUESTS = MESSAGES + 1;
 const place = (part: TimePart): number => TIME_PARTS.indexOf(part);
 
-export interface TimesQuestion {
+interface TimesQuestion {
   readonly scopes: readonly ResolvedScope[];
   /** The table of the conversations that are meant. */
   readonly list: string;

@@ -43,7 +43,7 @@ export type ConversationsQuestion = Omit<Input<'conversations/open'>, 'order'> &
 };
 
 /** What conversations are found with. */
-export interface ConversationSource {
+interface ConversationSource {
   /** Records of a connection in a span. */
   resolve(connection: DuckDBConnection, scope: PeriodScope): Promise<ResolvedScope>;
   /** The filter with what its marks and families stand for. */
@@ -86,7 +86,7 @@ interface OpenPeriod {
   close(): void;
 }
 
-export interface ConversationViews {
+interface ConversationViews {
   /** Lists that are open. */
   readonly size: number;
   open(question: ConversationsQuestion, signal: AbortSignal): Promise<OpenedConversations>;
