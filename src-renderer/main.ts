@@ -6,8 +6,7 @@ import { chooseBackend, type DesktopBridge, holdCalls } from './backend/choose-b
 import { handOnDrafts } from './composables/use-kept-draft.ts';
 import { createMessages } from './messages/index.ts';
 import { createViews } from './router.ts';
-import { faultsKey, watchFaults } from './shell/faults/watch-faults.ts';
-import { markHost } from './shell/host/host.ts';
+import { faultsKey, markHost, watchFaults } from './shell/window.ts';
 import { SQL_TEXT_KEY } from './stores/records/sql.ts';
 import './styles/index.css';
 
