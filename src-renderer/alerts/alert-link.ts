@@ -1,5 +1,4 @@
-import { shallowRef } from 'vue';
-import { type LocationQuery, type RouteLocationRaw, useRouter } from 'vue-router';
+import type { LocationQuery, RouteLocationRaw } from 'vue-router';
 import {
   ALERT_MEASURES,
   type AlertCondition,
@@ -11,11 +10,7 @@ import {
   MAX_ALERT_REQUESTS,
   toTimeMeasure,
 } from '../../src-main/common/model/alerts/alert-rule.ts';
-import {
-  ALERT_ORIGINS,
-  type AlertNote,
-  type AlertOrigin,
-} from '../../src-main/common/model/alerts/alert-state.ts';
+import { ALERT_ORIGINS, type AlertOrigin } from '../../src-main/common/model/alerts/alert-state.ts';
 import { toKindRow } from '../../src-main/common/model/analysis/finding-kinds.ts';
 import type { Finding } from '../../src-main/common/model/analysis/finding.ts';
 import type {
@@ -26,12 +21,8 @@ import type {
 import { isGroup, listLeaves, listPlain, withoutField } from '../../src-main/common/query/filter-tree.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { MINUTE_MS } from '../../src-main/common/time/durations.ts';
-import { toIncident } from '../address/record-links.ts';
 import { toQueryText } from '../address/window-address.ts';
-import { useBackend } from '../backend/backend.ts';
 import { fromAddress, toAddress } from '../filters/filter.ts';
-import { useAlertStore } from '../stores/analysis/findings.ts';
-import { useConnectionsStore } from '../stores/connections/connections.ts';
 
 /** What an alert can watch, as an address names it. */
 export const ALERT_SUBJECTS = [
@@ -284,62 +275,4 @@ function toSilence(finding: Finding): number {
 /** Rounds to one digit, so that it reads as a limit that somebody chose. */
 function round(value: number): number {
   return Number(value.toPrecision(1));
-}
-
-/** Whether the page may show notifications; `unsupported` where the browser has none. */
-type NotePermission = NotificationPermission | 'unsupported';
-
-/** Returns whether the page may show notifications. */
-export function readPermission(): NotePermission {
-  return 'Notification' in window ? Notification.permission : 'unsupported';
-}
-
-/**
- * What the page does outside of its screens: notifications where the host has none, and the way from a notification to
- * its alert or its finding. Returns how to begin, once the connections are known.
- */
-export function usePageNotes(): { readonly begin: () => Promise<void> } {
-  const backend = useBackend();
-  const router = useRouter();
-  const alerts = useAlertStore();
-  const connections = useConnectionsStore();
-  /** Without this the browser may forget a notification before it is clicked. */
-  const shown = shallowRef<readonly Notification[]>([]);
-
-  async function lead({ ruleId, connectionId, finding }: AlertNote): Promise<void> {
-    if (connectionId !== null && connectionId !== connections.active?.id) {
-      connections.show(connectionId);
-    }
-    if (finding !== undefined) {
-      await router.push(toIncident(finding, Date.now()));
-      return;
-    }
-    await router.push({ name: 'alerts', params: ruleId === null ? {} : { id: ruleId } });
-  }
-
-  async function takeOpened(): Promise<void> {
-    const note = await backend.call('alerts/take-opened', null);
-    if (note !== null) await lead(note);
-  }
-
-  backend.on('alerts/opened', () => void takeOpened().catch(() => undefined));
-  backend.on('alerts/noted', (note) => {
-    if (readPermission() !== 'granted') return;
-    // Two pages of the application show one.
-    const shownNow = new Notification(note.title, { body: note.body, tag: note.id });
-    shownNow.addEventListener('click', () => {
-      window.focus();
-      shownNow.close();
-      void lead(note);
-    });
-    shown.value = [...shown.value.slice(-20), shownNow];
-    void backend.call('alerts/confirm-note', { noteId: note.id }).catch(() => undefined);
-  });
-
-  return {
-    begin: async () => {
-      await alerts.load();
-      await takeOpened();
-    },
-  };
 }
