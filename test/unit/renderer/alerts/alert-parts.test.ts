@@ -8,8 +8,8 @@ import {
   toAlertOnFilter,
   toCondition,
   toNewAlert,
-  usePageNotes,
 } from '../../../../src-renderer/alerts/alert-link.ts';
+import { usePageNotes } from '../../../../src-renderer/alerts/use-page-notes.ts';
 import {
   atPlace,
   readPlace,
