@@ -1,5 +1,5 @@
 import { useWindowSize } from '@vueuse/core';
-import { computed, onMounted, ref, type Ref, type ShallowUnwrapRef, watch, type WatchSource } from 'vue';
+import { computed, onMounted, ref, type Ref watch, type WatchSource } from 'vue';
 import type { Distribution } from '../../../../src-main/common/model/analysis/grouping.ts';
 import {
   isOwnField,
@@ -204,9 +204,6 @@ const PANEL_PX = 220;
 const INSPECTOR_PX = 388;
 /** Date, Code, Error, Response, Channel and Service, as the table sets them up. */
 const TABLE_PX = 752;
-
-/** What `useFieldsPanel` returns, as a reactive object. */
-type FieldsPanelState = ShallowUnwrapRef<ReturnType<typeof useFieldsPanel>>;
 
 /**
  * Whether the fields are shown beside the records, and which are folded, as the person left them. Until they have been
