@@ -1,5 +1,5 @@
 import { useWindowSize } from '@vueuse/core';
-import { computed, onMounted, ref, type Ref watch, type WatchSource } from 'vue';
+import { computed, onMounted, ref, type Ref, watch, type WatchSource } from 'vue';
 import type { Distribution } from '../../../../src-main/common/model/analysis/grouping.ts';
 import {
   isOwnField,
