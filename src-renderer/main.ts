@@ -2,13 +2,11 @@ import { createPinia } from 'pinia';
 import { createApp } from 'vue';
 import App from './App.vue';
 import { backendKey } from './backend/backend.ts';
-import { chooseBackend, holdCalls } from './backend/choose-backend.ts';
-import type { DesktopBridge } from './backend/ipc-backend.ts';
+import { chooseBackend, type DesktopBridge, holdCalls } from './backend/choose-backend.ts';
 import { handOnDrafts } from './composables/use-kept-draft.ts';
 import { createMessages } from './messages/index.ts';
 import { createViews } from './router.ts';
-import { faultsKey, watchFaults } from './shell/faults/watch-faults.ts';
-import { markHost } from './shell/host/mark-host.ts';
+import { faultsKey, markHost, watchFaults } from './shell/window.ts';
 import { SQL_TEXT_KEY } from './stores/records/sql.ts';
 import './styles/index.css';
 

@@ -7,7 +7,7 @@ if (major < 22) {
   const { keepCompiled } = await import('../node/keep-compiled.js');
   keepCompiled();
   const { readFile } = await import('node:fs/promises');
-  const { SYSTEM_NETWORK } = await import('../common/model/settings/network-choice.ts');
+  const { SYSTEM_NETWORK } = await import('../common/model/settings/network.ts');
   const { createNodeNetwork } = await import('../node/node-network.ts');
   const { findSourceWorkers } = await import('../node/worker-scripts.ts');
   const { endOnSecondSignal } = await import('./output.ts');

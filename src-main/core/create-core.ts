@@ -1,17 +1,121 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { toErrorInfo } from '../common/contract/errors.ts';
+import { type Handlers, OPERATIONS } from '../common/contract/index.ts';
+import type { NamedFiles } from '../common/control/control-messages.ts';
 import type { Words } from '../common/words/words.ts';
-import { OPERATIONS } from '../common/contract/index.ts';
+import { type Control, serveControl } from '../node/control.ts';
+import { createAlertsHandlers, createDestinationsHandlers } from './alerts/alerts-handlers.ts';
+import {
+  createAnalysisHandlers,
+  createAppHandlers,
+  createCacheHandlers,
+  createSecretsHandlers,
+} from './app/app-handlers.ts';
+import { createCasesHandlers } from './cases/cases-handlers.ts';
+import { createCompareHandlers } from './compare/compare-handlers.ts';
+import { createConnectionsHandlers } from './connections/connections-handlers.ts';
+import { createCoverageHandlers } from './coverage/ledger.ts';
 import { claimDataFolder } from './data-folder/claim-data-folder.ts';
-import { createFolderMover } from './data-folder/create-folder-mover.ts';
-import { createHandlers } from './create-handlers.ts';
 import { createParts, type PartOverrides, type Parts } from './create-parts.ts';
+import {
+  createDataFolderHandlers,
+  createFolderMover,
+  type FolderMover,
+} from './data-folder/create-folder-mover.ts';
+import { createDatasetsHandlers } from './datasets/datasets.ts';
+import { createDeprecationsHandlers } from './deprecations/deprecations-handlers.ts';
+import { createDiagnosticsHandlers } from './diagnostics/diagnostics-handlers.ts';
 import { createDispatcher, type Dispatch } from './dispatch/create-dispatcher.ts';
 import { resumeOncePossible } from './downloads/judge-failure.ts';
-import type { EventListener } from './events.ts';
-import type { Host } from './host.ts';
+import { createExportsHandlers } from './exports/create-exporter.ts';
+import { createFamiliesHandlers, createOutcomeHandlers } from './families/families-handlers.ts';
+import {
+  createFindingsHandlers,
+  createIncidentsHandlers,
+  createListWaits,
+} from './findings/findings-handlers.ts';
+import { createFollowingHandlers } from './following/create-following.ts';
+import { createGlanceHandlers } from './glance/glance-handlers.ts';
+import type { EventListener, Host } from './host.ts';
+import { createImportsHandlers } from './imports/create-library-importer.ts';
+import { createLocalServiceHandlers } from './local-service/create-local-service.ts';
 import type { Logger } from './logging/logger.ts';
-import { cleanOldPages } from './snapshots/housekeeping.ts';
+import { createStatusHandlers } from './monitor/create-monitor.ts';
+import { createOverviewHandlers, createSeveralHandlers } from './overview/overview-handlers.ts';
+import { createOwnTablesHandlers } from './own-tables/own-tables.ts';
+import { createPlannedHandlers } from './planned/planned-handlers.ts';
+import {
+  createConversationsHandlers,
+  createMarksHandlers,
+  createRecordsHandlers,
+} from './records/records-handlers.ts';
+import { createSchedulesHandlers } from './schedules/open-schedules.ts';
+import { createServiceLevelsHandlers } from './service-levels/service-levels.ts';
+import { createSettingsHandlers } from './settings/create-settings.ts';
+import { createSharedWorkHandlers } from './shared-work/open-shared-work.ts';
+import { cleanOldPages, createSnapshotsHandlers } from './snapshots/snapshots-handlers.ts';
+import { createSqlHandlers } from './sql/sql-handlers.ts';
+import { createSummariesHandlers } from './summaries/summaries.ts';
+import { createTasksHandlers } from './tasks/task-registry.ts';
+import { createUpdatesHandlers } from './updates/updates.ts';
+
+/** One handler for each operation of the contract, prefix by prefix. */
+function createHandlers(
+  parts: Parts,
+  { mover, ...start }: { readonly isSafe: boolean; readonly mover: FolderMover },
+): Handlers {
+  const waits = createListWaits();
+  const sql = createSqlHandlers(parts);
+  return {
+    ...createAnalysisHandlers(parts),
+    ...createAlertsHandlers(parts),
+    ...createAppHandlers({ ...parts, ...start }),
+    ...createCacheHandlers(parts),
+    ...createCasesHandlers({
+      ...parts,
+      runSql: async (question) => sql['sql/run']({ ...question, runId: randomUUID() }),
+    }),
+    ...createCompareHandlers(parts),
+    ...createConnectionsHandlers(parts),
+    ...createConversationsHandlers(parts),
+    ...createCoverageHandlers(parts),
+    ...createDataFolderHandlers({ ...parts, mover }),
+    ...createDatasetsHandlers(parts),
+    ...createDeprecationsHandlers(parts),
+    ...createDiagnosticsHandlers({ ...parts, ...start }),
+    ...parts.downloadCalls,
+    ...createExportsHandlers(parts),
+    ...createFamiliesHandlers(parts),
+    ...createFindingsHandlers({ ...parts, waits }),
+    ...createFollowingHandlers(parts),
+    ...createGlanceHandlers(parts),
+    ...createImportsHandlers(parts),
+    ...createIncidentsHandlers({ ...parts, waits }),
+    ...createLocalServiceHandlers(parts),
+    ...createMarksHandlers(parts),
+    ...createOutcomeHandlers(parts),
+    ...createOverviewHandlers(parts),
+    ...createOwnTablesHandlers(parts),
+    ...createPlannedHandlers(parts),
+    ...createRecordsHandlers(parts),
+    ...createDestinationsHandlers(parts),
+    ...createSchedulesHandlers(parts),
+    ...createSecretsHandlers(parts),
+    ...createServiceLevelsHandlers(parts),
+    ...createSettingsHandlers(parts),
+    ...createSeveralHandlers(parts),
+    ...createSharedWorkHandlers(parts),
+    ...createSnapshotsHandlers(parts),
+    ...sql,
+    ...createStatusHandlers(parts),
+    ...createSummariesHandlers(parts),
+    ...createTasksHandlers(parts),
+    ...createUpdatesHandlers(parts),
+  };
+}
 
 /** The running application, whatever carries its messages. */
 export interface Core {
@@ -172,4 +276,71 @@ async function endParts({
   }
   logger.info('stopped');
   await logger.close();
+}
+
+/** A core that the command line can work through while it runs. */
+export interface SharedCore extends Core {
+  readonly withFiles: FileNaming['withFiles'];
+  /** Accepts no new callers, and resolves once those that are there have left. */
+  drain(): Promise<void>;
+}
+
+/**
+ * Creates the core of a host and serves it to the command line of the same person. Where no socket can be made, the
+ * core runs without, and the log says so. Rejects as `createCore` does.
+ */
+export async function createSharedCore(host: Host, options: CoreOptions = {}): Promise<SharedCore> {
+  const naming = nameFiles(host);
+  const core = await createCore(naming.host, options);
+  // A window's calls needn't wait for it.
+  const control = serveControl({
+    folder: host.dataFolder,
+    version: host.version,
+    call: (name, input, files) => naming.withFiles(files, () => core.call(name, input)),
+    on: core.on,
+  }).catch((error: unknown): Control | null => {
+    core.logger.warn('the command line can not work through this', { error });
+    return null;
+  });
+  return {
+    ...core,
+    withFiles: naming.withFiles,
+    drain: async () => (await control)?.drain(),
+    async stop() {
+      await (await control)?.close();
+      await core.stop();
+    },
+  };
+}
+
+/** A host that asks nobody for a file that the caller of an operation named itself. */
+interface FileNaming {
+  readonly host: Host;
+  /** Runs what was called; until its result is there, the files are those. */
+  withFiles<Result>(files: NamedFiles, run: () => Promise<Result>): Promise<Result>;
+}
+
+/** Lets callers name files in place of the dialogs of a host. */
+function nameFiles(host: Host): FileNaming {
+  const named = new AsyncLocalStorage<NamedFiles>();
+  return {
+    host: {
+      ...host,
+      chooseExportTarget: (suggestedName) => {
+        const target = named.getStore()?.exportTarget;
+        return target === undefined ? host.chooseExportTarget(suggestedName) : Promise.resolve(target);
+      },
+      chooseFolder: (suggestedName, purpose) => {
+        const folder = named.getStore()?.exportTarget;
+        return folder === undefined ? host.chooseFolder(suggestedName, purpose) : Promise.resolve(folder);
+      },
+      chooseImportFile: (uploadId) => {
+        const path = named.getStore()?.importFile;
+        if (path === undefined || uploadId !== null) return host.chooseImportFile(uploadId);
+        // It stays where it is.
+        return Promise.resolve({ path, name: basename(path), release: () => Promise.resolve() });
+      },
+    },
+    withFiles: (files, run) => named.run(files, run),
+  };
 }

@@ -1,56 +1,69 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { Emit } from '../common/contract/index.ts';
 import { toKnownTenant } from '../common/model/cache/snapshot.ts';
 import { makePrivateFolder } from '../node/files.ts';
 import { createAlertFile, createAlertMemory, openAlertBook } from './alerts/alert-book.ts';
-import { isAlertPlanned } from './alerts/judge-rules.ts';
-import { readNewest } from './alerts/read-newest.ts';
 import { createAlerts } from './alerts/create-alerts.ts';
-import { createEngine, ENGINE_LIMITS, type Engine } from './analysis/engine/create-engine.ts';
+import { isAlertPlanned, readNewest } from './alerts/judge-rules.ts';
+import { createEngine, type Engine, ENGINE_LIMITS } from './analysis/engine/create-engine.ts';
 import { findFilesFolder } from './analysis/engine/files/files-folder.ts';
 import type { StartEngineProcess } from './analysis/engine/start-engine.ts';
-import { showFeed } from './analysis/engine/feed/show-feed.ts';
 import { createParquetReader } from './analysis/parquet/create-parquet-reader.ts';
 import { type Cache, openCache } from './cache/cache.ts';
 import { readFreeBytes } from './cache/file/open-database.ts';
 import { openCaseFiles } from './cases/open-case-files.ts';
 import { createReportingClient } from './client/create-reporting-client.ts';
 import { createConnectionFile, type SavedConnection } from './connections/connection-file.ts';
-import { createConnections, type BothSecrets } from './connections/create-connections.ts';
-import { createLedger } from './coverage/create-ledger.ts';
-import { createMissingFetcher } from './coverage/fetch-missing.ts';
-import { createDestinations } from './destinations/create-destinations.ts';
+import { type BothSecrets, createConnections } from './connections/create-connections.ts';
+import { createLedger, createMissingFetcher } from './coverage/ledger.ts';
 import { openDatasets } from './datasets/datasets.ts';
-import { createDownloads, createSummaryStarter } from './downloads/create-downloads.ts';
-import { createDownloadsHandlers } from './downloads/downloads-handlers.ts';
-import { createEvents, type EventListener, type Events } from './events.ts';
-import { createMaskedWindow } from './masked-window/create-masked-window.ts';
+import { createDestinations } from './destinations/create-destinations.ts';
+import {
+  createDownloads,
+  createDownloadsHandlers,
+  createSummaryStarter,
+} from './downloads/downloads-handlers.ts';
 import { createExporter } from './exports/create-exporter.ts';
 import { createPackSigner } from './exports/evidence/signing/pack-signature.ts';
-import { openPartialList } from './exports/write-manifest.ts';
 import { openExportMemory, openExportPace } from './exports/export-memory.ts';
 import { createRowWriter, startRowThread } from './exports/thread/create-row-writer.ts';
-import { createFindingsNow } from './findings/findings-now.ts';
-import { createAheadJudge } from './findings/judge-ahead.ts';
+import { openPartialList } from './exports/write-manifest.ts';
+import { createAheadJudge, createFindingsNow } from './findings/findings-now.ts';
 import { createFollowing } from './following/create-following.ts';
-import type { Host } from './host.ts';
+import { createEvents, type EventListener, type Events, type Host } from './host.ts';
 import { createLibraryImporter } from './imports/create-library-importer.ts';
 import { createLocalService } from './local-service/create-local-service.ts';
 import { createFileLogger, type FileLogger } from './logging/logger.ts';
+import { createMaskedWindow } from './masked-window/create-masked-window.ts';
 import { createMonitor } from './monitor/create-monitor.ts';
-import { createProxyLogins, followNetworkSettings } from './proxy/proxy.ts';
 import { openOwnTableFiles } from './own-tables/own-tables.ts';
+import { createProxyLogins, followNetworkSettings } from './proxy/proxy.ts';
 import { openSchedules } from './schedules/open-schedules.ts';
 import { createKeychain, type OpenSecretStore } from './secrets/create-keychain.ts';
 import { openSecretStore } from './secrets/open-secret-store.ts';
+import { createKnownSecrets, type KnownSecrets } from './secrets/secret-cleaner.ts';
 import { createSecretFile } from './secrets/secret-file.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
-import { createKnownSecrets, type KnownSecrets } from './secrets/secret-cleaner.ts';
 import { createSettings, createWordsReader, followSettings } from './settings/create-settings.ts';
 import { openSharedWork } from './shared-work/open-shared-work.ts';
-import { createHousekeeping } from './snapshots/housekeeping.ts';
+import { createHousekeeping } from './snapshots/snapshots-handlers.ts';
 import { createTaskRegistry } from './tasks/task-registry.ts';
 import { createUpdates } from './updates/updates.ts';
+
+/** The engine takes about a second for as many records. */
+const MIN_SHOWN_BEHIND = 100_000;
+
+/** Sends how far the engine is, while it is so far behind that a person may notice. */
+function showFeed(engine: Engine, emit: Emit): void {
+  let isShown = false;
+  engine.watchFeed((progress) => {
+    const isBehind = progress !== null && progress.total - progress.fed > MIN_SHOWN_BEHIND;
+    if (!isBehind && !isShown) return;
+    isShown = isBehind;
+    emit('records/feed-changed', isBehind ? { fed: progress.fed, total: progress.total } : null);
+  });
+}
 
 /** Events after which records may be new or gone. */
 const CHANGES_OF_RECORDS = /^(snapshots|downloads|tasks)\//;

@@ -1,8 +1,42 @@
+import type { Emit, EventArguments, EventName, EventPayload } from '../common/contract/index.ts';
 import type { FoundUpdate, UpdateObstacle } from '../common/contract/operations/app.ts';
-import type { OfferedFile } from '../common/contract/operations/imports.ts';
-import type { NetworkChoice } from '../common/model/settings/network-choice.ts';
-import type { DataLocation } from './data-folder/locate-data-folder.ts';
+import type { OfferedFile } from '../common/contract/operations/files.ts';
+import type { NetworkChoice } from '../common/model/settings/network.ts';
 import type { ChildProcess } from '../node/fork-process.ts';
+import type { DataLocation } from './data-folder/locate-data-folder.ts';
+
+export type EventListener = (...event: EventArguments) => void;
+
+/** Everything that happens in the core: features emit, features and carriers listen. */
+export interface Events {
+  readonly emit: Emit;
+  /** Notifies `listener` of every event with this name, until the returned function is called. */
+  on<Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void): () => void;
+  /** Notifies `listener` of every event, until the returned function is called. */
+  onAny(listener: EventListener): () => void;
+  /** Ends all listening. */
+  close(): void;
+}
+
+/** Creates the events of one core. Listeners are notified in the order in which they began to listen. */
+export function createEvents(): Events {
+  const listeners = new Set<EventListener>();
+  const onAny = (listener: EventListener): (() => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  return {
+    emit: (...event) => {
+      for (const listener of listeners) listener(...event);
+    },
+    on: (wanted, listener) =>
+      onAny((name, payload) => {
+        if (name === wanted) listener(payload as EventPayload<typeof wanted>);
+      }),
+    onAny,
+    close: () => listeners.clear(),
+  };
+}
 
 /** By then the first picture of a window is there, also on a slow computer. */
 export const CALM_MS = 2_000;

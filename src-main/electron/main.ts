@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { START_FILE_VARIABLE } from '../common/start-message.ts';
-import { createSharedCore } from '../core/control/create-shared-core.ts';
+import { createSharedCore } from '../core/create-core.ts';
 import { CALM_MS } from '../core/host.ts';
 import {
   findStandardFolder,

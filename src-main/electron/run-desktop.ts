@@ -4,8 +4,7 @@ import { APP_ID } from '../common/app-id.ts';
 import { LINK_SCHEME } from '../common/links.ts';
 import type { Settings } from '../common/model/settings/settings.ts';
 import { createWords, type Words } from '../common/words/words.ts';
-import type { SharedCore } from '../core/control/create-shared-core.ts';
-import type { Core } from '../core/create-core.ts';
+import type { Core, SharedCore } from '../core/create-core.ts';
 import {
   type DataLocation,
   type HostPlatform,

@@ -14,7 +14,7 @@ import type { Words } from '../common/words/words.ts';
 import type { Logger } from '../core/logging/logger.ts';
 
 /** The windows that are open. Each has an address of its own; what they show comes from the same core. */
-export interface Windows {
+interface Windows {
   /** The one that the person used last; null while none is open. */
   findFront(): BrowserWindow | null;
   list(): readonly BrowserWindow[];

@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import https from 'node:https';
 import tls from 'node:tls';
-import type { NetworkChoice } from '../common/model/settings/network-choice.ts';
-import type { ProxyChoice } from '../common/model/settings/proxy-address.ts';
+import type { NetworkChoice, ProxyChoice } from '../common/model/settings/network.ts';
 import { findErrorCode } from './error-text.ts';
 import { http } from './http/problem.ts';
 

@@ -1,6 +1,9 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
 import { copyPatiently, movePatiently } from '../node/files.ts';
 
 export interface NativeFile {
@@ -72,4 +75,34 @@ export async function copyNativeFiles(root: string, platform: string, arch: stri
     await movePatiently(unfinished, target);
   }
   return missing;
+}
+
+/** The SHA-256 of every native module that may be packed: by system and processor, then by name. */
+export const HASHES_FILE = fileURLToPath(new URL('supply-chain/native-hashes.json', import.meta.url));
+
+type NativeHashes = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export function readNativeHashes(): NativeHashes {
+  return JSON.parse(readFileSync(HASHES_FILE, 'utf8')) as NativeHashes;
+}
+
+/** Returns the SHA-256 of a file, in hexadecimal. */
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/**
+ * Returns the native modules that are not what was committed: unknown, changed, or missing from the list that they
+ * are held against. A list for another system would let nothing through.
+ */
+export async function findChangedNatives(files: readonly NativeFile[], target: string): Promise<string[]> {
+  const known = readNativeHashes()[target] ?? {};
+  const changed: string[] = [];
+  for (const { from, to } of files) {
+    if (known[to] !== (await hashFile(from))) changed.push(from);
+  }
+  const packed = new Set(files.map(({ to }) => to));
+  return [...changed, ...Object.keys(known).filter((name) => !packed.has(name))];
 }

@@ -6,11 +6,10 @@ import { Arch, build, Platform } from 'electron-builder';
 import { type GuideBlock, toPlainText } from '../common/help/guide-page.ts';
 import { tryToRemove } from '../node/files.ts';
 import { buildWhereNeeded } from '../start/build-application.ts';
-import { findElectron } from '../start/electron-runtime.ts';
+import { findElectron } from '../start/run-electron.ts';
 import { buildConfiguration, forgetEmptyVariables } from './builder-configuration.ts';
 import { readGuidePage } from './guide/compile-guide.ts';
-import { copyNativeFiles, listNativeFiles } from './native-files.ts';
-import { findChangedNatives } from './supply-chain/native-hashes.ts';
+import { copyNativeFiles, findChangedNatives, listNativeFiles } from './native-files.ts';
 
 /** Electron's runtime is not there to be packed. */
 export class MissingRuntimeError extends Error {

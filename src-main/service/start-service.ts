@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { prepareCredentials, prepareCursorKey } from './credentials.ts';
+import { openTokenIssuer, prepareCredentials, prepareCursorKey } from './tokens/open-token-issuer.ts';
 import { createServiceApp } from './create-service-app.ts';
 import type { ServiceHealth } from './http/start-health.ts';
 import { listen, type RequestLogEntry, stopListening } from './http/harden-service.ts';
@@ -19,7 +19,6 @@ import {
 } from './simulation/watch-platform.ts';
 import type { RecordStore, StoreSize } from './store/record-store.ts';
 import { hasRealRecords, serveOneTenant, type ServedTenant } from './tenants/served-tenant.ts';
-import { openTokenIssuer } from './tokens/open-token-issuer.ts';
 import { openSqliteStore } from './store-sqlite/open-sqlite-store.ts';
 
 /** What the service takes from its surroundings. */

@@ -10,8 +10,7 @@ import {
 } from '../core/data-folder/locate-data-folder.ts';
 import { readControlPlace } from '../node/control-place.ts';
 import { toErrorText } from '../node/error-text.ts';
-import { writeLaunchFile } from '../web/launch-file.ts';
-import { findSnapFolder, isLoopbackName, openInBrowser } from '../web/open-in-browser.ts';
+import { findSnapFolder, isLoopbackName, openInBrowser, writeLaunchFile } from '../web/launch-file.ts';
 import type { Launch } from '../web/web-server.ts';
 import { say, type StartOptions } from './read-options.ts';
 

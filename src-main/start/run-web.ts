@@ -1,36 +1,180 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { CALM_MS } from '../core/host.ts';
-import type { SharedCore } from '../core/control/create-shared-core.ts';
+import type { Output } from '../common/contract/index.ts';
+import { SYSTEM_NETWORK } from '../common/model/settings/network.ts';
+import type { SharedCore } from '../core/create-core.ts';
 import {
   type DataLocation,
+  describeMissingFolder,
   findStandardFolder,
   locateDataFolder,
   toHostPlatform,
 } from '../core/data-folder/locate-data-folder.ts';
+import { CALM_MS } from '../core/host.ts';
+import type { Logger } from '../core/logging/logger.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { describeReaders, tryToRemove } from '../node/files.ts';
-import type { Launch } from '../web/web-server.ts';
-import { startWebApplication } from '../web/start-web-application.ts';
-import { SYSTEM_NETWORK } from '../common/model/settings/network-choice.ts';
+import { createNodeNetwork } from '../node/node-network.ts';
 import {
   askPassphrase,
   findPassphraseFile,
   readPassphraseFile,
   tryToReadPassphrase,
 } from '../node/read-passphrase.ts';
-import type { Output } from '../common/contract/index.ts';
-import { createNodeNetwork } from '../node/node-network.ts';
 import type { WorkerScripts } from '../node/worker-scripts.ts';
-import { say, type StartOptions } from './read-options.ts';
-import { askForMissingFolder } from './ask-for-missing-folder.ts';
+import { startWebApplication, testWeb, type WebApplication } from '../web/start-web-application.ts';
+import type { Launch } from '../web/web-server.ts';
+import { readKeptPlace, writeKeptPlace } from '../web/web-sessions.ts';
 import { showInBrowser, UNOPENED_MS } from './come-back.ts';
-import { endOnErrors } from './end-on-errors.ts';
-import { listenForEnter } from './listen-for-enter.ts';
-import { testWeb } from '../web/self-test.ts';
-import { runAgain } from './run-again.ts';
+import { say, type StartOptions } from './read-options.ts';
+
+/**
+ * Finds the data folder and, while the one that the person chose is missing, asks in the terminal what to do: look again,
+ * or go on with the standard folder this time. Throws an Error that says what can be done when the person ends it, and
+ * where there is no terminal to ask in.
+ */
+export async function askForMissingFolder(
+  locate: () => DataLocation,
+  { stdin: input, stderr: output }: Pick<NodeJS.Process, 'stdin' | 'stderr'>,
+): Promise<DataLocation> {
+  for (;;) {
+    const location = locate();
+    const { missingFolder, defaultFolder } = location;
+    if (missingFolder === null) return location;
+    if (!input.isTTY || !output.isTTY) throw new Error(describeMissingFolder(location));
+    output.write(`The data folder isn't there: ${missingFolder}\n`);
+    output.write('Connect its disk and press Enter to look again.\n');
+    output.write(`"standard" goes on with ${defaultFolder} this time; "quit" ends.\n`);
+    const lines = createInterface({ input, output });
+    const answer = (await lines.question('> ').finally(() => lines.close())).trim().toLowerCase();
+    if (answer === 'standard') return location;
+    if (answer === 'quit') throw new Error(describeMissingFolder(location));
+  }
+}
+
+/** What can't end in order by then ends anyway. */
+const MAX_STOP_MS = 10_000;
+
+/** Logs what nobody caught, says so, and ends in order: after it nothing can be relied on. */
+export function endOnErrors(
+  program: Pick<NodeJS.Process, 'on' | 'exit'>,
+  { findLogger, stop }: { findLogger: () => Logger | null; stop: () => Promise<void> },
+): void {
+  let isEnding = false;
+  const exit = (): void => program.exit(1);
+  const end = (error: unknown): void => {
+    findLogger()?.error('uncaught', { error });
+    if (isEnding) return;
+    isEnding = true;
+    say(`Channelscope ends, since something unexpected happened: ${toErrorText(error)}`);
+    setTimeout(exit, MAX_STOP_MS).unref();
+    stop().then(exit, exit);
+  };
+  program.on('uncaughtException', end);
+  program.on('unhandledRejection', end);
+}
+
+/**
+ * Calls `onEnter` whenever the person presses Enter in the terminal, as long as this process is in its foreground. False
+ * where there is no terminal: a program in the background that reads from one is stopped by the system.
+ */
+export function listenForEnter(
+  program: Pick<NodeJS.Process, 'stdin' | 'stderr' | 'on'>,
+  onEnter: () => void,
+  isInForeground: () => boolean = isForeground,
+): boolean {
+  const { stdin } = program;
+  if (!stdin.isTTY || !program.stderr.isTTY || !isInForeground()) return false;
+  stdin.on('data', onEnter);
+  stdin.unref();
+  if (process.platform !== 'win32') {
+    // It comes with bg and fg of a shell.
+    program.on('SIGCONT', () => {
+      if (isInForeground()) stdin.resume();
+      else stdin.pause();
+    });
+  }
+  return true;
+}
+
+/** Whether the terminal belongs to the group of this process now. */
+function isForeground(): boolean {
+  if (process.platform === 'win32') return true;
+  try {
+    const words = ['-o', 'pgid=,tpgid=', '-p', String(process.pid)];
+    const [own, terminal] = execFileSync('ps', words, { encoding: 'utf8' }).trim().split(/\s+/u);
+    return own !== undefined && own === terminal;
+  } catch {
+    return false;
+  }
+}
+
+/** An answer is sent by then. */
+const ANSWER_MS = 300;
+
+/** A server that is started anew in this process, with the data folder that was chosen meanwhile. */
+export interface Rerun {
+  readonly first: Promise<WebApplication>;
+  /** Returns at once; whoever asked is told before it ends. */
+  startAgain(): boolean;
+  /** A way in to the one that runs. */
+  createLaunch(): Promise<Launch>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a server. When it is started again it is served at the place that open pages know, with their sessions.
+ * `onFailure` gets what keeps it from starting again.
+ */
+export function runAgain(
+  start: (location: DataLocation) => Promise<WebApplication>,
+  location: DataLocation,
+  locate: () => DataLocation,
+  onFailure: (error: unknown) => void,
+): Rerun {
+  let used = location;
+  let isBusy = false;
+  let isStopping = false;
+  const first = start(location);
+  let running = first;
+  const renew = async (): Promise<WebApplication> => {
+    await (await running).stop();
+    const before = used;
+    used = locate();
+    // A copy of the data folder has the sessions of the moment in which it began.
+    if (used.folder !== before.folder) writeKeptPlace(used.folder, readKeptPlace(before.folder));
+    const application = await start(used);
+    await application.whenReady;
+    return application;
+  };
+  return {
+    first,
+    startAgain() {
+      if (isBusy) return true;
+      isBusy = true;
+      setTimeout(() => {
+        if (isStopping) return;
+        running = renew();
+        running.then(
+          () => {
+            isBusy = false;
+          },
+          (error: unknown) => onFailure(error),
+        );
+      }, ANSWER_MS);
+      return true;
+    },
+    createLaunch: async () => (await running).createLaunch(),
+    async stop() {
+      isStopping = true;
+      await (await running).stop();
+    },
+  };
+}
 
 /** How long a start that fails waits, so that a browser can load the page that says why. */
 const FAILURE_SHOWN_MS = 10_000;
@@ -137,7 +281,7 @@ export async function runWeb(
         useNetwork: network.useNetwork,
         createFetch: network.createFetch,
         createCore: async (host) => {
-          const { createSharedCore } = await import('../core/control/create-shared-core.ts');
+          const { createSharedCore } = await import('../core/create-core.ts');
           core = await createSharedCore(host, { isSafe: options.isSafe, passphrase, calmMs: CALM_MS });
           return core;
         },

@@ -1,10 +1,8 @@
 import { resolve } from 'node:path';
-import { buildWhereNeeded } from './build-application.ts';
+import { buildWhereNeeded, runBuiltWeb } from './build-application.ts';
 import { comeBack } from './come-back.ts';
-import { findElectron, installElectron } from './electron-runtime.ts';
-import { type Explanation, runElectron } from './run-electron.ts';
+import { type Explanation, findElectron, installElectron, runElectron } from './run-electron.ts';
 import { say, type StartOptions } from './read-options.ts';
-import { runBuiltWeb } from './run-built-web.ts';
 import { PASSPHRASE_FILE_VARIABLE } from '../node/read-passphrase.ts';
 
 const FIRST_BYTE_MS = 8_000;

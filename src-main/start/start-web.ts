@@ -1,6 +1,6 @@
 import { comeBack } from './come-back.ts';
 import { HELP, projectRoot, readStartOptions, runGuarded } from './read-options.ts';
-import { runBuiltWeb } from './run-built-web.ts';
+import { runBuiltWeb } from './build-application.ts';
 
 runGuarded(async () => {
   const options = readStartOptions(process.argv.slice(2));

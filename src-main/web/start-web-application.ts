@@ -7,14 +7,154 @@ import {
   type HostPlatform,
   prepareDataFolder,
 } from '../core/data-folder/locate-data-folder.ts';
-import type { Host, WayBack } from '../core/host.ts';
+import type { Host, ProxyLogins, WayBack } from '../core/host.ts';
+import {
+  describeReport,
+  listCoreSteps,
+  NotHere,
+  runStep,
+  type SelfTestStep,
+  type StepRun,
+  type TestedCore,
+  writeReport,
+} from '../core/self-test/run-self-test.ts';
+import { forkProcess } from '../node/fork-process.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
-import { createBrowserLanguages } from './session-guard.ts';
-import { createExportDownloads, createImportUploads } from './transfers.ts';
-import { createWebHost } from './web-host.ts';
+import { printWithBrowser } from '../node/print-with-browser.ts';
+import { openInBrowser } from './launch-file.ts';
+import {
+  createExportDownloads,
+  createImportUploads,
+  type ExportDownloads,
+  type ImportUploads,
+} from './transfers.ts';
 import { startWebServer, type WebServer } from './web-server.ts';
+import { type BrowserLanguages, createBrowserLanguages } from './web-sessions.ts';
 
-export interface WebApplicationOptions {
+const notHere = (why: string): StepRun => {
+  return () => {
+    throw new NotHere(why);
+  };
+};
+
+/** Enters by an address as a browser does, and asks for something over the session. */
+async function askOverSession(server: WebServer): Promise<string> {
+  const { url } = server.createLaunch();
+  const { origin } = new URL(url);
+  const entered = await fetch(url, { redirect: 'manual' });
+  const cookie = (entered.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const token = (entered.headers.get('location') ?? '').replace('/#session=', '');
+  const answer = await fetch(`${origin}/api/call/app/get-info`, {
+    method: 'POST',
+    headers: { origin, cookie, 'content-type': 'application/json', 'x-channelscope-session': token },
+    body: 'null',
+  });
+  const { ok, value } = (await answer.json()) as { ok: boolean; value?: { version: string } };
+  if (!ok) throw new Error(`The call was answered with ${answer.status}.`);
+  return `a page is told version ${value?.version ?? ''}`;
+}
+
+/** Tests the application in the browser on itself, writes the report, and stops it. Returns whether nothing failed. */
+export async function testWeb(parts: {
+  readonly core: TestedCore;
+  readonly server: WebServer;
+  readonly version: string;
+  readonly file: string;
+  /** For what is exported meanwhile. */
+  readonly folder: string;
+}): Promise<boolean> {
+  const { core, server, version, file, folder } = parts;
+  const startedAtMs = Date.now();
+  const steps: SelfTestStep[] = [];
+  const readPage = async (): Promise<string> => {
+    const page = await fetch(`http://127.0.0.1:${server.port}/`);
+    if (!page.ok || page.headers.get('content-security-policy') === null) {
+      throw new Error(`The page was answered with ${page.status}.`);
+    }
+    return 'served, with its policy';
+  };
+  const all: readonly (readonly [string, StepRun])[] = [
+    ['window', notHere('A browser has the window.')],
+    ['page', readPage],
+    ['preload', () => askOverSession(server)],
+    ['notification', notHere('The page of a browser shows them.')],
+    ['tray', notHere('A browser has none.')],
+    ...listCoreSteps(core, { folder, now: Date.now }),
+    [
+      'quit',
+      async () => {
+        await server.stop();
+        return 'in order';
+      },
+    ],
+  ];
+  for (const [name, run] of all) steps.push(await runStep(name, run));
+  const report = await writeReport(file, { version, host: 'web' }, steps, startedAtMs);
+  process.stderr.write(`${describeReport(report)}\n`);
+  return report.isPassed;
+}
+
+/** The host of plain Node, with a browser for a window. */
+function createWebHost(options: {
+  platform: HostPlatform;
+  version: string;
+  location: DataLocation;
+  downloads: ExportDownloads;
+  uploads: ImportUploads;
+  languages: Pick<BrowserLanguages, 'list'>;
+  useNetwork: Host['useNetwork'];
+  /** Left out, proxies are told what the variables that name them say. */
+  createFetch?: NodeNetwork['createFetch'] | undefined;
+  startAgain: Host['startAgain'];
+  comeBack: Host['comeBack'];
+  workers: Host['workers'];
+}): Host {
+  const { platform, version, location, downloads, uploads, languages, useNetwork, workers } = options;
+  let logins: ProxyLogins | null = null;
+  const send = options.createFetch?.(() => logins) ?? globalThis.fetch;
+  const fetch: Host['fetch'] = (input, init) =>
+    send(input, { ...init, redirect: 'manual', credentials: 'omit' });
+  return {
+    kind: 'web',
+    platform,
+    version,
+    dataFolder: location.folder,
+    location,
+    listLanguages: languages.list,
+    fetch,
+    // Node opens as many connections to a host as there are calls.
+    fetchFor: () => fetch,
+    useProxyLogins: (given) => {
+      logins = given;
+    },
+    useNetwork,
+    workers,
+    startProcess: forkProcess,
+    chooseExportTarget: (suggestedName) => Promise.resolve(downloads.chooseTarget(suggestedName)),
+    printPdf: (source, target, signal) => printWithBrowser(source, target, signal),
+    // A page can't choose a folder of the computer; one of the profile is there for good, other than downloads.
+    chooseFolder: (suggestedName, purpose) => Promise.resolve(join(location.folder, purpose, suggestedName)),
+    revealExport: (path) => Promise.resolve(downloads.offer(path)),
+    // The browser is on this computer too, so its file manager can show the folder.
+    revealFolder: (path) => openInBrowser(platform, path),
+    copyText: () => Promise.resolve(false),
+    // Only the page knows whether it may; its title shows the number.
+    showNote: () => 'page',
+    showBadge: () => undefined,
+    chooseImportFile: (uploadId) => Promise.resolve(uploadId === null ? null : uploads.take(uploadId)),
+    // Systems open files with the desktop application only.
+    takeOpenedFile: () => Promise.resolve(null),
+    // A browser opens tabs by itself, and whoever started this process starts it again.
+    openWindow: () => false,
+    comeBack: options.comeBack,
+    startNormally: () => false,
+    startAgain: options.startAgain,
+    // What runs here was fetched and built by hand.
+    updates: 'no-package',
+  };
+}
+
+interface WebApplicationOptions {
   readonly platform: HostPlatform;
   readonly version: string;
   readonly location: DataLocation;

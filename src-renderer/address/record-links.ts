@@ -5,7 +5,7 @@ import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
 import type { Finding } from '../../src-main/common/model/analysis/finding.ts';
 import { isGroup } from '../../src-main/common/query/filter-tree.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
-import { toAddress } from '../filters/filter-address.ts';
+import { toAddress } from '../filters/filter.ts';
 import { toPeriodText } from '../period/period-selection.ts';
 import type { Snapshot } from '../../src-main/common/model/cache/snapshot.ts';
 

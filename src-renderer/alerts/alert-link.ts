@@ -1,28 +1,28 @@
 import type { LocationQuery, RouteLocationRaw } from 'vue-router';
 import {
   ALERT_MEASURES,
-  isHitMeasure,
-  MAX_ALERT_MINUTES,
-  MAX_ALERT_REQUESTS,
-  isInboundOnly,
-  toTimeMeasure,
   type AlertCondition,
   type AlertMeasure,
   isCounted,
+  isHitMeasure,
+  isInboundOnly,
+  MAX_ALERT_MINUTES,
+  MAX_ALERT_REQUESTS,
+  toTimeMeasure,
 } from '../../src-main/common/model/alerts/alert-rule.ts';
 import { ALERT_ORIGINS, type AlertOrigin } from '../../src-main/common/model/alerts/alert-state.ts';
+import { toKindRow } from '../../src-main/common/model/analysis/finding-kinds.ts';
+import type { Finding } from '../../src-main/common/model/analysis/finding.ts';
 import type {
   FieldCondition,
   FilterPart,
   RecordFilter,
 } from '../../src-main/common/model/records/record-filter.ts';
-import { isGroup, listLeaves, withoutField, listPlain } from '../../src-main/common/query/filter-tree.ts';
+import { isGroup, listLeaves, listPlain, withoutField } from '../../src-main/common/query/filter-tree.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
-import { toQueryText } from '../address/query-text.ts';
-import { fromAddress, toAddress } from '../filters/filter-address.ts';
-import { toKindRow } from '../../src-main/common/model/analysis/finding-kinds.ts';
-import type { Finding } from '../../src-main/common/model/analysis/finding.ts';
 import { MINUTE_MS } from '../../src-main/common/time/durations.ts';
+import { toQueryText } from '../address/window-address.ts';
+import { fromAddress, toAddress } from '../filters/filter.ts';
 
 /** What an alert can watch, as an address names it. */
 export const ALERT_SUBJECTS = [
@@ -216,6 +216,7 @@ const FEWEST_REQUESTS = 5;
 const MISSED_REQUESTS = 15;
 const SHORTEST_SILENCE_MINUTES = 30;
 const LONGEST_SILENCE_MINUTES = 720;
+
 /** Returns whether an alert can watch for the same: none watches whether the service can be reached, for one. */
 export function canAlert({ kind }: Pick<Finding, 'kind'>): boolean {
   return toKindRow(kind).alert !== null;

@@ -7,7 +7,7 @@ import { useConnectionsStore } from '../stores/connections/connections.ts';
 import { useAlertStore } from '../stores/analysis/findings.ts';
 
 /** Whether the page may show notifications; `unsupported` where the browser has none. */
-export type NotePermission = NotificationPermission | 'unsupported';
+type NotePermission = NotificationPermission | 'unsupported';
 
 /** Returns whether the page may show notifications. */
 export function readPermission(): NotePermission {

@@ -1,10 +1,29 @@
-import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
 import { computed, type Ref, ref, watch } from 'vue';
+import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
+import { toTimeTicks } from '../../src-main/common/words/formats.ts';
+import { readFormats } from '../format/formats.ts';
+
+const PIXELS_PER_TICK = 62;
+/** Half of a label, which stands at the middle of its tick. */
+const HALF_LABEL_PX = 18;
 
 /** A selection of whole buckets: [start, end), start below end. */
 export interface BucketRange {
   readonly start: number;
   readonly end: number;
+}
+
+/** Labels times under a plot; `place` is 0 at its left edge and 1 at its right one. */
+export function placeTimeTicks(whole: TimeSpan | null, zone: string, widthPx: number) {
+  if (whole === null) return [];
+  const { fromMs, toMs } = whole;
+  const most = Math.max(1, Math.floor(widthPx / PIXELS_PER_TICK));
+  return (
+    toTimeTicks({ fromMs, toMs }, zone, most, readFormats())
+      .map((tick) => ({ ...tick, place: (tick.atMs - fromMs) / (toMs - fromMs) }))
+      // A label here would leave the plot.
+      .filter((tick) => tick.place * widthPx < widthPx - HALF_LABEL_PX)
+  );
 }
 
 function clamp(value: number, low: number, high: number): number {
@@ -112,7 +131,7 @@ export interface BrushArea {
 }
 
 /** What is brushed. */
-export interface BrushPlot {
+interface BrushPlot {
   readonly element: HTMLElement | null;
   /** Times, from the left. */
   readonly columns: readonly TimeSpan[];

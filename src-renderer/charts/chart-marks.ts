@@ -1,5 +1,66 @@
 import type { Chart, Plugin } from 'chart.js';
+import type { RouteLocationRaw } from 'vue-router';
+import type { TimedField } from '../../src-main/common/model/analysis/grouping.ts';
+import type { TimesRow } from '../../src-main/common/model/records/histogram.ts';
+import type { FieldCondition } from '../../src-main/common/model/records/record-filter.ts';
+import { CODE_CLASSES, type CodeClass } from '../../src-main/common/model/records/record.ts';
+import { toNextNumber } from '../../src-main/common/query/query-fields.ts';
+import { createQueryClock } from '../../src-main/common/query/query-values.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
 import { CHART_FONT, type ChartColour, type ChartColours } from './chart-style.ts';
+import type { LegendEntry } from './picture/chart-picture.ts';
+
+const FULL_BAR_MS = 10_000;
+
+/** Response times above this are drawn in red. */
+export const SLOW_RESPONSE_MS = 5_000;
+
+/**
+ * Length of a response-time bar, 0 to 1, on a logarithmic scale from 1 ms to 10 s, so that 100 ms and
+ * 10 s can both be read in a bar 40 px long.
+ */
+export function toLogShare(responseTimeMs: number | null): number {
+  if (responseTimeMs === null || !(responseTimeMs > 0)) return 0;
+  const share = Math.log10(Math.max(1, responseTimeMs)) / Math.log10(FULL_BAR_MS);
+  return Math.min(1, Math.max(0.05, share));
+}
+
+/** Returns the smallest of 1, 2, 5 times a power of ten that is not below the value; at least 1. */
+export function toNiceCeiling(value: number): number {
+  if (!(value > 1)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= value) ?? 10;
+  return factor * power;
+}
+
+const MIN_TICKS = 3;
+
+/** Returns the condition on a record that its time lies in a bucket, without its end; that it has one where the bucket has no ends. */
+export function toTimeCondition(
+  { fromMs, toMs }: TimesRow,
+  field: TimedField = 'responseTimeMs',
+): FieldCondition {
+  if (fromMs === null && toMs === null) return { field, exclude: true, values: [null] };
+  const min = fromMs === null ? {} : { min: fromMs };
+  const max = toMs === null ? {} : { max: toNextNumber(toMs, -1) };
+  return { field, ...min, ...max };
+}
+
+function isRound(timeMs: number, factors: readonly number[]): boolean {
+  return factors.some((factor) => {
+    const power = Math.log10(timeMs / factor);
+    return timeMs > 0 && Math.abs(power - Math.round(power)) < 1e-9;
+  });
+}
+
+/** Returns the buckets that begin at a power of ten, or where these are few, at twice and five times one too. */
+export function listRoundPlaces(buckets: readonly TimesRow[], max: number): readonly number[] {
+  const find = (factors: readonly number[]): number[] =>
+    buckets.flatMap(({ fromMs }, place) => (isRound(fromMs ?? 0, factors) ? [place] : []));
+  const powers = find([1]);
+  const finer = powers.length < MIN_TICKS ? find([1, 2, 5]) : powers;
+  return finer.length > max ? powers : finer;
+}
 
 /** Where a chart draws, in CSS pixels of its canvas. */
 export interface PlotArea {
@@ -108,4 +169,47 @@ export function createEndLabels(labels: readonly EndLabel[], colours: ChartColou
       ctx.restore();
     },
   };
+}
+
+/** One part of every bar, from the first bar to the last. */
+export interface BarSeries extends LegendEntry {
+  readonly values: readonly number[];
+}
+
+const CLOCK = createQueryClock('UTC');
+
+/**
+ * Returns where what came after a moment is compared with as long a time before it: a day, or what there is of it so far,
+ * an hour at least.
+ */
+export function toBeforeAfter(atMs: number, nowMs: number): RouteLocationRaw {
+  const whole = Math.floor(atMs / SECOND_MS) * SECOND_MS;
+  const lengthMs = Math.max(HOUR_MS, Math.min(DAY_MS, Math.floor((nowMs - whole) / SECOND_MS) * SECOND_MS));
+  const write = (fromMs: number): string =>
+    [fromMs, fromMs + lengthMs - SECOND_MS].map(CLOCK.write).join('..');
+  return { path: '/compare', query: { period: write(whole), with: write(whole - lengthMs) } };
+}
+
+/** Returns whether a class is of failures: with a code of 400 to 499, and all others. */
+function isErrorClass(codeClass: CodeClass): boolean {
+  return codeClass === '4xx' || codeClass === '5xx';
+}
+
+/** Returns the failing requests among counts in the order of CODE_CLASSES. */
+export function countErrors(counts: readonly number[]): number {
+  return CODE_CLASSES.reduce(
+    (sum, codeClass, index) => (isErrorClass(codeClass) ? sum + (counts[index] ?? 0) : sum),
+    0,
+  );
+}
+
+/** Returns whether a share of errors is well above the whole's, which deserves the alert colour. */
+export function isStandingOut(errorShare: number, overallShare: number): boolean {
+  return errorShare > 0.005 && errorShare > overallShare * 1.5;
+}
+
+/** Heights of the mini bars, 0 to 1 of the highest; a value above zero never vanishes. */
+export function toTrendHeights(trend: readonly number[]): number[] {
+  const highest = Math.max(...trend, 0);
+  return trend.map((value) => (highest === 0 || value <= 0 ? 0 : Math.max(0.08, value / highest)));
 }

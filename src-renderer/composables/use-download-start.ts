@@ -3,9 +3,9 @@ import type { Connection } from '../../src-main/common/model/connections/connect
 import type { ErrorLike } from '../messages/error-like.ts';
 import { toPeriod } from '../period/period-selection.ts';
 import { useDownloadsStore, type DownloadRequest } from '../stores/cache/downloads.ts';
-import { useAttempt } from './use-attempt.ts';
+import { useAttempt } from './use-query.ts';
 
-export interface DownloadStart {
+interface DownloadStart {
   readonly isStarting: Readonly<Ref<boolean>>;
   /** Why the first report that failed to start did; the others were started all the same. */
   readonly error: Readonly<Ref<ErrorLike | null>>;

@@ -1,4 +1,24 @@
-import { computed, ref, watch, type ComputedRef, type Ref } from 'vue';
+import { computed, type ComputedRef, ref, type Ref, watch } from 'vue';
+
+/** A value each part of which can be written by itself. */
+type Parts<Value> = { -readonly [Name in keyof Value]: Value[Name] };
+
+/**
+ * Lets `v-model` of a control write one part of a value that is only ever replaced as a whole: reading a part
+ * reads the value as it stands, and writing one asks for that change.
+ */
+export function createParts<Value extends object>(
+  read: () => Value,
+  change: (part: Partial<Value>) => void,
+): Parts<Value> {
+  return new Proxy({} as Parts<Value>, {
+    get: (_, name) => Reflect.get(read(), name),
+    set: (_, name, part) => {
+      change({ [name]: part as unknown } as Partial<Value>);
+      return true;
+    },
+  });
+}
 
 const PREFIX = 'channelscope.draft:';
 const LEFT_PREFIX = 'channelscope.left:';

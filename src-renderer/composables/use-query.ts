@@ -1,7 +1,42 @@
-import { onScopeDispose, ref, shallowRef, watch, type Ref, type ShallowRef, type WatchSource } from 'vue';
+import { onScopeDispose, ref, type Ref, shallowRef, type ShallowRef, watch, type WatchSource } from 'vue';
 import type { EventName } from '../../src-main/common/contract/index.ts';
 import { useBackend } from '../backend/backend.ts';
-import { toErrorLike, type ErrorLike } from '../messages/error-like.ts';
+import { type ErrorLike, toErrorLike } from '../messages/error-like.ts';
+
+export interface Attempt {
+  readonly isRunning: Readonly<Ref<boolean>>;
+  /** Why the last work failed; null while it runs and once it succeeded. */
+  readonly error: Readonly<Ref<ErrorLike | null>>;
+  /** Runs the work; resolves to true when it succeeded. */
+  attempt(work: () => unknown): Promise<boolean>;
+  clearError(): void;
+}
+
+/** Runs work that may fail, and keeps its progress and its error for a control to show. */
+export function useAttempt(): Attempt {
+  const isRunning = ref(false);
+  const error = shallowRef<ErrorLike | null>(null);
+
+  async function attempt(work: () => unknown): Promise<boolean> {
+    isRunning.value = true;
+    error.value = null;
+    try {
+      await work();
+      return true;
+    } catch (thrown) {
+      error.value = toErrorLike(thrown);
+      return false;
+    } finally {
+      isRunning.value = false;
+    }
+  }
+
+  function clearError(): void {
+    error.value = null;
+  }
+
+  return { isRunning, error, attempt, clearError };
+}
 
 /** After an event it is read again; of those that come as fast as records do, not each one. */
 const MIN_GAP_MS = 1_000;
@@ -24,7 +59,7 @@ export interface Query<Value> {
 }
 
 /** What was asked for last: an answer or a failure that another asking has overtaken is dropped. */
-export interface Reading<Value> {
+interface Reading<Value> {
   /** Null until it was read; the value before stays meanwhile, and after a failure. */
   readonly value: ShallowRef<Value | null>;
   readonly error: ShallowRef<ErrorLike | null>;

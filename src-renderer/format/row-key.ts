@@ -1,3 +1,6 @@
+import { ADDRESS_NOT_STATED } from '../../src-main/common/model/cache/snapshot.ts';
+import type { Connection } from '../../src-main/common/model/connections/connection.ts';
+
 interface Row {
   readonly snapshotId: number;
   readonly seq: number;
@@ -31,4 +34,10 @@ export function isEqualRow<Shown extends Row>(a: Shown, b: Shown): boolean {
 export function isSameRecord<Shown extends Row>(a: Shown, b: Shown): boolean {
   if (a.snapshotId === b.snapshotId) return a.seq === b.seq;
   return a.dateMs !== null && isEqualRow(a, b);
+}
+
+/** The address of a connection without its protocol; empty for imported records whose file names none. */
+export function formatAddress({ kind, baseAddress }: Pick<Connection, 'kind' | 'baseAddress'>): string {
+  if (kind === 'imported' && baseAddress === ADDRESS_NOT_STATED) return '';
+  return baseAddress.replace(/^https?:\/\//, '');
 }

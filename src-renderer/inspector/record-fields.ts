@@ -2,7 +2,7 @@ import { parseExactly, toPlainText } from '../../src-main/common/json.ts';
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
 import type { NamedField } from '../../src-main/common/model/records/body-path.ts';
 import { formatCount, formatDuration, formatSpan } from '../format/formats.ts';
-import { SLOW_RESPONSE_MS } from '../charts/scales.ts';
+import { SLOW_RESPONSE_MS } from '../charts/chart-marks.ts';
 import { formatRecordMoment, toOffsetLabel } from '../../src-main/common/time/civil-time.ts';
 import { listFields, REPORTS, type Direction } from '../../src-main/common/reporting/reports.ts';
 import { toVisible } from '../../src-main/common/words/visible-text.ts';

@@ -4,7 +4,7 @@ import { MAX_SESSION_ID_CHARACTERS, type Session } from '../../src-main/common/m
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../backend/backend.ts';
 import { createReading } from '../composables/use-query.ts';
-import { useNarrowWindow } from '../composables/page.ts';
+import { useNarrowWindow } from '../composables/surroundings.ts';
 import { useAppStore } from '../stores/window/app.ts';
 
 interface Target {

@@ -1,15 +1,15 @@
-import { COMMANDS } from '../shell/commands.ts';
+import { COMMANDS } from '../shell/palette/palette-entries.ts';
 import { MAX_VIEW_KEYS, VIEWS } from '../shell/views.ts';
 
 /** A key of the application, as the list of keys shows it. */
-export interface KeyLine {
+interface KeyLine {
   /** Message key below `shortcuts.does`. */
   readonly does: string;
   /** Keys pressed together; several ways where there are. `Mod` is Ctrl, or Cmd on macOS. */
   readonly ways: readonly (readonly string[])[];
 }
 
-export interface KeyGroup {
+interface KeyGroup {
   /** Message key below `shortcuts.groups`. */
   readonly name: string;
   readonly lines: readonly KeyLine[];

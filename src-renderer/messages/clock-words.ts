@@ -1,5 +1,5 @@
 import { useI18n } from 'vue-i18n';
-import type { Clock } from '../../src-main/common/model/clock.ts';
+import type { Clock } from '../../src-main/common/model/period.ts';
 import { toOffsetLabel } from '../../src-main/common/time/civil-time.ts';
 
 /** Returns a function that names a clock, its zone, and the zone's offset at an instant. */

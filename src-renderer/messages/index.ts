@@ -19,7 +19,7 @@ const LOADERS: Readonly<Record<Exclude<Language, 'en'>, () => Promise<Messages>>
 };
 
 /** The words of the window: a plugin of Vue, and the way to another language. */
-export type WindowMessages = I18n<Messages, Messages, Messages, string, false>;
+type WindowMessages = I18n<Messages, Messages, Messages, string, false>;
 
 /**
  * The vue-i18n plugin with the English messages. What another language lacks is shown in English; a missing key is shown

@@ -4,7 +4,7 @@ import { toCivilTime } from '../../src-main/common/time/civil-time.ts';
 import { formatDay, formatFullDay, formatRange } from '../format/formats.ts';
 
 /** A period in people's terms: one whole day, several of them, or from time to time. */
-export type PeriodWords =
+type PeriodWords =
   | { readonly kind: 'day'; readonly day: string }
   | { readonly kind: 'days'; readonly from: string; readonly to: string }
   | { readonly kind: 'range'; readonly text: string };

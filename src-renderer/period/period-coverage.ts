@@ -6,11 +6,9 @@ import type { Output } from '../../src-main/common/contract/index.ts';
 import { toMaxTailMs } from '../../src-main/common/model/cache/download.ts';
 import type { PeriodScope } from '../../src-main/common/model/records/record-filter.ts';
 import { useBackend } from '../backend/backend.ts';
-import { useDownloadsStore } from '../stores/cache/downloads.ts';
+import { useDownloadsStore, useSnapshotsStore } from '../stores/cache/downloads.ts';
 import { useFollowingStore } from '../stores/connections/status.ts';
-import { useSnapshotsStore } from '../stores/cache/snapshots.ts';
-import { useAttempt } from '../composables/use-attempt.ts';
-import { createReading } from '../composables/use-query.ts';
+import { createReading, useAttempt } from '../composables/use-query.ts';
 
 type Span = Pick<Period, 'fromMs' | 'toMs'>;
 

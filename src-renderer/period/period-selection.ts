@@ -1,5 +1,4 @@
-import type { Clock } from '../../src-main/common/model/clock.ts';
-import type { Period } from '../../src-main/common/model/period.ts';
+import type { Clock, Period } from '../../src-main/common/model/period.ts';
 import { toWireDate } from '../../src-main/common/reporting/wire-documents.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
 import {

@@ -1,18 +1,19 @@
-import type { Settings, SettingsChange } from '../../src-main/common/model/settings/settings.ts';
-import { useI18n } from 'vue-i18n';
-import { readSettingSchema, type SettingFault } from '../../src-main/common/model/settings/settings-file.ts';
 import {
   getSettingEntry,
+  readDefault,
   SETTING_ENTRIES,
+  type Settings,
+  type SettingsChange,
   type SettingSectionName,
   type SettingUnit,
   type ShownSetting,
-  readDefault,
-} from '../../src-main/common/model/settings/setting-sections.ts';
-import { labelOptions, withChosen, type Option } from '../components/controls/option.ts';
+} from '../../src-main/common/model/settings/settings.ts';
+import { useI18n } from 'vue-i18n';
+import { readSettingSchema, type SettingFault } from '../../src-main/common/model/settings/settings-file.ts';
+import { labelOptions, type Option, withChosen } from '../components/controls/options.ts';
 import { formatBytes, formatCount } from '../format/formats.ts';
 import { computed, type ComputedRef } from 'vue';
-import { useAttempt, type Attempt } from '../composables/use-attempt.ts';
+import { type Attempt, useAttempt } from '../composables/use-query.ts';
 import { useAppStore } from '../stores/window/app.ts';
 
 const MB_BYTES = 1_000_000;

@@ -1,6 +1,6 @@
 import { computed } from 'vue';
 import { compareConnections, type Connection } from '../../src-main/common/model/connections/connection.ts';
-import { useAddressChoice } from '../address/use-address-choice.ts';
+import { useAddressChoice } from '../address/window-address.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
 import { useI18n } from 'vue-i18n';
 import { formatSpan } from '../format/formats.ts';

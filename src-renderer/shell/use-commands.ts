@@ -7,12 +7,16 @@ import { useOpenStatement } from '../sql/use-open-as-sql.ts';
 import { useAppStore } from '../stores/window/app.ts';
 import { useClockStore, usePeriodStore } from '../stores/window/times.ts';
 import { useConnectionsStore } from '../stores/connections/connections.ts';
-import { useSavedViewsStore } from '../stores/records/saved-views.ts';
+import { useSavedViewsStore } from '../stores/records/kept.ts';
 import { useStatusStore } from '../stores/connections/status.ts';
-import { useTourStore } from '../tour/tour-store.ts';
-import { isModalOpen } from '../composables/page.ts';
-import type { PaletteAction } from './palette/palette-entries.ts';
-import { pressControl, toShellCommand, type ShellCommand } from './commands.ts';
+import { useTourStore } from '../tour/tour.ts';
+import { isModalOpen } from '../composables/surroundings.ts';
+import {
+  type PaletteAction,
+  pressControl,
+  type ShellCommand,
+  toShellCommand,
+} from './palette/palette-entries.ts';
 import { writeViewLink } from '../../src-main/common/links.ts';
 
 /** Returns a function that copies a link to the screen as it is. It holds no records. */

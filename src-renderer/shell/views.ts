@@ -20,7 +20,7 @@ import {
   Target,
 } from '@lucide/vue';
 
-export type ViewGroup = 'none' | 'inbound' | 'outbound' | 'data';
+type ViewGroup = 'none' | 'inbound' | 'outbound' | 'data';
 
 export interface View {
   readonly name:

@@ -21,8 +21,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'imports/import-records.ts': 'what an imported file says about itself',
   'schedules/open-schedules.ts': 'a run of a schedule',
   'self-test/run-self-test.ts': 'whether the download that it made itself is whole',
-  'snapshots/housekeeping.ts': 'a day that is being followed is not removed',
-  'snapshots/snapshots-handlers.ts': 'keeps what a snapshot says about itself',
+  'snapshots/snapshots-handlers.ts':
+    'keeps what a snapshot says about itself; a day that is being followed is not removed',
   'summaries/summaries.ts': 'the reported summary itself, and which snapshots the compared records came from',
 };
 
@@ -48,9 +48,9 @@ it('a file that looks at them by itself is reported', () => {
   expect(
     findReaders({
       'coverage/read-holdings.ts': "snapshot.state === 'complete'",
-      'glance/read-glance.ts': "const known = snapshots.filter(({ state }) => state === 'complete');",
+      'glance/glance-handlers.ts': "const known = snapshots.filter(({ state }) => state === 'complete');",
       'alerts/read-minutes.ts': 'const untilMs = snapshot.settledToMs ?? 0;',
       'overview/read-volume.ts': 'await ledger.read(subject, span);',
     }),
-  ).toEqual(['alerts/read-minutes.ts', 'glance/read-glance.ts']);
+  ).toEqual(['alerts/read-minutes.ts', 'glance/glance-handlers.ts']);
 });

@@ -11,9 +11,9 @@ it('H-01: only the client of the core uses the network, and what posts alerts wh
   const files = readdirSync(core, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll('\\', '/'))
     .filter((name) => name.endsWith('.ts') && NETWORK.test(readFileSync(join(core, name), 'utf8')));
-  expect(files).toContain('client/send-request.ts');
+  expect(files).toContain('client/reporting-client.ts');
   expect(files.filter((name) => !name.startsWith('client/'))).toEqual([
-    'destinations/post-message.ts',
     'destinations/send-mail.ts',
+    'destinations/send-message.ts',
   ]);
 });

@@ -2,7 +2,7 @@ import type { PeriodScope } from '../../src-main/common/model/records/record-fil
 import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
-import { createAnalysisHandlers } from '../../src-main/core/analysis/analysis-handlers.ts';
+import { createAnalysisHandlers } from '../../src-main/core/app/app-handlers.ts';
 import { createCompareHandlers } from '../../src-main/core/compare/compare-handlers.ts';
 import { readFindings } from '../../src-main/core/findings/read-findings.ts';
 import { FROM_MS, openTestEngine } from '../integration/cache/cache-fixture.ts';

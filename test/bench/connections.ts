@@ -1,4 +1,4 @@
-import { createSeveralHandlers } from '../../src-main/core/several/several-handlers.ts';
+import { createSeveralHandlers } from '../../src-main/core/overview/overview-handlers.ts';
 import { readPeriodFindings } from '../../src-main/core/findings/read-findings.ts';
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
 import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';

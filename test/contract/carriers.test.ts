@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src-main/common/contract/errors.ts';
 import type { Settings } from '../../src-main/common/model/settings/settings.ts';
 import type { Backend } from '../../src-renderer/backend/backend.ts';
-import { createIpcBackend, type DesktopBridge } from '../../src-renderer/backend/ipc-backend.ts';
+import { createIpcBackend, type DesktopBridge } from '../../src-renderer/backend/choose-backend.ts';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
 import { createStubCore, type StubCore } from '../support/fakes/stub-core.ts';
 import { launch, startTestServer } from '../support/application/web-server.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { EVENT_POSITION_HEADER } from '../../src-main/common/contract/event-position.ts';
+import { EVENT_POSITION_HEADER } from '../../src-main/common/contract/operation.ts';
 import { createWebBackend } from '../../src-renderer/backend/web-backend.ts';
 import {
   takeSessionToken,

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSharedCore } from '../../src-main/core/control/create-shared-core.ts';
+import { createSharedCore } from '../../src-main/core/create-core.ts';
 import { locateDataFolder } from '../../src-main/core/data-folder/locate-data-folder.ts';
 import { NotHere, runStep, type SelfTestReport } from '../../src-main/core/self-test/run-self-test.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';

@@ -10,8 +10,10 @@ import {
   createReportingClient,
   type ReportingClientOptions,
 } from '../../src-main/core/client/create-reporting-client.ts';
-import { createDownloads } from '../../src-main/core/downloads/create-downloads.ts';
-import { createDownloadsHandlers } from '../../src-main/core/downloads/downloads-handlers.ts';
+import {
+  createDownloads,
+  createDownloadsHandlers,
+} from '../../src-main/core/downloads/downloads-handlers.ts';
 import type { LogFields, Logger } from '../../src-main/core/logging/logger.ts';
 import { createTaskRegistry } from '../../src-main/core/tasks/task-registry.ts';
 import { createFolder, listReceived, openTestCache } from '../integration/cache/cache-fixture.ts';

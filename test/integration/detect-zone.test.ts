@@ -1,8 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { fromWireDate } from '../../src-main/common/reporting/wire-documents.ts';
-import { detectZone } from '../../src-main/core/connections/test-connection.ts';
-import type { TokenSecrets } from '../../src-main/core/client/token-source.ts';
-import { createReportingClient } from '../../src-main/core/client/create-reporting-client.ts';
+import { detectZone } from '../../src-main/core/connections/connections-handlers.ts';
+import {
+  createReportingClient,
+  type TokenSecrets,
+} from '../../src-main/core/client/create-reporting-client.ts';
 import type { ReportingClient } from '../../src-main/core/client/reporting-client.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../src-main/common/reporting/reports.ts';
 import { sendJson, startFaultServer, toEnvelope } from '../support/network/fault-server.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Input, OperationName, Output } from '../../src-main/common/contract/index.ts';
-import type { NetworkChoice } from '../../src-main/common/model/settings/network-choice.ts';
+import type { NetworkChoice } from '../../src-main/common/model/settings/network.ts';
 import { createCore, type Core } from '../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../src-main/core/secrets/secret-store.ts';
 import { forkProcess } from '../../src-main/node/fork-process.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QUIRK_NAMES } from '../../src-main/common/model/connections/local-service.ts';
-import { readCommandLine } from '../../src-main/service/read-command-line.ts';
+import { readCommandLine } from '../../src-main/service/run-command.ts';
 import { bundledScript } from '../support/programs/bundled-script.ts';
 import { findPostgres, startPostgres } from '../support/service/postgres-server.ts';
 import { toPeriod, walkReport } from '../support/service/service-calls.ts';
@@ -187,10 +187,7 @@ describe('npm run service', () => {
   it('explains every option with --help', async () => {
     const { code, stdout } = await runToEnd('--help');
     expect(code).toBe(0);
-    const source = await readFile(
-      new URL('../../src-main/service/read-command-line.ts', import.meta.url),
-      'utf8',
-    );
+    const source = await readFile(new URL('../../src-main/service/run-command.ts', import.meta.url), 'utf8');
     const options = [...source.matchAll(/^ {2}'?([a-z-]+)'?: \{ type: /gm)].map(([, name]) => name!);
     expect(options.length).toBeGreaterThan(15);
     for (const option of options) expect(stdout).toMatch(new RegExp(`^  --${option}( |$)`, 'm'));

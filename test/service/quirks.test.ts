@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { readCommandLine } from '../../src-main/service/read-command-line.ts';
+import { readCommandLine } from '../../src-main/service/run-command.ts';
 import { QUIRK_NAMES, type QuirkName } from '../../src-main/common/model/connections/local-service.ts';
 import type { RunningService } from '../../src-main/service/start-service.ts';
 import { startTestService } from '../support/service/running-service.ts';

@@ -1,18 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { listOccurrences, toPlansFile } from '../../common/model/connections/planned-spans.ts';
 import {
   DEFAULT_LEFT_OUT,
+  listOccurrences,
+  type MonthDay,
   NO_PLANS,
   PLANNED_ALERTS,
   PLANNED_KINDS,
-  TIME_MARK_KINDS,
-  type MonthDay,
   type PlannedTime,
   type PlannedTimeDraft,
   type PlannedTimes,
+  TIME_MARK_KINDS,
   type TimeMark,
-} from '../../common/model/connections/planned-time.ts';
+  toPlansFile,
+} from '../../common/model/connections/planned.ts';
 import type { Connection } from '../../common/model/connections/connection.ts';
 import { WEEKDAYS, type Weekday } from '../../common/model/schedules/schedule.ts';
 import { DAY_MS } from '../../common/time/durations.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CONVERSATION_COLUMNS, toConversationCells } from '../../common/exports/conversation-cells.ts';
+import { CONVERSATION_COLUMNS, toConversationCells } from '../../common/exports/export-texts.ts';
 import { type Conversation, CONVERSATION_OUTCOMES } from '../../common/model/records/conversation.ts';
 import {
   SQL_MAX_MEMORY_MB,

@@ -1,6 +1,6 @@
 import { AppError, toErrorInfo } from '../../common/contract/errors.ts';
 import type { ConnectionSecrets } from '../../common/model/connections/connection.ts';
-import { createSharedCore } from '../../core/control/create-shared-core.ts';
+import { createSharedCore } from '../../core/create-core.ts';
 import type { DataLocation, HostPlatform } from '../../core/data-folder/locate-data-folder.ts';
 import type { Host, ProxyLogins } from '../../core/host.ts';
 import type { OpenSecretStore } from '../../core/secrets/create-keychain.ts';

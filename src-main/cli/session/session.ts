@@ -27,7 +27,7 @@ export interface Session {
 }
 
 /** The parts of a session that differ between the two ways of having one. */
-export type SessionParts = Pick<Session, 'dataFolder' | 'isAlone' | 'on' | 'giveSecrets' | 'close'> & {
+type SessionParts = Pick<Session, 'dataFolder' | 'isAlone' | 'on' | 'giveSecrets' | 'close'> & {
   call(name: string, input: unknown, files: NamedFiles): Promise<Envelope<unknown>>;
 };
 

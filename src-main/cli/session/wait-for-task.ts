@@ -4,7 +4,7 @@ import type { CommandContext } from '../words/command.ts';
 import type { Session } from './session.ts';
 
 /** How a task is shown and ended. */
-export interface TaskWords {
+interface TaskWords {
   /** What it does, such as "Fetching". */
   readonly doing: string;
   /** What it counts. */

@@ -2,6 +2,12 @@ import type { Static } from 'typebox';
 import {
   analysisOperations,
   compareOperations,
+  deprecationsOperations,
+  familiesOperations,
+  findingsOperations,
+  incidentsOperations,
+  outcomeEvents,
+  outcomeOperations,
   severalOperations,
   sqlOperations,
   summariesOperations,
@@ -34,7 +40,7 @@ import {
   snapshotsEvents,
   snapshotsOperations,
 } from './operations/cache.ts';
-import { casesEvents, casesOperations } from './operations/cases.ts';
+import { casesEvents, casesOperations, sharedWorkEvents, sharedWorkOperations } from './operations/cases.ts';
 import {
   connectionsEvents,
   connectionsOperations,
@@ -55,27 +61,19 @@ import {
   datasetsOperations,
   exportsEvents,
   exportsOperations,
+  importsEvents,
+  importsOperations,
   schedulesEvents,
   schedulesOperations,
-} from './operations/exports.ts';
-import {
-  deprecationsOperations,
-  familiesOperations,
-  findingsOperations,
-  incidentsOperations,
-  outcomeEvents,
-  outcomeOperations,
-} from './operations/findings.ts';
+} from './operations/files.ts';
 import {
   glanceOperations,
   overviewOperations,
   statusEvents,
   statusOperations,
 } from './operations/overview.ts';
-import { importsEvents, importsOperations } from './operations/imports.ts';
 import type { InputOf, OutputOf } from './operation.ts';
 import { ownTablesOperations, plannedOperations, serviceLevelsOperations } from './operations/plans.ts';
-import { sharedWorkEvents, sharedWorkOperations } from './operations/shared-work.ts';
 
 /**
  * Every operation that the window can call. A name is `prefix/verb-noun`: its schemas are in `<prefix>Operations`, its

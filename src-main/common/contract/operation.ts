@@ -1,8 +1,8 @@
-import { Type, type Static, type TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { ErrorInfo } from './errors.ts';
 
 /** A function of the core that the window can call, as the schemas of its input and output. */
-export interface Operation<Input extends TSchema = TSchema, Output extends TSchema = TSchema> {
+interface Operation<Input extends TSchema = TSchema, Output extends TSchema = TSchema> {
   readonly input: Input;
   readonly output: Output;
 }
@@ -34,3 +34,9 @@ export type OutputOf<Entry> = Entry extends Operation<TSchema, infer Output> ? S
 
 /** A record, by its place in its snapshot. */
 export const RecordPlace = Type.Object({ snapshotId: Type.Integer(), seq: Type.Integer({ minimum: 0 }) });
+
+/**
+ * Header of a stream of events: the id of the event after which it goes on. A page that connects again sends the last id
+ * it has in `last-event-id`; where the answer names the same one, the page missed nothing.
+ */
+export const EVENT_POSITION_HEADER = 'x-channelscope-event-id';

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { SECOND_MS } from '../time/durations.ts';
 
 /** 1900 to 2200: wider than any service's records, and far from where dates and zones fail to compute. */
@@ -28,3 +28,9 @@ export type Period = Static<typeof Period>;
 export function toEndMs(period: Period): number {
   return period.toMs + SECOND_MS;
 }
+
+/** Whose clock times are shown in: that of a connection's service, this computer's, or UTC. */
+export const Clock = Type.Union([Type.Literal('service'), Type.Literal('local'), Type.Literal('utc')], {
+  default: 'service',
+});
+export type Clock = Static<typeof Clock>;

@@ -9,23 +9,29 @@ import {
 } from '../model/records/record-filter.ts';
 import { checkRegex, joinWildcard } from './text-tests.ts';
 import { joinAny, listLeaves, measureDepth, negate } from './filter-tree.ts';
-import { findNearField, findQueryField, toQueryField, type QueryField } from './query-fields.ts';
-import { findMeantOperator, findMeantTerm, type QueryHint, type QueryOffer } from './query-offers.ts';
 import {
   createQueryReader,
-  quoteText,
+  findNearField,
+  findQueryField,
+  type QueryField,
   type QueryOperator,
   type QuerySpan,
   type QueryToken,
-} from './query-reader.ts';
+  quoteText,
+  toQueryField,
+} from './query-fields.ts';
 import {
+  findMeantOperator,
+  findMeantTerm,
+  type FindNamed,
   isRange,
   isTextual,
+  type QueryClock,
+  type QueryHint,
+  type QueryOffer,
   readNumbers,
   readTexts,
   splitKinds,
-  type QueryClock,
-  type FindNamed,
   type ValueFault,
 } from './query-values.ts';
 
@@ -41,7 +47,7 @@ export interface QueryError extends ValueFault {
 }
 
 /** Characters of a query that are words of its own: names of fields, and what joins conditions. */
-export interface QueryWord extends QuerySpan {
+interface QueryWord extends QuerySpan {
   readonly kind: 'field' | 'operator';
 }
 

@@ -8,8 +8,7 @@ import {
 } from '../model/records/record-filter.ts';
 import type { QueryClock } from './query-values.ts';
 import { isGroup } from './filter-tree.ts';
-import { findOpenBound, type QueryField, toQueryField } from './query-fields.ts';
-import { quoteText } from './query-reader.ts';
+import { findOpenBound, type QueryField, quoteText, toQueryField } from './query-fields.ts';
 import { splitWildcard } from './text-tests.ts';
 
 /** Writes a filter as the query that reads as the same filter. */

@@ -39,7 +39,7 @@ const ENGLISH = {
 };
 
 /** What is said outside of the window: by the desktop, in notifications, in reports and by pages that need no session. */
-export type SpokenMessages = typeof ENGLISH;
+type SpokenMessages = typeof ENGLISH;
 
 type KeysOf<Tree> = {
   [Name in keyof Tree & string]: Tree[Name] extends string ? Name : `${Name}.${KeysOf<Tree[Name]>}`;

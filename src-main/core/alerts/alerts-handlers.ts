@@ -1,17 +1,18 @@
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { FindingsReport } from '../../common/model/analysis/finding.ts';
-import { listSetAside } from '../../common/model/connections/planned-spans.ts';
+import { listSetAside } from '../../common/model/connections/planned.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import { nameConnection, type Words } from '../../common/words/words.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
+import type { Destinations } from '../destinations/create-destinations.ts';
 import { toSafeFileName } from '../exports/partial-file.ts';
 import { readPeriodFindings } from '../findings/read-findings.ts';
 import { withoutDismissed } from '../findings/to-incidents.ts';
-import type { Alerts } from './create-alerts.ts';
 import { writeLogCsv } from './alert-book.ts';
+import type { Alerts } from './create-alerts.ts';
 import { testRule } from './test-rule.ts';
 
 /** The handlers of `alerts/…`. */
@@ -71,5 +72,23 @@ export function createAlertsHandlers(parts: {
       return null;
     },
     'alerts/take-opened': () => alerts.takeOpened(),
+  };
+}
+
+/** The handlers of `destinations/…`. */
+export function createDestinationsHandlers({
+  destinations,
+}: {
+  readonly destinations: Destinations;
+}): HandlersOf<'destinations'> {
+  return {
+    'destinations/list': () => destinations.list(),
+    'destinations/save': (input) => destinations.save(input),
+    'destinations/remove': async ({ destinationId }) => {
+      await destinations.remove(destinationId);
+      return null;
+    },
+    'destinations/send-test': ({ destinationId }) => destinations.sendTest(destinationId),
+    'destinations/preview': ({ draft }) => destinations.preview(draft),
   };
 }

@@ -3,7 +3,7 @@ import type { AlertNotice, AlertTest } from '../../common/model/alerts/alert-sta
 import { FINDING_KIND_ROWS } from '../../common/model/analysis/finding-kinds.ts';
 import type { Finding, FindingsReport, ToldFinding } from '../../common/model/analysis/finding.ts';
 import type { IncidentNote } from '../../common/model/analysis/incident.ts';
-import type { ConnectionPlans } from '../../common/model/connections/planned-time.ts';
+import type { ConnectionPlans } from '../../common/model/connections/planned.ts';
 import { DIRECTIONS } from '../../common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../common/model/alerts/alert-rule.ts';
 import type { AlertNotice } from '../../common/model/alerts/alert-state.ts';
 import type { IncidentNote } from '../../common/model/analysis/incident.ts';
-import type { ConnectionPlans } from '../../common/model/connections/planned-time.ts';
+import type { ConnectionPlans } from '../../common/model/connections/planned.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { RuleMemory, StandingMemory } from './alert-book.ts';

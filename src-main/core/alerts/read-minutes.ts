@@ -8,8 +8,12 @@ import {
   type AlertCondition,
 } from '../../common/model/alerts/alert-rule.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
-import { joinSpans, listPlannedSpans } from '../../common/model/connections/planned-spans.ts';
-import type { ConnectionPlans, PlannedTime } from '../../common/model/connections/planned-time.ts';
+import {
+  type ConnectionPlans,
+  joinSpans,
+  listPlannedSpans,
+  type PlannedTime,
+} from '../../common/model/connections/planned.ts';
 import type { HealthState } from '../../common/model/connections/status.ts';
 import type { PeriodScope } from '../../common/model/records/record-filter.ts';
 import { listPlain } from '../../common/query/filter-tree.ts';
@@ -18,7 +22,7 @@ import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import { isRead } from '../coverage/read-holdings.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 import type { Minutes } from './judge-minutes.ts';
 
 /** Whole minutes. */

@@ -15,7 +15,7 @@ import {
 import type { AlertFiring, AlertTest, ThresholdSuggestion } from '../../common/model/alerts/alert-state.ts';
 import type { FindingsReport } from '../../common/model/analysis/finding.ts';
 import type { GroupValue } from '../../common/model/analysis/grouping.ts';
-import type { ConnectionPlans } from '../../common/model/connections/planned-time.ts';
+import type { ConnectionPlans } from '../../common/model/connections/planned.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Words } from '../../common/words/words.ts';

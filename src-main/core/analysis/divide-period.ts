@@ -18,10 +18,10 @@ export interface OwnedSpan extends TimeSpan {
  * Returns which of some snapshots holds the most records at each moment of a span, of equal ones the first, in spans side
  * by side that fill it.
  */
-export type FindOwners = (candidates: readonly Snapshot[], span: TimeSpan) => Promise<readonly OwnedSpan[]>;
+type FindOwners = (candidates: readonly Snapshot[], span: TimeSpan) => Promise<readonly OwnedSpan[]>;
 
 /** A period as it is divided among the snapshots of one connection and report. */
-export interface DividedPeriod {
+interface DividedPeriod {
   /** In the order of time; no moment is in two of them, and what nothing is cached of is in none. */
   readonly segments: readonly Segment[];
   /** Snapshots that no later one replaces as a whole, the one fetched last first. */

@@ -1,11 +1,16 @@
+import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
-import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { Keychain as KeychainState } from '../../common/contract/operations/app.ts';
+import { isTimeZone } from '../../common/time/civil-time.ts';
 import { mayBeReadByOthers } from '../../node/files.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { ConnectionStore } from '../connections/create-connections.ts';
+import type { Parts } from '../create-parts.ts';
 import type { Host } from '../host.ts';
 import type { Monitor } from '../monitor/create-monitor.ts';
 import type { ProxyLoginStore } from '../proxy/proxy.ts';
 import type { Keychain } from '../secrets/create-keychain.ts';
-import { type SecretUsers, useFoundSecrets } from '../secrets/secrets-handlers.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 
 /** The handlers of `app/…`. */
@@ -53,5 +58,76 @@ export function createAppHandlers(
       if (lastConnectionId !== null) await monitor.check(lastConnectionId).catch(() => undefined);
       return null;
     },
+  };
+}
+
+/** The handlers of `secrets/…`. */
+export function createSecretsHandlers(parts: SecretUsers & Pick<Parts, 'keychain'>): HandlersOf<'secrets'> {
+  const { keychain } = parts;
+  const follow = async (work: Promise<KeychainState>): Promise<KeychainState> => {
+    try {
+      await work;
+    } catch (error) {
+      // A file that turned out to be damaged is no longer where secrets are.
+      await parts.connections.lookForSecrets();
+      throw error;
+    }
+    await useFoundSecrets(parts);
+    return keychain.read();
+  };
+  return {
+    'secrets/create-file': ({ passphrase }) => follow(keychain.createFile(passphrase)),
+    'secrets/unlock-file': ({ passphrase }) => follow(keychain.unlockFile(passphrase)),
+    'secrets/change-passphrase': ({ passphrase, next }) =>
+      follow(keychain.changePassphrase(passphrase, next)),
+    'secrets/delete-file': () => follow(keychain.deleteFile()),
+  };
+}
+
+/** What has waited for secrets, or may have them from somewhere else now. */
+interface SecretUsers {
+  readonly connections: Pick<Parts['connections'], 'lookForSecrets'>;
+  readonly following: Pick<Parts['following'], 'list' | 'wake'>;
+}
+
+/** Lets everything that lacked secrets look for them again, after they may have come to another place. */
+async function useFoundSecrets({ connections, following }: SecretUsers): Promise<void> {
+  await connections.lookForSecrets();
+  for (const { connectionId, failure } of following.list()) {
+    if (failure?.code.startsWith('secrets.') === true) following.wake(connectionId);
+  }
+}
+
+/** The handlers of `cache/…`. */
+export function createCacheHandlers(parts: {
+  readonly cache: Pick<Cache, 'readState' | 'retry'>;
+  /** `purge` deletes removed snapshots for good and returns the bytes that were freed. */
+  readonly housekeeping: { purge(): Promise<number> };
+}): HandlersOf<'cache'> {
+  const { cache, housekeeping } = parts;
+  return {
+    'cache/read-state': () => cache.readState(),
+    'cache/retry': () => cache.retry(),
+    'cache/reclaim': async () => ({ freedBytes: await housekeeping.purge() }),
+  };
+}
+
+/** The handlers of `analysis/…`: what is computed from cached records, with the network gone too. */
+export function createAnalysisHandlers({ engine }: { readonly engine: Engine }): HandlersOf<'analysis'> {
+  return {
+    'analysis/group-records': (question) => engine.groupRecords(question),
+    'analysis/read-series': (question) => {
+      const { edges } = question;
+      if (edges.some((edge, place) => edge <= (edges[place - 1] ?? -Infinity)))
+        throw new AppError('app.invalid-input', 'The edges of a series must rise.', {});
+      return engine.readSeries(question);
+    },
+    'analysis/read-heat-map': (question) => {
+      const { zone } = question;
+      if (!isTimeZone(zone)) throw new AppError('app.invalid-input', 'There is no such time zone.', { zone });
+      return engine.readHeatMap(question);
+    },
+    'analysis/read-distribution': (question) => engine.readDistribution(question),
+    'analysis/explain': (question) => engine.explain(question),
   };
 }

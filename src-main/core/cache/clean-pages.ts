@@ -10,7 +10,7 @@ import { RECORD_TABLES } from './read/record-tables.ts';
 import type { SnapshotReader } from './read/snapshot-rows.ts';
 import { createStoredPages, packBody, type PageRange } from './read/stored-pages.ts';
 import { preparePageReading, type StoredPage } from './rereading/page-reading.ts';
-import { preparePageReplacement } from './rereading/replace-pages.ts';
+import { preparePageReplacement } from './rereading/read-again.ts';
 import { preparePageWrites } from './write/page-writes.ts';
 
 export interface WantedCleaning {

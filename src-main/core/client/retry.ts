@@ -1,5 +1,5 @@
 import { AppError } from '../../common/contract/errors.ts';
-import type { Timeouts } from './send-request.ts';
+import type { Timeouts } from './reporting-client.ts';
 
 /** Time as the client needs it; tests pass their own. */
 export interface ClientClock {

@@ -14,7 +14,7 @@ import {
 } from '../../common/model/connections/connection.ts';
 import type { ConnectionFamilies } from '../../common/model/connections/family-changes.ts';
 import type { OwnTable } from '../../common/model/connections/own-table.ts';
-import { NO_PLANS, type ConnectionPlans } from '../../common/model/connections/planned-time.ts';
+import { type ConnectionPlans, NO_PLANS } from '../../common/model/connections/planned.ts';
 import type { ServiceLevel } from '../../common/model/connections/service-level.ts';
 import type { ValueName } from '../../common/model/records/body-path.ts';
 import { toOrigin } from '../../common/reporting/base-address.ts';

@@ -13,7 +13,7 @@ import {
   retryWhileHeld,
   tryToRemove,
 } from '../../node/files.ts';
-import { canKeepDatabases } from '../../node/probe-database.ts';
+import { canKeepDatabases } from '../../node/open-database.ts';
 import { readFreeBytes } from '../cache/file/open-database.ts';
 import {
   type Copied,

@@ -30,7 +30,7 @@ import type { FileColumn } from '../analysis/engine/files/line-sql.ts';
 import type { EngineFile } from '../analysis/engine/files/write-file.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { SavedConnection } from '../connections/connection-file.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 import type { CoverageSpan } from '../coverage/read-holdings.ts';
 import { guardWriting } from '../exports/partial-file.ts';
 import type { PartialList } from '../exports/write-manifest.ts';

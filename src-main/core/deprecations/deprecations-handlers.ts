@@ -2,10 +2,10 @@ import type { HandlersOf } from '../../common/contract/index.ts';
 import type { DeprecationMatch } from '../../common/model/analysis/deprecation-match.ts';
 import { DIRECTIONS } from '../../common/reporting/reports.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
-import type { MatchedSigns } from '../analysis/engine/match-signs.ts';
+import type { MatchedSigns } from '../analysis/engine/count-records.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import { measureSpans } from '../coverage/read-holdings.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 
 /** The handlers of `deprecations/…`. */
 export function createDeprecationsHandlers(parts: {

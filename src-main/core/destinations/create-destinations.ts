@@ -33,8 +33,7 @@ import {
   toAddressError,
   toFamily,
 } from './destination-book.ts';
-import { postMessage, type PostResult } from './post-message.ts';
-import { runCommand, toCommandMark } from './run-command.ts';
+import { postMessage, type PostResult, runCommand, toCommandMark } from './send-message.ts';
 
 /** Alerts that come within this time of the first are one message. */
 const HOLD_MS = 10_000;

@@ -4,7 +4,7 @@ import type { MailServer } from '../../common/model/alerts/destination.ts';
 import { toVisible } from '../../common/words/visible-text.ts';
 import { rejectOnAbort } from '../calls/calls.ts';
 import { mapNetworkError } from '../client/map-network-error.ts';
-import { MAX_ANSWER_CHARACTERS, type PostResult } from './post-message.ts';
+import { MAX_ANSWER_CHARACTERS, type PostResult } from './send-message.ts';
 
 /** From the start until the server has taken the message. */
 const LIMIT_MS = 30_000;

@@ -22,7 +22,7 @@ import type { DownloadClock } from './judge-failure.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { hasBrokenEnd } from './walk-report.ts';
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly cache: DownloadRun['cache'] & Pick<Cache, 'changeDownload' | 'addDownloadRemark'>;
   readonly connections: Pick<ConnectionStore, 'get' | 'clientFor'>;
   readonly tasks: TaskRegistry;

@@ -7,7 +7,7 @@ import { areAtHand } from '../../common/model/connections/connection.ts';
 import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
 import type { Cache } from '../cache/cache.ts';
 import { isUnreachable } from '../client/map-network-error.ts';
-import type { Events } from '../events.ts';
+import type { Events } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 
 /**

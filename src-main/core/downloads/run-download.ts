@@ -18,8 +18,14 @@ import {
 } from './slice-period.ts';
 import { type DownloadClock, judgeFailure, sleepAwake } from './judge-failure.ts';
 import type { ServiceShare } from './fetch-queue.ts';
-import { createFetchAhead, findTotal, type AheadPage } from './fetch-ahead.ts';
-import { hasBrokenEnd, listShortcomings, walkReport } from './walk-report.ts';
+import {
+  type AheadPage,
+  createFetchAhead,
+  findTotal,
+  hasBrokenEnd,
+  listShortcomings,
+  walkReport,
+} from './walk-report.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 
 /** The first page of a period in one piece shows that pieces are better. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, Input } from '../../common/contract/index.ts';
-import type { ExportMemory as Remembered } from '../../common/contract/operations/exports.ts';
+import type { ExportMemory as Remembered } from '../../common/contract/operations/files.ts';
 import {
   ExportChoices,
   findByName,

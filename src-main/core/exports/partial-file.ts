@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
-import { INCOMPLETE_ENDING, type NamedExport, toExportStem } from '../../common/exports/export-stem.ts';
+import { INCOMPLETE_ENDING, type NamedExport, toExportStem } from '../../common/exports/export-texts.ts';
 import { type ExportFormat, toFileExtension } from '../../common/model/exports/export-options.ts';
 import type { RecordFilter } from '../../common/model/records/record-filter.ts';
 import { DAY_MS } from '../../common/time/durations.ts';

@@ -21,7 +21,14 @@ import {
   readGroups,
   type RowQuestion,
 } from './export-source.ts';
-import { describeExport, readExportSubject, type SubjectParts, toComputedSummary } from './export-subject.ts';
+import {
+  describeExport,
+  type EngineExport,
+  type PreparedExport,
+  readExportSubject,
+  type SubjectParts,
+  toComputedSummary,
+} from './export-subject.ts';
 import {
   exportRecordsInEngine,
   exportResultAsParquet,
@@ -30,7 +37,6 @@ import {
   toTypedColumns,
 } from './formats/writers.ts';
 import { toExportFileName } from './partial-file.ts';
-import type { EngineExport, PreparedExport } from './prepared-export.ts';
 import { type RowBatch, toResultColumns } from './rows/row-batch.ts';
 
 type ExportInput = Input<'exports/start'>;

@@ -15,7 +15,7 @@ import { toCertificate } from '../downloads/certificate.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { ExportAbout } from './formats/export-writer.ts';
 import { guardWriting } from './partial-file.ts';
-import type { PreparedExport } from './prepared-export.ts';
+import type { PreparedExport } from './export-subject.ts';
 
 /** What manifests are written from. */
 export interface ManifestParts {

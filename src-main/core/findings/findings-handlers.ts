@@ -1,11 +1,44 @@
+import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import type { FindingsReport } from '../../common/model/analysis/finding.ts';
-import { listSetAside } from '../../common/model/connections/planned-spans.ts';
+import { type IncidentNote, MAX_INCIDENT_NOTES } from '../../common/model/analysis/incident.ts';
+import { listSetAside } from '../../common/model/connections/planned.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { FindingsNow } from './findings-now.ts';
-import type { ListWaits } from './list-waits.ts';
-import { readPeriodFindings, type FindingsParts } from './read-findings.ts';
-import { withoutDismissed } from './to-incidents.ts';
+import { type FindingsParts, readPeriodFindings } from './read-findings.ts';
+import { changeNotes, groupNotes, toIncidents, withoutDismissed } from './to-incidents.ts';
+
+/** Lists that windows wait for, each of which judges day after day. */
+interface ListWaits {
+  /** Does the work until it is stopped; what the same `listId` waited for before is. */
+  run<Value>(
+    listId: string | undefined,
+    work: (signal: AbortSignal | undefined) => Promise<Value>,
+  ): Promise<Value>;
+  stop(listId: string): void;
+}
+
+/** Creates the lists that the windows of one core wait for. */
+export function createListWaits(): ListWaits {
+  const ends = new Map<string, AbortController>();
+  return {
+    async run(listId, work) {
+      if (listId === undefined) return work(undefined);
+      const end = new AbortController();
+      ends.get(listId)?.abort();
+      ends.set(listId, end);
+      try {
+        return await work(end.signal);
+      } catch (error) {
+        if (!end.signal.aborted) throw error;
+        throw new AppError('app.cancelled', 'Nobody waits for this list any more.', {}, error);
+      } finally {
+        if (ends.get(listId) === end) ends.delete(listId);
+      }
+    },
+    stop: (listId) => ends.get(listId)?.abort(),
+  };
+}
 
 /** The handlers of `findings/…`. */
 export function createFindingsHandlers(
@@ -32,5 +65,58 @@ export function createFindingsHandlers(
       parts.waits.stop(listId);
       return null;
     },
+  };
+}
+
+/** The handlers of `incidents/…`. */
+export function createIncidentsHandlers(
+  parts: FindingsParts & {
+    readonly connections: Pick<ConnectionStore, 'get' | 'saveIncidents'>;
+    readonly waits: ListWaits;
+    now(): number;
+  },
+): HandlersOf<'incidents'> {
+  const { connections, now, waits } = parts;
+  const save = async (
+    connectionId: string,
+    change: (notes: readonly IncidentNote[]) => IncidentNote[],
+  ): Promise<null> => {
+    await connections.saveIncidents(connectionId, (notes) => {
+      const changed = change(notes);
+      if (changed.length > Math.max(MAX_INCIDENT_NOTES, notes.length))
+        throw new AppError('incidents.too-many', 'Too much is said of incidents.', {
+          most: MAX_INCIDENT_NOTES,
+        });
+      return changed;
+    });
+    return null;
+  };
+  return {
+    'incidents/list': async ({ connectionId, period, listId, isKeptOnly = false }) => {
+      const { incidents: notes = [], plans } = connections.get(connectionId);
+      const setAside = listSetAside(plans, period);
+      const question = { ...period, setAside, isKeptOnly };
+      const report = await waits.run(listId, (signal) =>
+        readPeriodFindings(parts, connectionId, now(), { ...question, signal }),
+      );
+      const { findings, resolved, unjudgedMs, ...known } = report;
+      return {
+        incidents: toIncidents({ findings, resolved }, notes),
+        unjudgedDays: unjudgedMs.length,
+        ...known,
+      };
+    },
+    'incidents/change': ({ connectionId, parts: findings, change }) => {
+      const name = change.name?.replace(/\s+/gu, ' ').trim();
+      const note = change.note?.trim();
+      const tidy = {
+        ...change,
+        ...(name === undefined ? {} : { name }),
+        ...(note === undefined ? {} : { note }),
+      };
+      return save(connectionId, (notes) => changeNotes(notes, findings, tidy));
+    },
+    'incidents/group': ({ connectionId, parts: findings, isOne }) =>
+      save(connectionId, (notes) => groupNotes(notes, findings, isOne)),
   };
 }

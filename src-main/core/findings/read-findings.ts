@@ -7,7 +7,7 @@ import { toNoticed, type FoundSizes } from '../analysis/findings/noticed-sizes.t
 import type { SetAside } from '../analysis/findings/traffic-grid.ts';
 import type { Cache } from '../cache/cache.ts';
 import { listRead } from '../coverage/read-holdings.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 
 /** Up to so much time before what is shown is looked at. */
 const LOOKED_BACK_MS = 44 * DAY_MS;

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../common/json.ts';
 import { toErrorInfo } from '../../common/contract/errors.ts';
 import { OPERATIONS, type Input, type OperationName } from '../../common/contract/index.ts';
 import type { Envelope } from '../../common/contract/operation.ts';
@@ -12,7 +13,7 @@ import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Dispatch } from '../dispatch/create-dispatcher.ts';
-import type { Events } from '../events.ts';
+import type { Events } from '../host.ts';
 import { createMasks } from '../exports/evidence/masking/create-masks.ts';
 import { listClients, isContentColumn } from '../exports/evidence/masking/export-masks.ts';
 import { createKnownClients, createPseudonyms } from '../exports/evidence/masking/known-clients.ts';
@@ -486,10 +487,6 @@ const DEFAULT_FILE = { masking: DEFAULT_EVIDENCE.masking, evidence: DEFAULT_EVID
 
 function isContent(field: string): boolean {
   return field === 'payload' || field === 'response' || (isBodyField(field) && !isOwnField(field));
-}
-
-function isPlainObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The words of a schema: they are the application's own. */

@@ -1,7 +1,7 @@
 import { type ErrorCode, toErrorInfo } from '../../common/contract/errors.ts';
 import type { Emit, HandlersOf } from '../../common/contract/index.ts';
 import { toFollowOptions } from '../../common/model/connections/connection.ts';
-import { listDownTimes } from '../../common/model/connections/planned-spans.ts';
+import { listDownTimes } from '../../common/model/connections/planned.ts';
 import type { HealthState, StatusSample } from '../../common/model/connections/status.ts';
 import type { Settings } from '../../common/model/settings/settings.ts';
 import { DAY_MS } from '../../common/time/durations.ts';

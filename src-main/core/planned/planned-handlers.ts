@@ -3,16 +3,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { Value } from 'typebox/value';
 import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
-import { findPlannedFault, listPlannedSpans } from '../../common/model/connections/planned-spans.ts';
 import {
   type ConnectionPlans,
+  findPlannedFault,
+  listPlannedSpans,
   MAX_PLANNED_TIMES,
   MAX_TIME_MARKS,
   type PlannedSuggestion,
   type PlannedTimeDraft,
   PlansFile,
   type TimeMarkDraft,
-} from '../../common/model/connections/planned-time.ts';
+} from '../../common/model/connections/planned.ts';
 import { WEEKDAYS } from '../../common/model/schedules/schedule.ts';
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import { civilToUtcMs, toCivilTime } from '../../common/time/civil-time.ts';
@@ -20,7 +21,7 @@ import { DAY_MS, HOUR_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 import { listRead } from '../coverage/read-holdings.ts';
 import { readCalendar, type ReadCalendar } from './read-calendar.ts';
 

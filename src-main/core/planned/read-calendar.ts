@@ -6,10 +6,11 @@ import {
   MAX_PLANNED_DATES,
   MAX_PLANNED_NAME_CHARACTERS,
   type MonthDay,
+  parseDayClock,
   type PlannedDate,
   type PlannedTimeDraft,
-} from '../../common/model/connections/planned-time.ts';
-import { parseDayClock, toDayClock } from '../../common/model/connections/planned-spans.ts';
+  toDayClock,
+} from '../../common/model/connections/planned.ts';
 import { WEEKDAYS, type Weekday } from '../../common/model/schedules/schedule.ts';
 import { isPlainObject } from '../../common/json.ts';
 import { civilToUtcMs, fromCivilTime, isTimeZone } from '../../common/time/civil-time.ts';
@@ -28,7 +29,7 @@ const MAX_WORK_MS = 5_000;
 const CODES = ['mo', 'tu', 'we', 'th', 'fr', 'sa', 'su'];
 
 /** Why an event of a calendar is no planned time. */
-export type LeftOutReason = 'broken' | 'no-end' | 'too-long' | 'too-often' | 'no-date' | 'repeats';
+type LeftOutReason = 'broken' | 'no-end' | 'too-long' | 'too-often' | 'no-date' | 'repeats';
 
 export interface ReadCalendar {
   readonly times: readonly PlannedTimeDraft[];

@@ -1,8 +1,7 @@
 import type { Emit } from '../../common/contract/index.ts';
 import type { ProxyChallenge, ProxySignIn } from '../../common/contract/operations/app.ts';
-import { type NetworkChoice, toNetworkChoice } from '../../common/model/settings/network-choice.ts';
-import type { Events } from '../events.ts';
-import type { Host, ProxyLogin, ProxyLogins } from '../host.ts';
+import { type NetworkChoice, toNetworkChoice } from '../../common/model/settings/network.ts';
+import type { Events, Host, ProxyLogin, ProxyLogins } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';

@@ -16,7 +16,7 @@ import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { PatternsProgress } from '../analysis/engine/find-patterns.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 import { listRead } from '../coverage/read-holdings.ts';
 
 /** The handlers of `records/…`: all of them work with the network gone. */

@@ -20,7 +20,7 @@ import { isTimeZone } from '../../common/time/civil-time.ts';
 import type { SpokenKey } from '../../common/words/messages.ts';
 import type { Words } from '../../common/words/words.ts';
 import { createWorkQueue } from '../../node/gate.ts';
-import type { MissingFetcher } from '../coverage/fetch-missing.ts';
+import type { MissingFetcher } from '../coverage/ledger.ts';
 import { guardWriting } from '../exports/partial-file.ts';
 import type { Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';

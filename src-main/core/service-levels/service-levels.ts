@@ -19,7 +19,7 @@ import {
   toMonthSpan,
   toServiceLevelsFile,
 } from '../../common/model/connections/service-level.ts';
-import { joinSpans } from '../../common/model/connections/planned-spans.ts';
+import { joinSpans } from '../../common/model/connections/planned.ts';
 import type { MeasuredLevel } from '../analysis/status/status-figures.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { SavedConnection } from '../connections/connection-file.ts';

@@ -7,17 +7,16 @@ import type { Emit, HandlersOf } from '../../common/contract/index.ts';
 import type { CertificateDescription } from '../../common/contract/operations/app.ts';
 import { isPlainObject } from '../../common/json.ts';
 import { findSettingFault } from '../../common/model/settings/settings-file.ts';
-import { SETTING_ENTRIES } from '../../common/model/settings/setting-sections.ts';
 import {
   type SetAsideSettings,
+  SETTING_ENTRIES,
   Settings,
   type SettingsChange,
 } from '../../common/model/settings/settings.ts';
 import { createWords, type Words } from '../../common/words/words.ts';
 import { createWorkQueue } from '../../node/gate.ts';
 import { readVersionedFile, writeJsonFile } from '../documents/json-file.ts';
-import type { Events } from '../events.ts';
-import type { Host } from '../host.ts';
+import type { Events, Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 
 /** The user's settings, kept in one document: what is in use is what is saved. */

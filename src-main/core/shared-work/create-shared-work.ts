@@ -12,7 +12,7 @@ import {
 import { wait } from '../../node/wait.ts';
 import { createWorkQueue } from '../../node/gate.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
-import type { Events } from '../events.ts';
+import type { Events } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import {
   assessLink,

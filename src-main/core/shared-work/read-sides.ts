@@ -36,7 +36,7 @@ export interface FolderItem extends SideItem {
 }
 
 /** What is here of what is shared. */
-export interface OwnSide {
+interface OwnSide {
   /** By identity. */
   readonly items: ReadonlyMap<string, SideItem>;
   /** What is here and can't be read, by identity: how it is named beside a file. */

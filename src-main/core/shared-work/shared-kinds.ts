@@ -14,13 +14,13 @@ import {
   OwnTable,
   toOwnSqlName,
 } from '../../common/model/connections/own-table.ts';
-import { findPlannedFault } from '../../common/model/connections/planned-spans.ts';
 import {
+  findPlannedFault,
   MAX_PLANNED_TIMES,
   MAX_TIME_MARKS,
   PlannedTimeDraft,
   TimeMarkDraft,
-} from '../../common/model/connections/planned-time.ts';
+} from '../../common/model/connections/planned.ts';
 import { MAX_SAVED_VIEWS, SavedView } from '../../common/model/records/record-filter.ts';
 import { MAX_NAMES, ValueName } from '../../common/model/records/body-path.ts';
 import { ScheduleDraft } from '../../common/model/schedules/schedule.ts';
@@ -37,13 +37,13 @@ import type { SettingsStore } from '../settings/create-settings.ts';
 import type { Json } from './item-text.ts';
 
 /** An item as it is here. */
-export interface LocalItem {
+interface LocalItem {
   readonly key: string;
   readonly value: Json;
 }
 
 /** An item that is here, and can't be read: what it holds is gone from this computer. */
-export interface LostItem {
+interface LostItem {
   readonly key: string;
   readonly name: string;
   readonly isLost: true;

@@ -9,7 +9,7 @@ import type { Engine } from '../analysis/engine/create-engine.ts';
 import { findDifferences, toTolerances } from '../analysis/find-differences.ts';
 import type { Cache } from '../cache/cache.ts';
 import { type ConnectionStore, findLookBackMs } from '../connections/create-connections.ts';
-import type { Ledger } from '../coverage/create-ledger.ts';
+import type { Ledger } from '../coverage/ledger.ts';
 import { listLacking } from '../coverage/read-holdings.ts';
 
 /** The handlers of `summaries/…`. */

@@ -1,8 +1,7 @@
 import type { Emit, HandlersOf } from '../../common/contract/index.ts';
 import type { UpdateState } from '../../common/contract/operations/app.ts';
 import { HOUR_MS } from '../../common/time/durations.ts';
-import type { Events } from '../events.ts';
-import type { Host } from '../host.ts';
+import type { Events, Host } from '../host.ts';
 import type { Logger } from '../logging/logger.ts';
 import type { SettingsStore } from '../settings/create-settings.ts';
 

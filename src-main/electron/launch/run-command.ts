@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { endOnSecondSignal, flushOutput } from '../../cli/output.ts';
 import { EXIT } from '../../cli/exit-codes.ts';
 import { runCli, type CliSurroundings } from '../../cli/run-cli.ts';
-import { SYSTEM_NETWORK } from '../../common/model/settings/network-choice.ts';
+import { SYSTEM_NETWORK } from '../../common/model/settings/network.ts';
 import type { Host } from '../../core/host.ts';
 import { printWithBrowser } from '../../node/print-with-browser.ts';
 import { tryToRemoveSync } from '../../node/files.ts';

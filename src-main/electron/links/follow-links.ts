@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { app, dialog } from 'electron';
-import type { OfferedFile } from '../../common/contract/operations/imports.ts';
+import type { OfferedFile } from '../../common/contract/operations/files.ts';
 import { LINK_SCHEME, readViewLink } from '../../common/links.ts';
 import type { Words } from '../../common/words/words.ts';
 import type { OfferedFiles } from '../app-protocol.ts';

@@ -10,8 +10,7 @@ import {
   type Session,
   session,
 } from 'electron';
-import { type NetworkChoice, SYSTEM_NETWORK } from '../../common/model/settings/network-choice.ts';
-import type { ProxyChoice } from '../../common/model/settings/proxy-address.ts';
+import { type NetworkChoice, type ProxyChoice, SYSTEM_NETWORK } from '../../common/model/settings/network.ts';
 import type { Host, ProxyLogins } from '../../core/host.ts';
 
 const PROXY_LOGIN_REQUIRED = 407;

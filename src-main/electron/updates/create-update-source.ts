@@ -18,7 +18,7 @@ export interface UpdatePlace {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-export interface UpdateSourceOptions extends UpdatePlace {
+interface UpdateSourceOptions extends UpdatePlace {
   /** Called before each question, with what reaches the network. */
   readonly prepare: (updater: AppUpdater) => Promise<void>;
   /** Ends the application in order and then does the last step, which ends its process. */

@@ -5,10 +5,9 @@ import { isTimeZone } from '../../common/time/civil-time.ts';
 import { toImportError, tryReadReport } from '../import/import-fields.ts';
 import { openFileSource, openStreamSource } from '../ingest/byte-source.ts';
 import { ingestSource, type IngestRequest, type IngestResult } from '../ingest/ingest-source.ts';
-import { OptionError, toStartError } from '../service-options.ts';
+import { DATABASE_OPTIONS, OptionError, toStartError } from '../service-options.ts';
 import type { RecordStore } from '../store/record-store.ts';
 import { type CommandSurroundings, openTenants, readCommand, readTenantNumber } from './tenant-command.ts';
-import { DATABASE_OPTIONS } from '../database-place.ts';
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,

@@ -1,8 +1,13 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { DAY_MS } from '../../common/time/durations.ts';
-import { giveCredentials } from '../credentials.ts';
-import { DATABASE_OPTIONS, type DatabaseValues, readDatabasePlace } from '../database-place.ts';
-import { OptionError, toStartError } from '../service-options.ts';
+import { giveCredentials } from '../tokens/open-token-issuer.ts';
+import {
+  DATABASE_OPTIONS,
+  type DatabaseValues,
+  OptionError,
+  readDatabasePlace,
+  toStartError,
+} from '../service-options.ts';
 import type { TenantDirectory } from '../store/record-store.ts';
 import { openFolderTenants, prepareTenant } from '../tenants/served-tenant.ts';
 
@@ -114,7 +119,7 @@ export async function runMigrateCommand(
   const { values } = parseOptions({ args: [...args], options: MIGRATE_OPTIONS });
   const place = readDatabasePlace(values, environment);
   if (place === null) throw new OptionError('--migrate needs --database URL or DATABASE_URL.');
-  const { migrateDatabase } = await import('../store-postgres/administer.ts');
+  const { migrateDatabase } = await import('../store-postgres/tenants.ts');
   const { fromVersion, toVersion } = await migrateDatabase(place, values['serving-role'] ?? null);
   write(
     fromVersion === toVersion
@@ -158,7 +163,7 @@ export async function runRetainCommand(
   if (place === null) throw new OptionError('retain needs --database URL or DATABASE_URL.');
   const only = values.tenant === undefined ? null : readWhole(values.tenant, Number.MAX_SAFE_INTEGER);
   if (values.tenant !== undefined && only === null) throw new OptionError('--tenant takes a whole number.');
-  const { retainInDatabase } = await import('../store-postgres/administer.ts');
+  const { retainInDatabase } = await import('../store-postgres/tenants.ts');
   await retainInDatabase(place, { cutoffMs: surroundings.now() - days * DAY_MS, only }, (result) => {
     surroundings.write(`${JSON.stringify(result)}\n`);
   });

@@ -3,7 +3,7 @@ import type { Queryable } from './connect.ts';
 import { DIRECTION_NUMBERS } from './schema.ts';
 
 /** What records are summed by. `origin` is empty for outbound, whose summary doesn't have it. */
-export interface RecordGroup {
+interface RecordGroup {
   readonly channel: number;
   readonly service: number;
   readonly origin: string;

@@ -11,9 +11,8 @@ import {
 } from '../store/group-sums.ts';
 import type { TrafficBatch } from '../store/record-store.ts';
 import type { PostgresPool, Queryable } from './connect.ts';
-import type { DayPartitions } from './day-partitions.ts';
+import { type CounterName, type DayPartitions, DIRECTION_NUMBERS } from './schema.ts';
 import type { GroupCache, GroupDraft } from './group-cache.ts';
-import { DIRECTION_NUMBERS, type CounterName } from './schema.ts';
 
 /** 2, 4 or 8 bytes wide whole numbers, or text. */
 type BinaryColumn = 'smallint' | 'integer' | 'bigint' | 'text';

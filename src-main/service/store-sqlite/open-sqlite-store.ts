@@ -25,13 +25,15 @@ import {
 } from '../store/record-store.ts';
 import {
   createGroupTable,
+  DIRECTION_NUMBERS,
+  type GroupTable,
+  openStoreDatabase,
+  type RecordRow,
   ROW_COLUMNS,
   TEXT_COLUMNS,
+  toDatabasePath,
   toRecord,
-  type GroupTable,
-  type RecordRow,
-} from './group-table.ts';
-import { DIRECTION_NUMBERS, openStoreDatabase, toDatabasePath } from './schema.ts';
+} from './schema.ts';
 import {
   createCounterTable,
   createPropertyTable,

@@ -20,8 +20,14 @@ import {
   type NewOutboundRecord,
   type RecordComparer,
 } from '../store/record-store.ts';
-import { ROW_COLUMNS, TEXT_COLUMNS, toRecord, type GroupTable, type RecordRow } from './group-table.ts';
-import { DIRECTION_NUMBERS } from './schema.ts';
+import {
+  DIRECTION_NUMBERS,
+  type GroupTable,
+  type RecordRow,
+  ROW_COLUMNS,
+  TEXT_COLUMNS,
+  toRecord,
+} from './schema.ts';
 
 /** A record of either direction; an imported one has a session below 0. */
 type NewRecord = Omit<NewInboundRecord & NewOutboundRecord, 'botLatencyMs' | 'actionId' | 'responseCode'> &

@@ -1,14 +1,14 @@
-import type { DatabasePlace } from '../database-place.ts';
-import { withDatabase } from '../store-postgres/administer.ts';
-import { checkVersion } from '../store-postgres/schema.ts';
-import { openPostgresStore } from '../store-postgres/open-postgres-store.ts';
+import type { DatabasePlace } from '../service-options.ts';
 import {
   addTenant,
   hasTenant,
   listTenants,
   readTenantRecords,
   removeTenant,
+  withDatabase,
 } from '../store-postgres/tenants.ts';
+import { checkVersion } from '../store-postgres/schema.ts';
+import { openPostgresStore } from '../store-postgres/open-postgres-store.ts';
 import type { TenantDirectory, TenantRecords } from '../store/record-store.ts';
 
 /** The tenants of a PostgreSQL database. Adding and removing need the rights of the tables' owner. */

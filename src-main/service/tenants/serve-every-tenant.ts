@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServiceApp } from '../create-service-app.ts';
-import { fitsHashes, prepareCursorKey } from '../credentials.ts';
+import { fitsHashes, openTokenIssuer, prepareCursorKey } from '../tokens/open-token-issuer.ts';
 import { createSharedRefusalLimiter } from '../http/create-token-route.ts';
 import { listen, stopListening } from '../http/harden-service.ts';
 import { refuseOpenAccess, type ServiceOptions } from '../service-options.ts';
@@ -11,7 +11,6 @@ import {
 } from '../simulation/watch-platform.ts';
 import type { ServiceSurroundings } from '../start-service.ts';
 import type { PostgresDatabase } from '../store-postgres/open-postgres-store.ts';
-import { openTokenIssuer } from '../tokens/open-token-issuer.ts';
 import type { ServedTenant, ServedTenants } from './served-tenant.ts';
 
 /** A tenant that was removed, or added again, is served as it was for no longer than this. */

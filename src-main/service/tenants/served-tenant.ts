@@ -3,13 +3,17 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TokenRequest } from '../../common/reporting/wire-documents.ts';
 import { removePatiently } from '../../node/files.ts';
-import { type ClearCredentials, type CredentialCheck, giveCredentials } from '../credentials.ts';
+import {
+  type ClearCredentials,
+  type CredentialCheck,
+  giveCredentials,
+  type TokenIssuer,
+} from '../tokens/open-token-issuer.ts';
 import type { ReportSource } from '../reports/report-catalog.ts';
 import type { ReportedPlatform } from '../simulation/watch-platform.ts';
 import { openSqliteStore } from '../store-sqlite/open-sqlite-store.ts';
 import { toDatabasePath } from '../store-sqlite/schema.ts';
 import type { RecordStore, TenantDirectory, TenantRecords } from '../store/record-store.ts';
-import type { TokenIssuer } from '../tokens/open-token-issuer.ts';
 
 /** What the operations need of the tenant that they are called for. */
 export interface ServedTenant extends ReportSource {

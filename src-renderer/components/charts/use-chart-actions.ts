@@ -9,12 +9,11 @@ import {
   makeSvg,
   type Ground,
 } from '../../charts/picture/chart-picture.ts';
-import { caseDoorKey, caseQuestionKey } from '../../composables/case-door.ts';
+import { caseDoorKey, caseQuestionKey } from '../../composables/surroundings.ts';
 import { saveBlob, saveText, useTableClipboard, useCopied } from '../../composables/copy-and-save.ts';
-import { useAttempt } from '../../composables/use-attempt.ts';
-import { toCsv, toHtmlTable, toTsv } from '../../format/table-text.ts';
+import { useAttempt } from '../../composables/use-query.ts';
+import { NO_CONTENT, toCsv, toHtmlTable, toPartTable, toPartTitle, toTsv } from '../../format/table-text.ts';
 import { formatMeasure } from '../../format/formats.ts';
-import { NO_CONTENT, toPartTable, toPartTitle } from '../../format/part-content.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
 
 export type ChartAction = 'copyPng' | 'savePng' | 'saveSvg' | 'copyFigures' | 'saveFigures' | 'addToCase';

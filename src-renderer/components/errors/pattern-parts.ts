@@ -1,9 +1,9 @@
 /** What can stand in a pattern for text that varies. */
 const FOLDED = ['number', 'id', 'value', 'address', 'time', 'name', 'path'] as const;
-export type FoldedKind = (typeof FOLDED)[number];
+type FoldedKind = (typeof FOLDED)[number];
 
 /** A piece of a pattern: words, or what stands for text that varies. */
-export type PatternPart = { readonly text: string } | { readonly folded: FoldedKind };
+type PatternPart = { readonly text: string } | { readonly folded: FoldedKind };
 
 /** Cuts a pattern into its words and what stands for text that varies. */
 export function toPatternParts(pattern: string): PatternPart[] {

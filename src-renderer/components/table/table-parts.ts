@@ -30,6 +30,18 @@ export interface TableSort {
   readonly isDescending: boolean;
 }
 
+/** Returns the rows in the order that a head was pressed for; in their own where none was, or where it can't be compared. */
+export function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly TableColumn<Row>[],
+  sort: TableSort | null,
+): readonly Row[] {
+  const compare = columns.find(({ id }) => id === sort?.column)?.compare;
+  if (compare === undefined) return rows;
+  const sign = sort?.isDescending === true ? -1 : 1;
+  return rows.toSorted((a, b) => sign * compare(a, b));
+}
+
 /** What stands above the heads of some columns; without a label these have nothing in common. */
 export interface ColumnGroup {
   readonly columns: number;

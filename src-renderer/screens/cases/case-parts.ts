@@ -14,7 +14,7 @@ import {
   TableProperties,
 } from '@lucide/vue';
 import type { CaseChange, PartKind } from '../../../src-main/common/model/cases/case.ts';
-import type { MenuSection } from '../../components/controls/menu-section.ts';
+import type { MenuSection } from '../../components/controls/options.ts';
 import type { Component } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { createCaseSentences } from '../../../src-main/common/words/case-words.ts';

@@ -9,7 +9,7 @@ import {
 import { listGroupFields, type GroupField } from '../../../src-main/common/model/analysis/grouping.ts';
 import { DIRECTIONS, type Direction } from '../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
-import { toQueryText } from '../../address/query-text.ts';
+import { toQueryText } from '../../address/window-address.ts';
 import { fromPeriodText, toPeriodText, type PeriodEnds } from '../../period/period-selection.ts';
 import { useI18n } from 'vue-i18n';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
@@ -20,7 +20,7 @@ import type {
   RecordScope,
 } from '../../../src-main/common/model/records/record-filter.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
-import { toAddress } from '../../filters/filter-address.ts';
+import { toAddress } from '../../filters/filter.ts';
 
 /** Periods that are found from the one that is looked at. */
 export const SHIFTS = ['week-before', 'day-before', 'period-before'] as const;

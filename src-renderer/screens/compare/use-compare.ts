@@ -10,7 +10,7 @@ import { usePeriodCoverage, isReadable, listUsable } from '../../period/period-c
 import { toPeriodText, type PeriodEnds } from '../../period/period-selection.ts';
 import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
-import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../stores/cache/downloads.ts';
 import {
   type CompareChoice,
   readChoice,

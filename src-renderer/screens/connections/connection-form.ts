@@ -37,7 +37,7 @@ export interface ConnectionFields {
   readonly walks: number;
 }
 
-export type FieldName =
+type FieldName =
   'name' | 'tenant' | 'baseAddress' | 'allowsPlainHttp' | 'serviceZone' | 'accessToken' | 'accessTokenSecret';
 /** Message keys of what is wrong, by field and by report. */
 export interface FieldFaults {

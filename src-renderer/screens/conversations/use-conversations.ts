@@ -14,13 +14,13 @@ import type { PeriodScope, RecordFilter } from '../../../src-main/common/model/r
 import { DIRECTIONS } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
-import { toQueryText, withQueryText } from '../../address/query-text.ts';
+import { toQueryText, withQueryText } from '../../address/window-address.ts';
 import { useBackend } from '../../backend/backend.ts';
 import { useClock } from '../../composables/surroundings.ts';
-import { useRecordFilter } from '../../filters/filter-address.ts';
+import { useRecordFilter } from '../../filters/filter.ts';
 import { toErrorLike, type ErrorLike } from '../../messages/error-like.ts';
 import { usePeriodCoverage } from '../../period/period-coverage.ts';
-import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../stores/cache/downloads.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 

@@ -1,13 +1,21 @@
+import { useThrottleFn } from '@vueuse/core';
+import { computed, type ComputedRef, shallowRef, watch } from 'vue';
+import { useRoute, useRouter } from 'vue-router';
+import type { Histogram, HistogramSeries } from '../../../src-main/common/model/records/histogram.ts';
+import type { FilterPart, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
+import { isAbout, listPlain, withoutField } from '../../../src-main/common/query/filter-tree.ts';
 import { findQueryField, toQueryField } from '../../../src-main/common/query/query-fields.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
+import { toQueryText, withQueryText } from '../../address/window-address.ts';
+import type { ChartFigures } from '../../charts/picture/chart-picture.ts';
+import { setOnly, toAddress } from '../../filters/filter.ts';
+import { formatDuration, formatExact } from '../../format/formats.ts';
+import { fromRowKey, toRowKey } from '../../format/row-key.ts';
+import { useInspectorPanel } from '../../inspector/use-inspector.ts';
 import { DEFAULT_ORDER } from '../../stores/records/records.ts';
 import { listSortable, MAX_SORT_COLUMNS } from './grid/grid-columns.ts';
-import { useThrottleFn } from '@vueuse/core';
-import { computed, watch } from 'vue';
-import { useRoute, useRouter } from 'vue-router';
-import { toQueryText, withQueryText } from '../../address/query-text.ts';
-import { fromRowKey, toRowKey } from '../../format/row-key.ts';
 
 /** What a Detail screen shows of its records: themselves, their errors by family, or their texts by pattern. */
 export const DETAIL_TABS = ['records', 'errors', 'patterns'] as const;
@@ -93,5 +101,131 @@ export function useNamedRecord(
       selected = { text: toRowKey(record), place: place.value };
       void follow();
     },
+  };
+}
+
+interface HistogramWords {
+  readonly time: string;
+  readonly total: string;
+  readonly median: string;
+  nameSeries(series: HistogramSeries): string;
+}
+
+/** Returns the figures behind a histogram: a row for each bar, with those series that occur. */
+export function toHistogramFigures(
+  { series, buckets }: Pick<Histogram, 'series' | 'buckets'>,
+  withMedian: boolean,
+  zone: string,
+  words: HistogramWords,
+): ChartFigures {
+  const places = [...series.keys()].filter((place) => buckets.some(({ counts }) => (counts[place] ?? 0) > 0));
+  return {
+    columns: [
+      { name: words.time, kind: 'text' },
+      ...series.flatMap((one, place) =>
+        places.includes(place) ? [{ name: words.nameSeries(one), kind: 'number' as const }] : [],
+      ),
+      { name: words.total, kind: 'number' },
+      ...(withMedian ? [{ name: words.median, kind: 'number' as const, format: formatDuration }] : []),
+    ],
+    rows: buckets.map(({ fromMs, counts, medianResponseMs }) => [
+      formatExact(fromMs, zone),
+      ...places.map((place) => counts[place] ?? 0),
+      counts.reduce((sum, count) => sum + count, 0),
+      ...(withMedian ? [medianResponseMs] : []),
+    ]),
+  };
+}
+
+/** The time that the filter narrows the period to, and the way back through those before it. */
+export function useTimeZoom(
+  readFilter: () => RecordFilter,
+  setFilter: (next: RecordFilter) => void,
+): {
+  readonly canZoomOut: ComputedRef<boolean>;
+  zoomIn(span: TimeSpan): void;
+  zoomOut(): void;
+} {
+  const times = computed(() => JSON.stringify(listTimes(readFilter())));
+  /** What the filter said of the time before, the newest last. */
+  const before = shallowRef<readonly string[]>([]);
+
+  function zoomOut(): void {
+    const filter = readFilter();
+    if (listTimes(filter).length === 0) return;
+    const previous = JSON.parse(before.value.at(-1) ?? '[]') as FilterPart[];
+    setFilter({ conditions: [...withoutField(filter, 'dateMs').conditions, ...previous] });
+  }
+
+  // However it came about: the browser's back and a chip that is taken out lead back too.
+  watch(times, (next, last) => {
+    const isBack = before.value.at(-1) === next;
+    before.value = isBack ? before.value.slice(0, -1) : [...before.value, last];
+  });
+
+  return {
+    canZoomOut: computed(() => listTimes(readFilter()).length > 0),
+    zoomIn: ({ fromMs, toMs }) =>
+      setFilter(setOnly(readFilter(), { field: 'dateMs', min: fromMs, max: toMs })),
+    zoomOut,
+  };
+}
+
+/** Returns the part of a span that a filter narrows it to; all of it where they don't meet. */
+export function toZoomedSpan(filter: RecordFilter, span: TimeSpan): TimeSpan {
+  const found = listPlain(filter).find(({ field, exclude }) => field === 'dateMs' && exclude !== true);
+  const fromMs = Math.max(span.fromMs, Math.floor(found?.min ?? span.fromMs));
+  const toMs = Math.min(span.toMs, Math.ceil(found?.max ?? span.toMs));
+  return fromMs < toMs ? { fromMs, toMs } : span;
+}
+
+function listTimes({ conditions }: RecordFilter): FilterPart[] {
+  return conditions.filter((part) => isAbout(part, 'dateMs'));
+}
+
+/** What stands beside the records: an explanation of the selection, in the place of the inspector, or the inspector. */
+export function useBeside(hasRecord: () => boolean) {
+  const route = useRoute();
+  const router = useRouter();
+  const { isOpen: isInspectorOpen, setOpen, isOver } = useInspectorPanel(hasRecord);
+  /** In the address, so that other screens lead to it too. */
+  const isExplaining = computed(() => toQueryText(route.query, 'explain') !== '');
+  /** An area of the heat map is explained, not a time or a filter. */
+  const isAreaExplained = computed(() => toQueryText(route.query, 'explain') === 'area');
+
+  /** Filters to an area and explains it, in one step back. */
+  function explainArea(filter: RecordFilter): void {
+    const query = withQueryText(route.query, 'q', toAddress(filter).q ?? '');
+    void router.push({ params: route.params, query: { ...query, explain: 'area' } });
+  }
+
+  function setExplaining(isOpen: boolean): void {
+    void router.replace({
+      params: route.params,
+      query: withQueryText(route.query, 'explain', isOpen ? '1' : ''),
+    });
+  }
+
+  function setInspector(isOpen: boolean): void {
+    if (isExplaining.value) setExplaining(false);
+    setOpen(isOpen);
+  }
+
+  /**
+   * What covers the table comes with a press, so that keys can go on from row to row. In the place of an explanation too:
+   * a press is never without effect.
+   */
+  function pressRow(): void {
+    if (isOver.value || isExplaining.value) setInspector(true);
+  }
+
+  return {
+    isInspectorOpen,
+    isExplaining,
+    isAreaExplained,
+    explainArea,
+    setInspector,
+    setExplaining,
+    pressRow,
   };
 }

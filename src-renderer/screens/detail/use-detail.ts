@@ -1,4 +1,4 @@
-import { isTimeOutside } from '../../filters/edit-filter.ts';
+import { isTimeOutside, useRecordFilter } from '../../filters/filter.ts';
 import {
   computed,
   reactive,
@@ -10,19 +10,17 @@ import {
   shallowRef,
 } from 'vue';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
-import { useAddressChoice } from '../../address/use-address-choice.ts';
+import { toQueryText, useAddressChoice, withQueryText } from '../../address/window-address.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';
-import { useRecordFilter } from '../../filters/filter-address.ts';
 import { usePeriodCoverage, isTouching, listUsable } from '../../period/period-coverage.ts';
-import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../stores/cache/downloads.ts';
 import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 import { GROUPINGS, type Grouping } from './errors/families.ts';
 import { useI18n } from 'vue-i18n';
 import { useRoute, useRouter } from 'vue-router';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { LANGUAGES } from '../../../src-main/common/model/settings/language.ts';
-import { toQueryText, withQueryText } from '../../address/query-text.ts';
-import { fromOrderText, toOrderText } from './detail-address.ts';
+import { fromOrderText, toOrderText, toZoomedSpan } from './detail-address.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
 import { useDownloadStart } from '../../composables/use-download-start.ts';
 import type { ErrorLike } from '../../messages/error-like.ts';
@@ -34,7 +32,6 @@ import type {
   RecordScope,
 } from '../../../src-main/common/model/records/record-filter.ts';
 import { useRecordsStore } from '../../stores/records/records.ts';
-import { toZoomedSpan } from './histogram-zoom.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 
 type DetailScope = ReturnType<typeof useDetailScope>;

@@ -8,7 +8,7 @@ import { useBackend } from '../../backend/backend.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';
 import { useQuery } from '../../composables/use-query.ts';
 import { isTouching, listUsable, usePeriodCoverage } from '../../period/period-coverage.ts';
-import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../stores/cache/downloads.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 

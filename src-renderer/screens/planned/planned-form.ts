@@ -1,13 +1,14 @@
 import {
   DEFAULT_LEFT_OUT,
+  findPlannedFault,
   type MonthDay,
   type PlannedDate,
+  type PlannedSuggestion,
   type PlannedTime,
   type PlannedTimeDraft,
   type PlannedTimes,
-  type PlannedSuggestion,
-} from '../../../src-main/common/model/connections/planned-time.ts';
-import { findPlannedFault, toDayClock } from '../../../src-main/common/model/connections/planned-spans.ts';
+  toDayClock,
+} from '../../../src-main/common/model/connections/planned.ts';
 import type { Weekday } from '../../../src-main/common/model/schedules/schedule.ts';
 import { DAY_MS, HOUR_MS } from '../../../src-main/common/time/durations.ts';
 import { useI18n } from 'vue-i18n';

@@ -14,7 +14,7 @@ import {
   subtractSpans,
 } from '../../../src-main/common/model/connections/service-level.ts';
 import { createLevelSentences } from '../../../src-main/common/words/level-words.ts';
-import type { ItemTone } from '../../components/items/saved-items.ts';
+import type { ItemTone } from '../../composables/saved-items.ts';
 import {
   formatDay,
   formatMonth,
@@ -24,7 +24,7 @@ import {
   formatSpan,
 } from '../../format/formats.ts';
 import { WEEKDAYS, type Weekday } from '../../../src-main/common/model/schedules/schedule.ts';
-import { joinSpans } from '../../../src-main/common/model/connections/planned-spans.ts';
+import { joinSpans } from '../../../src-main/common/model/connections/planned.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { toMidnight } from '../../period/period-selection.ts';
 

@@ -4,21 +4,17 @@ import {
   SETTING_ENTRIES,
   SETTING_SECTIONS,
   type SettingEntry,
+  type Settings,
   type SettingSectionName,
   type ShownSetting,
-} from '../../../src-main/common/model/settings/setting-sections.ts';
-import type { Settings } from '../../../src-main/common/model/settings/settings.ts';
-import KeyRows from './rows/KeyRows.vue';
+} from '../../../src-main/common/model/settings/settings.ts';
 import CacheSpaceRow from './rows/CacheSpaceRow.vue';
 import ConnectionClocksRow from './rows/ConnectionClocksRow.vue';
 import DataFolderRow from './rows/DataFolderRow.vue';
 import EverythingRow from './rows/EverythingRow.vue';
 import ExportPresetsRow from './rows/ExportPresetsRow.vue';
 import ExportStartRow from './rows/ExportStartRow.vue';
-import FactRow from './rows/FactRow.vue';
-import ReadersRow from './rows/ReadersRow.vue';
 import SecretsRow from './rows/SecretsRow.vue';
-import SetAsideRow from './rows/SetAsideRow.vue';
 import SharedKeptRow from './shared-work/SharedKeptRow.vue';
 import SharedLinkRow from './shared-work/SharedLinkRow.vue';
 import SharedOnceRow from './shared-work/SharedOnceRow.vue';
@@ -35,46 +31,44 @@ export interface SectionRows {
 }
 
 /** What of the application decides which settings do something. */
-export interface SettingsPlace {
+interface SettingsPlace {
   readonly hasTray: boolean;
   readonly canUpdate: boolean;
   readonly settings: Settings | null;
 }
 
+/** Something beside the settings; what has no component is a fact, perhaps with a way to the place where there is more of it. */
+export interface SettingsPart {
+  readonly section: SettingSectionName;
+  readonly group: string;
+  readonly component?: Component;
+  readonly to?: string;
+}
+
 /** The parts that are no settings; each says what it is under `settings.rows`. */
 export const PARTS = {
   connectionClocks: { section: 'formats', group: '', component: ConnectionClocksRow },
-  followed: { section: 'following', group: '', component: FactRow, to: '/settings/connections' },
-  alertRules: { section: 'alerts', group: '', component: FactRow, to: '/alerts' },
+  followed: { section: 'following', group: '', to: '/settings/connections' },
+  alertRules: { section: 'alerts', group: '', to: '/alerts' },
   exportStart: { section: 'exports', group: '', component: ExportStartRow },
   exportPresets: { section: 'exports', group: '', component: ExportPresetsRow },
-  schedules: { section: 'exports', group: '', component: FactRow, to: '/schedules' },
+  schedules: { section: 'exports', group: '', to: '/schedules' },
   sharedLink: { section: 'shared-work', group: '', component: SharedLinkRow },
   sharedOnce: { section: 'shared-work', group: '', component: SharedOnceRow },
   sharedKept: { section: 'shared-work', group: '', component: SharedKeptRow },
   cacheSpace: { section: 'storage', group: 'retention', component: CacheSpaceRow },
   dataFolder: { section: 'storage', group: 'folder', component: DataFolderRow },
   secrets: { section: 'privacy', group: '', component: SecretsRow },
-  readers: { section: 'privacy', group: '', component: ReadersRow },
-  kept: { section: 'privacy', group: '', component: FactRow },
-  masking: { section: 'privacy', group: '', component: FactRow },
-  leaving: { section: 'privacy', group: '', component: FactRow },
-  keys: { section: 'keyboard', group: '', component: KeyRows },
-  localService: { section: 'local-service', group: '', component: FactRow, to: '/local-service' },
+  readers: { section: 'privacy', group: '' },
+  kept: { section: 'privacy', group: '' },
+  masking: { section: 'privacy', group: '' },
+  leaving: { section: 'privacy', group: '' },
+  keys: { section: 'keyboard', group: '' },
+  localService: { section: 'local-service', group: '', to: '/local-service' },
   updates: { section: 'updates', group: '', component: UpdatesRow },
-  setAside: { section: 'advanced', group: '', component: SetAsideRow },
+  setAside: { section: 'advanced', group: '' },
   everything: { section: 'advanced', group: '', component: EverythingRow },
-} as const satisfies Readonly<
-  Record<
-    string,
-    {
-      readonly section: SettingSectionName;
-      readonly group: string;
-      readonly component: Component;
-      readonly to?: string;
-    }
-  >
->;
+} as const satisfies Readonly<Record<string, SettingsPart>>;
 export type PartName = keyof typeof PARTS;
 
 /** The sections with their rows, in the order of the screen: within a section, rows of one group stand together. */

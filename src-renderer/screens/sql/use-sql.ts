@@ -1,18 +1,29 @@
 import { computed, onBeforeUnmount, reactive, shallowRef, watch } from 'vue';
-import type { PeriodScope } from '../../../src-main/common/model/records/record-filter.ts';
-import { DIRECTIONS, type Direction } from '../../../src-main/common/reporting/reports.ts';
-import { useClock } from '../../composables/surroundings.ts';
-import { usePeriodCoverage, isTouching, listUsable } from '../../period/period-coverage.ts';
-import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
-import { useConnectionsStore } from '../../stores/connections/connections.ts';
-import { useChosenConnections, type KnownOf } from '../../several/several.ts';
-import { useSnapshotsStore } from '../../stores/cache/snapshots.ts';
-import { useSqlStore } from '../../stores/records/sql.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
+import type { PeriodScope } from '../../../src-main/common/model/records/record-filter.ts';
+import { type Direction, DIRECTIONS } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { useBackend } from '../../backend/backend.ts';
+import { useClock } from '../../composables/surroundings.ts';
 import { useQuery } from '../../composables/use-query.ts';
+import { isTouching, listUsable, usePeriodCoverage } from '../../period/period-coverage.ts';
+import { type KnownOf, useChosenConnections } from '../../several/several.ts';
+import { useSnapshotsStore } from '../../stores/cache/downloads.ts';
+import { useConnectionsStore } from '../../stores/connections/connections.ts';
+import { useSqlStore } from '../../stores/records/sql.ts';
+import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
+
+const FIELDS: Readonly<Record<string, string>> = {
+  channel: 'channel',
+  service: 'service',
+  action_id: 'actionId',
+};
+
+/** The field whose values a column of this name most likely holds, for the names that a person gave these. */
+export function toNamedField(columnName: string): string {
+  return FIELDS[columnName.toLowerCase()] ?? '';
+}
 
 const CLOCK_INTERVAL_MS = 250;
 

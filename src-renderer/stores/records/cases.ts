@@ -1,8 +1,10 @@
 import { defineStore } from 'pinia';
 import { shallowRef } from 'vue';
-import { MAX_CASE_TITLE, type CasePage } from '../../../src-main/common/model/cases/case.ts';
+import { type CasePage, MAX_CASE_TITLE } from '../../../src-main/common/model/cases/case.ts';
+import type { FamilyAct } from '../../../src-main/common/model/connections/family-changes.ts';
+import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../backend/backend.ts';
-import type { CaseOffer } from '../../composables/case-door.ts';
+import type { CaseOffer } from '../../composables/surroundings.ts';
 
 /** What was done with a case last, which a notice says and offers to undo. */
 interface CaseNews {
@@ -57,4 +59,42 @@ export const useCasesStore = defineStore('cases', () => {
   }
 
   return { offered, news, offer, add, note, undo, dismiss } as const;
+});
+
+/** Where a family of errors is. */
+interface FamilyPlace {
+  readonly connectionId: string;
+  readonly direction: Direction;
+}
+
+interface MadeChange {
+  readonly place: FamilyPlace;
+  readonly changeId: string;
+  readonly act: FamilyAct;
+}
+
+/** What a person does to families of errors, and the last of it, which a notice offers to undo. */
+export const useFamilyChangesStore = defineStore('family-changes', () => {
+  const backend = useBackend();
+  const latest = shallowRef<MadeChange | null>(null);
+
+  /** Merges, splits or renames a family; returns the one that it has become. Rejects with the core's error. */
+  async function change(place: FamilyPlace, act: FamilyAct): Promise<string> {
+    const { changeId, family } = await backend.call('families/change', { ...place, act });
+    latest.value = { place, changeId, act };
+    return family;
+  }
+
+  /** Takes a change back; returns the family that it was about. Rejects with the core's error. */
+  async function undo(place: FamilyPlace, changeId: string): Promise<string> {
+    const { family } = await backend.call('families/undo', { ...place, changeId });
+    if (latest.value?.changeId === changeId) latest.value = null;
+    return family;
+  }
+
+  function dismiss(): void {
+    latest.value = null;
+  }
+
+  return { latest, change, undo, dismiss } as const;
 });

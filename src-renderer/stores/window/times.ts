@@ -1,16 +1,15 @@
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
-import type { Clock } from '../../../src-main/common/model/clock.ts';
+import type { Clock, Period } from '../../../src-main/common/model/period.ts';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
 import { getLocalZone } from '../../format/formats.ts';
 import * as selections from '../../period/period-selection.ts';
 import type { PeriodClock } from '../../period/period-selection.ts';
 import { useAppStore } from './app.ts';
 import { useConnectionsStore } from '../connections/connections.ts';
-import type { Period } from '../../../src-main/common/model/period.ts';
 
 /** What of a connection its clock depends on. */
-export type ClockOwner = Pick<Connection, 'id' | 'serviceZone'>;
+type ClockOwner = Pick<Connection, 'id' | 'serviceZone'>;
 
 /** The clock that times are shown in: each connection has one, and a screen shows that of the active connection. */
 export const useClockStore = defineStore('clock', () => {

@@ -7,7 +7,7 @@ import { openPartialFile } from '../../../src-main/core/exports/partial-file.ts'
 import { openPartialList } from '../../../src-main/core/exports/write-manifest.ts';
 import { createFileLogger } from '../../../src-main/core/logging/logger.ts';
 import { createSettings } from '../../../src-main/core/settings/create-settings.ts';
-import { prepareCredentials } from '../../../src-main/service/credentials.ts';
+import { prepareCredentials } from '../../../src-main/service/tokens/open-token-issuer.ts';
 import type { RecordStore } from '../../../src-main/service/store/record-store.ts';
 import { createImportUploads } from '../../../src-main/web/transfers.ts';
 import { writeLaunchFile } from '../../../src-main/web/launch-file.ts';

@@ -9,7 +9,7 @@ import {
 import type { FilterField, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../src-main/common/query/query-values.ts';
-import { quoteText } from '../../../src-main/common/query/query-reader.ts';
+import { quoteText } from '../../../src-main/common/query/query-fields.ts';
 import { writeQuery } from '../../../src-main/common/query/write-query.ts';
 import { toConditionsSql } from '../../../src-main/common/sql/filter-statement.ts';
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';

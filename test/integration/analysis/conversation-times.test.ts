@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TIMES_COLUMNS } from '../../../src-main/common/exports/conversation-cells.ts';
+import { TIMES_COLUMNS } from '../../../src-main/common/exports/export-texts.ts';
 import {
   type Conversation,
   type SessionRequest,
@@ -11,8 +11,11 @@ import type { Engine } from '../../../src-main/core/analysis/engine/create-engin
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createConversationsHandlers } from '../../../src-main/core/records/records-handlers.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { createSessionAxis } from '../../../src-renderer/screens/session/session-axis.ts';
-import { listMessages, measureTimes } from '../../../src-renderer/screens/session/session-times.ts';
+import {
+  createSessionAxis,
+  listMessages,
+  measureTimes,
+} from '../../../src-renderer/screens/session/session.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
 import { makeRequest } from '../../unit/renderer/session/make-request.ts';
 import { createFolder, fillSnapshot, openTestCache, openTestEngine } from '../cache/cache-fixture.ts';

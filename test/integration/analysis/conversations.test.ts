@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Input } from '../../../src-main/common/contract/index.ts';
-import { CONVERSATION_COLUMNS } from '../../../src-main/common/exports/conversation-cells.ts';
+import { CONVERSATION_COLUMNS } from '../../../src-main/common/exports/export-texts.ts';
 import type { Conversation } from '../../../src-main/common/model/records/conversation.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';

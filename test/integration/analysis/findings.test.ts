@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding, FindingsReport } from '../../../src-main/common/model/analysis/finding.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { createListWaits } from '../../../src-main/core/findings/list-waits.ts';
+import { createListWaits } from '../../../src-main/core/findings/findings-handlers.ts';
 import { readFindings, readPeriodFindings } from '../../../src-main/core/findings/read-findings.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { createRecordsHandlers } from '../../../src-main/core/records/records-handlers.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { matchSigns } from '../../../src-main/core/analysis/engine/match-signs.ts';
+import { matchSigns } from '../../../src-main/core/analysis/engine/count-records.ts';
 import { useFedEngine, type UnfedRecord } from './use-fed-engine.ts';
 
 const engine = useFedEngine();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAnalysisHandlers } from '../../../src-main/core/analysis/analysis-handlers.ts';
+import { createAnalysisHandlers } from '../../../src-main/core/app/app-handlers.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import {

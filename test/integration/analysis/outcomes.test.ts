@@ -6,7 +6,7 @@ import {
   type ConnectionOutcomes,
   type OutcomeRules,
 } from '../../../src-main/common/reporting/outcome.ts';
-import { adviseOutcomes, previewOutcomes } from '../../../src-main/core/analysis/engine/outcome-figures.ts';
+import { adviseOutcomes, previewOutcomes } from '../../../src-main/core/analysis/engine/outcomes.ts';
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import type { ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';

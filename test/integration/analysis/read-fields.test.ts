@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isGroup } from '../../../src-main/common/query/filter-tree.ts';
 import {
-  MAX_LISTED,
   type FieldValues,
   type ListedField,
-} from '../../../src-main/common/model/records/record-fields.ts';
+  MAX_LISTED,
+} from '../../../src-main/common/model/records/record.ts';
 import type {
   FieldCondition,
   FilterPart,
@@ -13,7 +13,7 @@ import type {
 } from '../../../src-main/common/model/records/record-filter.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
 import { readDistribution } from '../../../src-main/core/analysis/engine/measures/read-series.ts';
-import { readFields } from '../../../src-main/core/analysis/engine/measures/read-fields.ts';
+import { readFields } from '../../../src-main/core/analysis/engine/measures/measure-operations.ts';
 import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
 import { judgePlainly } from './measured-plainly.ts';
 import { useFedEngine } from './use-fed-engine.ts';

@@ -9,7 +9,7 @@ import {
   readResponseTimes,
 } from '../../../src-main/core/analysis/engine/measures/read-series.ts';
 import { readArea } from '../../../src-renderer/charts/heat/times-grid.ts';
-import { toTimeCondition } from '../../../src-renderer/charts/scales.ts';
+import { toTimeCondition } from '../../../src-renderer/charts/chart-marks.ts';
 import { judgePlainly } from './measured-plainly.ts';
 import { filterArbitrary, meets, recordArbitrary, type PlainRecord } from './random-records.ts';
 import { useFedEngine } from './use-fed-engine.ts';

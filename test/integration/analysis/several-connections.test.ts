@@ -4,7 +4,7 @@ import type { RulesByConnection } from '../../../src-main/core/analysis/engine/e
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createSqlHandlers } from '../../../src-main/core/sql/sql-handlers.ts';
-import { createSeveralHandlers } from '../../../src-main/core/several/several-handlers.ts';
+import { createSeveralHandlers } from '../../../src-main/core/overview/overview-handlers.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
 import {
   createDocument,

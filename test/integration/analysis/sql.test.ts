@@ -26,7 +26,7 @@ import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createOverviewHandlers } from '../../../src-main/core/overview/overview-handlers.ts';
 import { createSqlHandlers } from '../../../src-main/core/sql/sql-handlers.ts';
 import type { ChildProcess } from '../../../src-main/node/fork-process.ts';
-import { toVolumePoints } from '../../../src-renderer/screens/overview/volume/volume-series.ts';
+import { toVolumePoints } from '../../../src-renderer/screens/overview/volume/volume.ts';
 import { EXAMPLES } from '../../../src-renderer/screens/sql/side/statements.ts';
 import {
   createDocument,

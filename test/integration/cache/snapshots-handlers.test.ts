@@ -2,12 +2,15 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Emit, EventName, Handlers } from '../../../src-main/common/contract/index.ts';
 import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import type { Settings } from '../../../src-main/common/model/settings/settings.ts';
-import { createCacheHandlers } from '../../../src-main/core/cache/cache-handlers.ts';
+import { createCacheHandlers } from '../../../src-main/core/app/app-handlers.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { SavedConnection } from '../../../src-main/core/connections/connection-file.ts';
-import { createEvents } from '../../../src-main/core/events.ts';
-import { createHousekeeping, type Housekeeping } from '../../../src-main/core/snapshots/housekeeping.ts';
-import { createSnapshotsHandlers } from '../../../src-main/core/snapshots/snapshots-handlers.ts';
+import { createEvents } from '../../../src-main/core/host.ts';
+import {
+  createHousekeeping,
+  createSnapshotsHandlers,
+  type Housekeeping,
+} from '../../../src-main/core/snapshots/snapshots-handlers.ts';
 import { createTaskRegistry, type TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {

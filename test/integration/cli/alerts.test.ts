@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { AlertCondition } from '../../../src-main/common/model/alerts/alert-rule.ts';
-import { createSharedCore } from '../../../src-main/core/control/create-shared-core.ts';
+import { createSharedCore } from '../../../src-main/core/create-core.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { MINUTE_MS } from '../../../src-main/common/time/durations.ts';
 import { createTestHost } from '../../support/application/test-host.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSharedCore } from '../../../src-main/core/control/create-shared-core.ts';
+import { createSharedCore } from '../../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { createTestHost } from '../../support/application/test-host.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { INCIDENT_STATES } from '../../../src-main/common/model/analysis/incident.ts';
 import { EXPORT_FORMATS } from '../../../src-main/common/model/exports/export-options.ts';
-import { createSharedCore } from '../../../src-main/core/control/create-shared-core.ts';
+import { createSharedCore } from '../../../src-main/core/create-core.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { claimFolder } from '../../../src-main/node/claim-folder.ts';
 import { DEFAULT_RULES } from '../../../src-main/common/reporting/outcome.ts';

@@ -6,7 +6,7 @@ import { createCore } from '../../../src-main/core/create-core.ts';
 import { locateDataFolder } from '../../../src-main/core/data-folder/locate-data-folder.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { findSourceWorkers } from '../../../src-main/node/worker-scripts.ts';
-import { runAgain, type Rerun } from '../../../src-main/start/run-again.ts';
+import { type Rerun, runAgain } from '../../../src-main/start/run-web.ts';
 import { startWebApplication } from '../../../src-main/web/start-web-application.ts';
 import { launch } from '../../support/application/web-server.ts';
 

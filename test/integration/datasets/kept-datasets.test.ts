@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { type Datasets, openDatasets } from '../../../src-main/core/datasets/datasets.ts';
-import { createEvents, type Events } from '../../../src-main/core/events.ts';
+import { createEvents, type Events } from '../../../src-main/core/host.ts';
 import { createTaskRegistry, type TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { CommandLine } from '../../../src-main/common/model/alerts/destination.ts';
-import { runCommand } from '../../../src-main/core/destinations/run-command.ts';
+import { runCommand } from '../../../src-main/core/destinations/send-message.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { openDestinations, toAlert, toInput } from './destination-rig.ts';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { AlertCondition, AlertRule } from '../../../src-main/common/model/alerts/alert-rule.ts';
-import { readNewest } from '../../../src-main/core/alerts/read-newest.ts';
+import { readNewest } from '../../../src-main/core/alerts/judge-rules.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Destinations } from '../../../src-main/core/destinations/create-destinations.ts';

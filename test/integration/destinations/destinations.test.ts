@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Destinations } from '../../../src-main/core/destinations/create-destinations.ts';
-import { postMessage } from '../../../src-main/core/destinations/post-message.ts';
+import { postMessage } from '../../../src-main/core/destinations/send-message.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { startFaultServer, type Answer, type FaultServer } from '../../support/network/fault-server.ts';
 import { makeCertificate } from '../../support/network/make-certificate.ts';

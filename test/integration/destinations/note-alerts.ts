@@ -1,5 +1,5 @@
 import type { CommandLine } from '../../../src-main/common/model/alerts/destination.ts';
-import { toCommandMark } from '../../../src-main/core/destinations/run-command.ts';
+import { toCommandMark } from '../../../src-main/core/destinations/send-message.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { openDestinations, toAlert, toInput } from './destination-rig.ts';
 

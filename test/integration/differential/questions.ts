@@ -3,7 +3,11 @@ import { expect } from 'vitest';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import { GROUP_FIELDS, type GroupField } from '../../../src-main/common/model/analysis/grouping.ts';
 import { MAX_INSTANT_MS, MIN_INSTANT_MS } from '../../../src-main/common/model/period.ts';
-import { LISTED_FIELDS } from '../../../src-main/common/model/records/record-fields.ts';
+import {
+  CODE_CLASSES,
+  LISTED_FIELDS,
+  type RecordOrder,
+} from '../../../src-main/common/model/records/record.ts';
 import { RFC_4180 } from '../../../src-main/common/model/exports/export-options.ts';
 import type {
   FieldCondition,
@@ -12,7 +16,6 @@ import type {
   RecordFilter,
 } from '../../../src-main/common/model/records/record-filter.ts';
 import { withoutField } from '../../../src-main/common/query/filter-tree.ts';
-import { CODE_CLASSES, type RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { judgePlainly, toShownPlainly } from '../analysis/measured-plainly.ts';
 import { OUTCOMES } from '../../../src-main/common/reporting/outcome.ts';
 import { toClass } from '../analysis/random-records.ts';

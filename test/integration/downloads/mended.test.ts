@@ -5,8 +5,11 @@ import type { Task } from '../../../src-main/common/model/cache/task.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { PageRequest } from '../../../src-main/core/client/reporting-client.ts';
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
-import { createDownloads, type DownloadStarter } from '../../../src-main/core/downloads/create-downloads.ts';
-import { createDownloadsHandlers } from '../../../src-main/core/downloads/downloads-handlers.ts';
+import {
+  createDownloads,
+  createDownloadsHandlers,
+  type DownloadStarter,
+} from '../../../src-main/core/downloads/downloads-handlers.ts';
 import { createTaskRegistry, type TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import {

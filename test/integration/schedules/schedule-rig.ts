@@ -11,11 +11,10 @@ import {
 } from '../../../src-main/common/model/schedules/schedule.ts';
 import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import { createExporter } from '../../../src-main/core/exports/create-exporter.ts';
-import { createMissingFetcher } from '../../../src-main/core/coverage/fetch-missing.ts';
-import { createEvents } from '../../../src-main/core/events.ts';
+import { createMissingFetcher } from '../../../src-main/core/coverage/ledger.ts';
+import { createEvents, type Host } from '../../../src-main/core/host.ts';
 import type { Following } from '../../../src-main/common/contract/operations/cache.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
-import type { Host } from '../../../src-main/core/host.ts';
 import { openSchedules, type Schedules } from '../../../src-main/core/schedules/open-schedules.ts';
 import { createTaskRegistry, type TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { AppError } from '../../../src-main/common/contract/errors.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { cleanOldPages } from '../../../src-main/core/snapshots/housekeeping.ts';
+import { cleanOldPages } from '../../../src-main/core/snapshots/snapshots-handlers.ts';
 import { createFileLogger } from '../../../src-main/core/logging/logger.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { createDocument, createFolder, fillSnapshot, openTestCache } from '../cache/cache-fixture.ts';

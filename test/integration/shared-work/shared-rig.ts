@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventListener } from '../../../src-main/core/events.ts';
+import type { EventListener } from '../../../src-main/core/host.ts';
 import type { Input, OperationName, Output } from '../../../src-main/common/contract/index.ts';
 import { SHARED_KINDS, type SharedWork } from '../../../src-main/common/model/shared/shared-work.ts';
 import { createCore } from '../../../src-main/core/create-core.ts';

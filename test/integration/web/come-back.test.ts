@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { createWords } from '../../../src-main/common/words/words.ts';
-import { listenForEnter } from '../../../src-main/start/listen-for-enter.ts';
+import { listenForEnter } from '../../../src-main/start/run-web.ts';
 import { buildComeBackPage } from '../../../src-main/web/launch-file.ts';
 import { startTestServer } from '../../support/application/web-server.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isLoopbackName } from '../../../src-main/web/open-in-browser.ts';
+import { isLoopbackName } from '../../../src-main/web/launch-file.ts';
 import { startTestServer, type TestServer } from '../../support/application/web-server.ts';
 
 let running: TestServer;

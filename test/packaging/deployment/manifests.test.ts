@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readCommandLine } from '../../../src-main/service/read-command-line.ts';
+import { readCommandLine } from '../../../src-main/service/run-command.ts';
 import { readContainerfile } from '../../support/packaging/deployment/read-containerfile.ts';
 import {
   deployment,

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listNativeFiles, type NativeFile } from '../../../src-main/packaging/native-files.ts';
 import {
   findChangedNatives,
+  listNativeFiles,
+  type NativeFile,
   readNativeHashes,
-} from '../../../src-main/packaging/supply-chain/native-hashes.ts';
+} from '../../../src-main/packaging/native-files.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const target = `${process.platform}-${process.arch}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDatabasePlace } from '../../../src-main/service/database-place.ts';
+import { readDatabasePlace } from '../../../src-main/service/service-options.ts';
 
 const readMode = (url: string, environment: Record<string, string> = {}): string | null => {
   const place = readDatabasePlace({}, { DATABASE_URL: url, ...environment });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrateDatabase } from '../../../src-main/service/store-postgres/administer.ts';
+import { migrateDatabase } from '../../../src-main/service/store-postgres/tenants.ts';
 import { administerTenants, startEveryTenant } from '../../support/service/every-tenant.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 import { post } from '../../support/service/service-calls.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readCommandLine } from '../../../src-main/service/read-command-line.ts';
+import { readCommandLine } from '../../../src-main/service/run-command.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { openSqliteStore } from '../../../src-main/service/store-sqlite/open-sqlite-store.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { retainInDatabase } from '../../../src-main/service/store-postgres/administer.ts';
+import { retainInDatabase } from '../../../src-main/service/store-postgres/tenants.ts';
 import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
 import type {
   RecordStore,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ClearCredentials } from '../../../src-main/service/credentials.ts';
+import type { ClearCredentials } from '../../../src-main/service/tokens/open-token-issuer.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import { openPostgresStore } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
 import { findTenantFolder } from '../../../src-main/service/tenants/served-tenant.ts';

@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StatusResponse } from '../../../src-main/common/reporting/wire-documents.ts';
-import { readCommandLine } from '../../../src-main/service/read-command-line.ts';
+import { readCommandLine } from '../../../src-main/service/run-command.ts';
 import type { RunningService } from '../../../src-main/service/start-service.ts';
 import type { StatusChange } from '../../../src-main/service/simulation/watch-platform.ts';
 import { makeCertificate } from '../../support/network/make-certificate.ts';

@@ -16,7 +16,7 @@ import type { EvidenceParts } from '../../../src-main/core/exports/evidence/evid
 import type { ReportParts } from '../../../src-main/core/exports/report/read-report.ts';
 import { createRowWriter, type RowWriter } from '../../../src-main/core/exports/thread/create-row-writer.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import type { Ledger } from '../../../src-main/core/coverage/create-ledger.ts';
+import type { Ledger } from '../../../src-main/core/coverage/ledger.ts';
 import type { PackSigner } from '../../../src-main/core/exports/evidence/signing/pack-signature.ts';
 import { openPackSigner } from './open-pack-signer.ts';
 import { createFakeMeasures } from './fake-measures.ts';

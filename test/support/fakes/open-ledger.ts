@@ -1,12 +1,8 @@
 import { toEndMs } from '../../../src-main/common/model/period.ts';
 import type { Snapshot } from '../../../src-main/common/model/cache/snapshot.ts';
-import {
-  createLedger,
-  type Ledger,
-  type LedgerParts,
-} from '../../../src-main/core/coverage/create-ledger.ts';
+import { createLedger, type Ledger, type LedgerParts } from '../../../src-main/core/coverage/ledger.ts';
 import type { DownloadRow } from '../../../src-main/core/cache/read/download-rows.ts';
-import { createEvents } from '../../../src-main/core/events.ts';
+import { createEvents } from '../../../src-main/core/host.ts';
 
 /** A ledger over a cache: nothing is being fetched, all is in the engine, and the look-back is ten minutes, but for `change`. */
 export function openLedger(cache: LedgerParts['cache'], change: Partial<LedgerParts> = {}): Ledger {

@@ -1,8 +1,8 @@
 import type { EventArguments, EventName } from '../../../src-main/common/contract/index.ts';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { OPERATIONS } from '../../../src-main/common/contract/index.ts';
-import type { SharedCore } from '../../../src-main/core/control/create-shared-core.ts';
-import type { EventListener } from '../../../src-main/core/events.ts';
+import type { SharedCore } from '../../../src-main/core/create-core.ts';
+import type { EventListener } from '../../../src-main/core/host.ts';
 import { createDispatcher } from '../../../src-main/core/dispatch/create-dispatcher.ts';
 import { ENGLISH } from '../../../src-main/common/words/words.ts';
 import { createSilentLogger } from './silent-logger.ts';

@@ -1,7 +1,7 @@
 import { DETAIL_KINDS } from '../../../src-main/common/reporting/reports.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
-import { createDownloads } from '../../../src-main/core/downloads/create-downloads.ts';
+import { createDownloads } from '../../../src-main/core/downloads/downloads-handlers.ts';
 import { toPeriod } from '../../../src-main/core/downloads/slice-period.ts';
 import { createTaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../fakes/silent-logger.ts';

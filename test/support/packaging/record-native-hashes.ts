@@ -9,8 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { hashFile, HASHES_FILE } from '../../../src-main/packaging/supply-chain/native-hashes.ts';
-import { listNativeFiles, thinLibrary } from '../../../src-main/packaging/native-files.ts';
+import {
+  HASHES_FILE,
+  hashFile,
+  listNativeFiles,
+  thinLibrary,
+} from '../../../src-main/packaging/native-files.ts';
 import { readLock } from './supply-chain/lock-file.ts';
 
 const TARGETS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64'];

@@ -2,7 +2,7 @@ import { DEFAULT_SERVICE_OPTIONS, type ServiceOptions } from '../../../src-main/
 import { serveTenants, type ServingTenants } from '../../../src-main/service/tenants/serve-every-tenant.ts';
 import { runTenantCommand } from '../../../src-main/service/commands/tenant-command.ts';
 import type { ServiceSurroundings } from '../../../src-main/service/start-service.ts';
-import type { ClearCredentials } from '../../../src-main/service/credentials.ts';
+import type { ClearCredentials } from '../../../src-main/service/tokens/open-token-issuer.ts';
 import {
   openPostgresDatabase,
   openPostgresStore,

@@ -6,8 +6,11 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { migrateDatabase, withDatabase } from '../../../src-main/service/store-postgres/administer.ts';
-import { addTenant } from '../../../src-main/service/store-postgres/tenants.ts';
+import {
+  addTenant,
+  migrateDatabase,
+  withDatabase,
+} from '../../../src-main/service/store-postgres/tenants.ts';
 import { findUser, give, makeData, type PostgresUser } from './postgres-data.ts';
 
 /** A PostgreSQL of the tests' own: data and socket in a folder of its own, and no port unless it is given a network. */

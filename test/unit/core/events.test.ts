@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createEvents } from '../../../src-main/core/events.ts';
+import { createEvents } from '../../../src-main/core/host.ts';
 
 const removed = (snapshotId: number) => ({ snapshotIds: [snapshotId] });
 

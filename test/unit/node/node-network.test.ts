@@ -4,7 +4,7 @@ import { createServer as createProxyServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { NetworkChoice } from '../../../src-main/common/model/settings/network-choice.ts';
+import type { NetworkChoice } from '../../../src-main/common/model/settings/network.ts';
 import { makeCertificate } from '../../support/network/make-certificate.ts';
 
 const MODULE = new URL('../../../src-main/node/node-network.ts', import.meta.url).href;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NetworkChoice } from '../../../src-main/common/model/settings/network-choice.ts';
+import type { NetworkChoice } from '../../../src-main/common/model/settings/network.ts';
 import { mapNetworkError } from '../../../src-main/core/client/map-network-error.ts';
 import { createProxyLogins, type ProxyLoginStore } from '../../../src-main/core/proxy/proxy.ts';
 import { createInMemorySecretStore } from '../../../src-main/core/secrets/secret-store.ts';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { DataLocation } from '../../../src-main/core/data-folder/locate-data-folder.ts';
-import { askForMissingFolder } from '../../../src-main/start/ask-for-missing-folder.ts';
+import { askForMissingFolder } from '../../../src-main/start/run-web.ts';
 
 const MISSING: DataLocation = {
   folder: '/home/ana/standard',

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { endOnErrors } from '../../../src-main/start/end-on-errors.ts';
+import { endOnErrors } from '../../../src-main/start/run-web.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 
 it('what nobody caught is logged, each time, and ends the program in order, once', async () => {

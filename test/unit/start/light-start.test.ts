@@ -36,7 +36,7 @@ it.each(['start/come-back.ts', 'start/run-built-web.ts', 'start/start-applicatio
 );
 
 /** The engine has a process of its own for it: each thread that loaded it too took twenty megabytes and 50 ms more. */
-it.each(['core/control/create-shared-core.ts', 'core/cache/threads/cache-thread.ts', 'web/web-server.ts'])(
+it.each(['core/create-core.ts', 'core/cache/threads/cache-thread.ts', 'web/web-server.ts'])(
   '%s, which every start loads, loads neither DuckDB nor what is for documents',
   async (name) => {
     const loaded = await listLoads(name);

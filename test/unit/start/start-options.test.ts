@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { needsBuild } from '../../../src-main/start/build-application.ts';
-import { findElectron, installElectron } from '../../../src-main/start/electron-runtime.ts';
+import { findElectron, installElectron } from '../../../src-main/start/run-electron.ts';
 import { readStartOptions } from '../../../src-main/start/read-options.ts';
-import { findOpener } from '../../../src-main/web/open-in-browser.ts';
+import { findOpener } from '../../../src-main/web/launch-file.ts';
 
 let root: string;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Connection } from '../../model/connections/connection.ts';
 import { MAX_OWN_TEXT, OWN_TABLE_FIELDS, OwnTable, OwnTableFile } from '../../model/connections/own-table.ts';
-import { PlannedSuggestion, PlannedTimeDraft, TimeMarkDraft } from '../../model/connections/planned-time.ts';
+import { PlannedSuggestion, PlannedTimeDraft, TimeMarkDraft } from '../../model/connections/planned.ts';
 import { LevelMonth, LevelReport, ServiceLevelDraft } from '../../model/connections/service-level.ts';
 import { Nullable } from '../../model/nullable.ts';
 import { ConnectionId, operation } from '../operation.ts';

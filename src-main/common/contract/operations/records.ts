@@ -16,7 +16,15 @@ import {
 } from '../../model/records/conversation.ts';
 import { ERROR_GROUPINGS, ErrorFamilies, ErrorGroups } from '../../model/records/error-family.ts';
 import { Histogram, HistogramSplit, ResponseTimes } from '../../model/records/histogram.ts';
-import { AFFECTED, RecordFields } from '../../model/records/record-fields.ts';
+import {
+  AFFECTED,
+  Facets,
+  RecordDetail,
+  RecordFields,
+  RecordMarkChange,
+  RecordOrder,
+  RecordRow,
+} from '../../model/records/record.ts';
 import {
   PATTERN_FIELDS,
   PeriodScope,
@@ -24,13 +32,6 @@ import {
   RecordScope,
   TextPatterns,
 } from '../../model/records/record-filter.ts';
-import {
-  Facets,
-  RecordDetail,
-  RecordMarkChange,
-  RecordOrder,
-  RecordRow,
-} from '../../model/records/record.ts';
 import { DIRECTIONS } from '../../reporting/reports.ts';
 import { Nothing, operation, RecordPlace } from '../operation.ts';
 

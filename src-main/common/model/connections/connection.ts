@@ -8,7 +8,7 @@ import { Nullable } from '../nullable.ts';
 import { ValueNames } from '../records/body-path.ts';
 import { ConnectionFamilies } from './family-changes.ts';
 import { MAX_OWN_TABLES, OwnTable } from './own-table.ts';
-import { ConnectionPlans } from './planned-time.ts';
+import { ConnectionPlans } from './planned.ts';
 import { MAX_SERVICE_LEVELS, ServiceLevel } from './service-level.ts';
 
 export const ReportIdentifiers = Type.Object(mapKinds(REPORT_KINDS, () => Type.String()));

@@ -5,8 +5,7 @@ import { DAY_MS, MINUTE_MS } from '../../time/durations.ts';
 import type { TimeSpan } from '../../time/time-span.ts';
 import { Nullable } from '../nullable.ts';
 import { WEEKDAYS } from '../schedules/schedule.ts';
-import { joinSpans, listPlannedSpans } from './planned-spans.ts';
-import type { ConnectionPlans } from './planned-time.ts';
+import { type ConnectionPlans, joinSpans, listPlannedSpans } from './planned.ts';
 
 /** The most service levels of a connection, and parts of a week in the service hours of one. */
 export const MAX_SERVICE_LEVELS = 30;

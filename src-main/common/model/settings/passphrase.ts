@@ -3,7 +3,7 @@ export const MIN_PASSPHRASE_CHARACTERS = 8;
 export const MAX_PASSPHRASE_CHARACTERS = 1024;
 
 /** How hard a passphrase is to guess. */
-export type PassphraseStrength = 'short' | 'weak' | 'fair' | 'strong';
+type PassphraseStrength = 'short' | 'weak' | 'fair' | 'strong';
 
 /** Guesses are dear: with so many bits, a year of a thousand processors finds none. */
 const FAIR_BITS = 50;

@@ -1,7 +1,6 @@
 import { isPlainObject } from '../../json.ts';
-import { findProxyFault, type ProxyFault } from './proxy-address.ts';
-import { SETTING_ENTRIES, type ShownSetting } from './setting-sections.ts';
-import { Settings, type SettingsChange } from './settings.ts';
+import { findProxyFault, type ProxyFault } from './network.ts';
+import { SETTING_ENTRIES, Settings, type SettingsChange, type ShownSetting } from './settings.ts';
 
 const MARK = 'channelscope-settings';
 const FILE_VERSION = 1;

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { readDefault } from '../../../common/model/settings/setting-sections.ts';
+import { readDefault } from '../../../common/model/settings/settings.ts';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { CallOptions } from '../../calls/calls.ts';
 import type { Logger } from '../../logging/logger.ts';

@@ -17,10 +17,11 @@ import type { Session } from '../../../common/model/records/conversation.ts';
 import { DETAIL_KINDS, type Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import {
+  type ClassCount,
   countClasses,
   countValues,
+  matchSigns,
   summariseRecords,
-  type ClassCount,
   type ValueCount,
 } from './count-records.ts';
 import {
@@ -56,14 +57,12 @@ import {
 } from './findings/find-period-findings.ts';
 import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { createOwnValues, type OwnTablesByConnection, resolveMarks } from './own-values.ts';
-import { matchSigns } from './match-signs.ts';
 import { createMeasureOperations, type FindKept } from './measures/measure-operations.ts';
 import { createSeveralOperations } from './measures/several-connections.ts';
-import { readSession } from './read-session.ts';
-import type { OutcomesByConnection } from './outcomes.ts';
+import { readSession } from './conversations/conversation-sql.ts';
+import { adviseOutcomes, type OutcomesByConnection, previewOutcomes } from './outcomes.ts';
 import { createRecordViews } from './views/record-views.ts';
 import type { FilteredRecords, ResolvedScope } from './resolved-scope.ts';
-import { adviseOutcomes, previewOutcomes } from './outcome-figures.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
 import { countTables, type OwnedQuestion } from './sql/make-tables.ts';
 import { createSqlResults, runStatement } from './sql/run-statement.ts';

@@ -15,7 +15,7 @@ export interface FamilyNames {
 }
 
 /** What a person's changes make of the families that were learned. */
-export interface AppliedChanges {
+interface AppliedChanges {
   /** The family of a text, by the one that was learned for it. */
   toFamily(learned: string, text: string): string;
   /** The families that one of a former name has become; shapes where it was split by a variable. */

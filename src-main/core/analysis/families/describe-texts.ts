@@ -1,7 +1,7 @@
 import { createVariableReader } from '../../../common/model/connections/family-changes.ts';
 
 /** What the texts of a family have in common, and what varies in between. */
-export interface DescribedTexts {
+interface DescribedTexts {
   /** One more than there are variables; nothing but the text where all are the same. */
   readonly parts: readonly string[];
   /** A name for each variable, no two alike. */
@@ -47,7 +47,7 @@ export function describeTexts(texts: readonly CountedText[]): DescribedTexts {
 }
 
 /** A variable of some texts: its values with their records, the most frequent first. */
-export interface CountedVariable {
+interface CountedVariable {
   readonly name: string;
   readonly valueCount: number;
   readonly values: readonly { readonly value: string; readonly count: number }[];

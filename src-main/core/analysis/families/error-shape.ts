@@ -5,7 +5,7 @@ import { maskText } from './mask-text.ts';
  * variable), and its sentence as masked text. Structured texts (JSON, XML, HTML, stack traces), also escaped inside a
  * string or cut off, are reduced to what classifies them.
  */
-export interface ErrorShape {
+interface ErrorShape {
   readonly codes: readonly string[];
   /** Masked text; what is between angle brackets stands for a value. */
   readonly sentence: string;

@@ -2,7 +2,7 @@ import type { RulePath } from '../../../common/reporting/outcome.ts';
 import { isPlainObject } from '../../../common/json.ts';
 
 /** A value of bodies, with the sampled records that have it. */
-export interface BodyMark {
+interface BodyMark {
   readonly path: RulePath;
   readonly count: number;
   readonly examples: readonly string[];

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 
 /** Where a table or an index begins. */
-export interface TreeRoot {
+interface TreeRoot {
   readonly rootpage: number;
   /** Also a table without row ids, which lies in its file as an index does. */
   readonly isIndex: boolean;

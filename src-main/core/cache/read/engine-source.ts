@@ -10,8 +10,7 @@ import type { EngineSource } from '../../analysis/engine/resolve-scope.ts';
 import type { LearnedPattern } from '../../analysis/families/learn-families.ts';
 import type { StatusPoint } from '../../analysis/status/status-figures.ts';
 import { isDamagedPage, openCacheDatabase } from '../file/open-database.ts';
-import { createSummaryReader, prepareWindows } from './read-records.ts';
-import { createMarkReader } from './record-marks.ts';
+import { createMarkReader, createSummaryReader, prepareWindows } from './read-records.ts';
 import { createSnapshotReader } from './snapshot-rows.ts';
 import { createStoredPages, type StoredTexts } from './stored-pages.ts';
 

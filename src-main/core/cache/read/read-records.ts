@@ -1,15 +1,21 @@
+import { hash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
 import { toJsonTexts } from '../../../common/json.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { type RecordDetail, type RecordRow, toRecordId } from '../../../common/model/records/record.ts';
 import type { Summary, SummaryGroup } from '../../../common/model/records/histogram.ts';
+import {
+  type RecordDetail,
+  type RecordMark,
+  type RecordRow,
+  toRecordId,
+} from '../../../common/model/records/record.ts';
 import { CONTENT_NAMES } from '../../../common/reporting/field-names.ts';
 import { readPage } from '../../../common/reporting/reading/read-page.ts';
-import { DETAIL_KINDS, mapKinds, type DetailKind } from '../../../common/reporting/reports.ts';
+import { DETAIL_KINDS, type DetailKind, listFields, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
-import { isDamagedPage } from '../file/open-database.ts';
-import { selectRows, requireDetailKind, GROUP_COLUMNS } from './record-tables.ts';
-import { createStoredPages, type StoredTexts, type PageRange } from './stored-pages.ts';
+import { isDamagedPage, openCacheDatabase, toCacheError } from '../file/open-database.ts';
+import { GROUP_COLUMNS, requireDetailKind, selectRows } from './record-tables.ts';
+import { createStoredPages, type PageRange, type StoredTexts } from './stored-pages.ts';
 
 /** Of a longer text only the beginning leaves the thread, unless all of it is asked for. */
 const MAX_TEXT_CHARACTERS = 1_000_000;
@@ -37,7 +43,7 @@ export function createDetailReader(
 }
 
 /** A record with its long texts, which are cut at a number of characters; how long those were is told then. */
-export function toDetail(row: RecordRow, texts: StoredTexts, limit: number): RecordDetail {
+function toDetail(row: RecordRow, texts: StoredTexts, limit: number): RecordDetail {
   const { payload, response } = texts;
   const extra = toJsonTexts(texts.extra);
   const detail: RecordDetail = { ...row, payload, response, extra, payloadLength: payload.length };
@@ -134,5 +140,142 @@ export function createSummaryReader(database: Database): (snapshot: Snapshot) =>
       requestCount: groups.reduce((sum, { count }) => sum + count, 0),
       executionTimeMs: times.length === 0 ? null : times.reduce((sum, time) => sum + time, 0),
     };
+  };
+}
+
+/** The limit of a batch, since payloads may be long; one record alone may exceed it. */
+const MAX_BATCH_CHARACTERS = 8_000_000;
+/** Rows read between two looks at the limit. */
+const STEP_ROWS = 1000;
+
+interface ExportBatch {
+  readonly report: DetailKind;
+  /** Ids of the records wanted, in their order. */
+  readonly ids: readonly number[];
+  readonly includePayload: boolean;
+  readonly includeMarks?: boolean;
+}
+
+type MeasuredRow = RecordRow & { readonly textLength: number };
+
+/** Prepares the reading of export batches: whole records, the first of those wanted, at least one while there are any. */
+export function createExportReader(database: Database): (batch: ExportBatch) => RecordDetail[] {
+  const readRows = prepareWindows<MeasuredRow>(database, ', r.text_length AS textLength');
+  const pages = createStoredPages(database, { hasExactExtras: true });
+  const { addMarks } = createMarkReader(database);
+  return ({ report, ids, includePayload, includeMarks = false }) => {
+    const plain = readUpToLimit((step) => readRows(report, step), ids);
+    const rows = includeMarks ? addMarks(plain) : plain;
+    const texts = pages.readTextsOf(ids.slice(0, rows.length));
+    return rows.flatMap((row, place) => {
+      const own = texts[place];
+      if (own === undefined) return [];
+      return toDetail(row, includePayload ? own : { ...own, payload: '', response: null }, Infinity);
+    });
+  };
+}
+
+/** The first rows whose texts keep to the limit of a batch, at least one. */
+function readUpToLimit(read: (ids: readonly number[]) => MeasuredRow[], ids: readonly number[]): RecordRow[] {
+  const rows: RecordRow[] = [];
+  let characters = 0;
+  for (let start = 0; start < ids.length; start += STEP_ROWS) {
+    for (const { textLength, ...row } of read(ids.slice(start, start + STEP_ROWS))) {
+      characters += textLength;
+      if (rows.length > 0 && characters > MAX_BATCH_CHARACTERS) return rows;
+      rows.push(row);
+    }
+  }
+  return rows;
+}
+
+/** Opens the cache, read-only, for the thread that writes its records into a file; close it when done. Throws `cache.*`. */
+export function openExportRecords(file: string): {
+  readRecords(batch: ExportBatch): RecordDetail[];
+  toAppError(error: unknown): unknown;
+  close(): void;
+} {
+  try {
+    const database = openCacheDatabase(file, 'read');
+    return {
+      readRecords: createExportReader(database),
+      toAppError: toCacheError,
+      close: () => void database.close(),
+    };
+  } catch (error) {
+    throw toCacheError(error);
+  }
+}
+
+type MarkedSnapshot = Pick<Snapshot, 'id' | 'connectionId' | 'report'>;
+
+/** What a record and its mark are found by: the mark is the record's if their digests agree as well. */
+interface MarkKey {
+  readonly sessionId: string;
+  readonly dateText: string;
+  readonly digest: string;
+}
+
+/** The marks of a report of a connection, as far as records are looked up by them. */
+interface MarkedRecord {
+  readonly sessionId: string;
+  readonly dateMs: number | null;
+}
+
+/**
+ * The key of a record: records are the same when every field is, those that the specification doesn't know included
+ * (decision 26).
+ */
+export function toMarkKey(record: RecordDetail, report: DetailKind): MarkKey {
+  const values = listFields(report).map(([name]) => record[name]);
+  const { sessionId, dateText, payloadLength, extra } = record;
+  const digest = hash('sha256', JSON.stringify([values, payloadLength, extra]), 'base64');
+  return { sessionId, dateText, digest };
+}
+
+/** Prepares the look-up of marks. */
+export function createMarkReader(database: Database) {
+  // One that is hidden for now has its rows, and an open view may still show them.
+  const findSnapshot = database.prepare<[number], MarkedSnapshot>(
+    'SELECT snapshot_id AS id, connection_id AS connectionId, report FROM snapshots WHERE snapshot_id = ?',
+  );
+  const readDetail = createDetailReader(database);
+  const hasAny = database.prepare<[], number>('SELECT 1 FROM record_marks LIMIT 1').pluck();
+  const find = database.prepare<[string, string, string, string], RecordMark & { digest: string }>(
+    `SELECT digest, mark, note FROM record_marks
+     WHERE connection_id = ? AND report = ? AND session_id = ? AND date_text = ?`,
+  );
+  const list = database.prepare<[string, string], MarkedRecord>(
+    `SELECT session_id AS sessionId, date_ms AS dateMs FROM record_marks WHERE connection_id = ? AND report = ?`,
+  );
+
+  const findMark = (row: RecordRow, snapshot: MarkedSnapshot): RecordMark | null => {
+    const { connectionId, report } = snapshot;
+    const candidates = find.all(connectionId, report, row.sessionId, row.dateText);
+    if (candidates.length === 0) return null;
+    try {
+      const { digest } = toMarkKey(readDetail(snapshot, row.seq), requireDetailKind(report));
+      const found = candidates.find((candidate) => candidate.digest === digest);
+      return found === undefined ? null : { mark: found.mark, note: found.note };
+    } catch (error) {
+      // Whose texts can't be read is not known to be the marked record.
+      if (isDamagedPage(error)) return null;
+      throw error;
+    }
+  };
+
+  return {
+    list: (connectionId: string, report: DetailKind): MarkedRecord[] => list.all(connectionId, report),
+    /** Returns the rows, those that are marked with their marks. */
+    addMarks<Row extends RecordRow>(rows: Row[]): Row[] {
+      if (rows.length === 0 || hasAny.get() === undefined) return rows;
+      const known = new Map<number, MarkedSnapshot | undefined>();
+      return rows.map((row) => {
+        const snapshot = known.get(row.snapshotId) ?? findSnapshot.get(row.snapshotId);
+        known.set(row.snapshotId, snapshot);
+        const mark = snapshot === undefined ? null : findMark(row, snapshot);
+        return mark === null ? row : { ...row, mark };
+      });
+    },
   };
 }

@@ -22,7 +22,7 @@ import {
 import { RECORD_ID_SPAN } from '../../../common/model/records/record.ts';
 
 /** A column of the cache, and what of a record it holds. */
-export interface StoredColumn<Name extends string> {
+interface StoredColumn<Name extends string> {
   readonly name: Name;
   readonly column: string;
 }

@@ -35,9 +35,13 @@ import {
   readPace,
 } from '../read/download-rows.ts';
 import { createStatusReader } from '../read/engine-source.ts';
-import { createExportReader } from '../read/export-batches.ts';
-import { createDetailReader, createSummaryReader, prepareWindows } from '../read/read-records.ts';
-import { createMarkReader } from '../read/record-marks.ts';
+import {
+  createDetailReader,
+  createExportReader,
+  createMarkReader,
+  createSummaryReader,
+  prepareWindows,
+} from '../read/read-records.ts';
 import { RECORD_TABLES } from '../read/record-tables.ts';
 import { createComparer, createSnapshotReader } from '../read/snapshot-rows.ts';
 import { createPageVerifier, createStoredPages, type PageCheck } from '../read/stored-pages.ts';

@@ -27,10 +27,9 @@ import { maskFilter, type Masks } from '../evidence/masking/masks.ts';
 import { describeMasking } from '../evidence/masking/export-masks.ts';
 import { closePack, writeCertificates } from '../evidence/close-pack.ts';
 import type { PackThread } from '../evidence/packing/pack-operations.ts';
-import { readExportSubject } from '../export-subject.ts';
+import { type PreparedDocument, readExportSubject } from '../export-subject.ts';
 import { createCsvWriter } from '../formats/export-writer.ts';
 import { type FileSum, toSafeFileName } from '../partial-file.ts';
-import type { PreparedDocument } from '../prepared-export.ts';
 import { printReport } from '../report/read-report.ts';
 import type { WrittenCase, WrittenPart } from './write-case-page.ts';
 

@@ -5,7 +5,7 @@ import type { FileSum } from '../partial-file.ts';
 import type { EvidenceParts } from './evidence-question.ts';
 import { describeMasking } from './masking/export-masks.ts';
 import type { PackThread } from './packing/pack-operations.ts';
-import type { PackFile } from './packing/pack-writer.ts';
+import type { PackFile } from './packing/write-records.ts';
 import { POWERSHELL_CHECKER, PYTHON_CHECKER } from './signing/checkers.ts';
 import type { PackSeal } from './signing/pack-signature.ts';
 

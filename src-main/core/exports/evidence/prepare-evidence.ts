@@ -2,8 +2,7 @@ import { AppError } from '../../../common/contract/errors.ts';
 import type { Input, Output } from '../../../common/contract/index.ts';
 import { isDetailKind, type DetailKind } from '../../../common/reporting/reports.ts';
 import { isTimeZone } from '../../../common/time/civil-time.ts';
-import { readExportSubject } from '../export-subject.ts';
-import type { PreparedDocument } from '../prepared-export.ts';
+import { type PreparedDocument, readExportSubject } from '../export-subject.ts';
 import { toExportFileName } from '../partial-file.ts';
 import {
   describeEvidence,

@@ -30,7 +30,7 @@ import {
 } from './packing/write-records.ts';
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { EvidenceMasking, PackSignature } from '../../../common/model/exports/export-options.ts';
-import type { ExportProvenance } from '../prepared-export.ts';
+import type { ExportProvenance } from '../export-subject.ts';
 import type { Finding } from '../../../common/model/analysis/finding.ts';
 import { ENGLISH } from '../../../common/words/words.ts';
 import { createFindingSentences } from '../../../common/words/finding-words.ts';

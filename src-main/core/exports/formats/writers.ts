@@ -9,7 +9,7 @@ import { listFields, type ReportKind } from '../../../common/reporting/reports.t
 import { correctWireName } from '../../../common/reporting/wire-documents.ts';
 import type { Engine } from '../../analysis/engine/create-engine.ts';
 import type { ExportColumn } from '../export-columns.ts';
-import type { EngineExport } from '../prepared-export.ts';
+import type { EngineExport } from '../export-subject.ts';
 import {
   createCsvWriter,
   type CreateExportWriter,

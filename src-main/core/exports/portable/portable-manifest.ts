@@ -3,7 +3,7 @@ import { ErrorInfo } from '../../../common/model/error-info.ts';
 import { Certificate } from '../../../common/model/cache/download.ts';
 import { ReportKindSchema } from '../../../common/model/cache/snapshot.ts';
 import { ConnectionFamilies } from '../../../common/model/connections/family-changes.ts';
-import { ConnectionPlans } from '../../../common/model/connections/planned-time.ts';
+import { ConnectionPlans } from '../../../common/model/connections/planned.ts';
 import { MAX_SERVICE_LEVELS, ServiceLevel } from '../../../common/model/connections/service-level.ts';
 import { ConnectionOutcomes } from '../../../common/reporting/outcome.ts';
 import { MAX_INSTANT_MS, MIN_INSTANT_MS } from '../../../common/model/period.ts';

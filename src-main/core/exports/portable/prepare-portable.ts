@@ -17,7 +17,7 @@ import type { TaskHandle } from '../../tasks/task-registry.ts';
 import { createZipWriter } from '../formats/xlsx/zip-writer.ts';
 import type { PartialFile } from '../partial-file.ts';
 import { prepareRecords, type RecordParts } from '../prepare-records.ts';
-import type { PreparedDocument } from '../prepared-export.ts';
+import type { PreparedDocument } from '../export-subject.ts';
 import {
   LEFT_OUT,
   MANIFEST_ENTRY,

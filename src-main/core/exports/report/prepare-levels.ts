@@ -6,7 +6,7 @@ import { createLevelSentences } from '../../../common/words/level-words.ts';
 import type { SpokenKey } from '../../../common/words/messages.ts';
 import type { Host } from '../../host.ts';
 import { readLevels } from '../../service-levels/service-levels.ts';
-import type { PreparedDocument } from '../prepared-export.ts';
+import type { PreparedDocument } from '../export-subject.ts';
 import { toSafeFileName } from '../partial-file.ts';
 import { markup, type Markup, type MarkupPart, own } from './report-content.ts';
 import { printReport, type ReportParts } from './read-report.ts';

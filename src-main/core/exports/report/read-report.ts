@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError } from '../../../common/contract/errors.ts';
 import type { Input, Output } from '../../../common/contract/index.ts';
-import { listSetAside } from '../../../common/model/connections/planned-spans.ts';
+import { listSetAside } from '../../../common/model/connections/planned.ts';
 import type { DocumentFormat } from '../../../common/model/exports/export-options.ts';
 import { toEndMs } from '../../../common/model/period.ts';
 import type { ValueName } from '../../../common/model/records/body-path.ts';
@@ -14,7 +14,7 @@ import { PRIVATE_FILE_MODE, removePatiently } from '../../../node/files.ts';
 import type { Engine } from '../../analysis/engine/create-engine.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { SavedConnection } from '../../connections/connection-file.ts';
-import type { Ledger } from '../../coverage/create-ledger.ts';
+import type { Ledger } from '../../coverage/ledger.ts';
 import { readPeriodFindings } from '../../findings/read-findings.ts';
 import { withoutDismissed } from '../../findings/to-incidents.ts';
 import type { Host } from '../../host.ts';
@@ -29,12 +29,12 @@ import { type MaskedReport, maskReport } from '../evidence/packing/pack-operatio
 import {
   describeExport,
   type ExportSubject,
+  type PreparedDocument,
   readExportSubject,
   type SubjectParts,
 } from '../export-subject.ts';
 import type { ExportAbout } from '../formats/export-writer.ts';
 import { toExportFileName } from '../partial-file.ts';
-import type { PreparedDocument } from '../prepared-export.ts';
 import { readCertificates } from '../write-manifest.ts';
 import type { ReportBucket, ReportContent, ReportFindings } from './report-content.ts';
 import { writeReport } from './write-report.ts';

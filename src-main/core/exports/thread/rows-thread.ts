@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { openExportRecords } from '../../cache/read/export-batches.ts';
+import { openExportRecords } from '../../cache/read/read-records.ts';
 import { type RowThreadData, serveRows } from './create-row-writer.ts';
 
 // Writes one file row by row, apart from the thread that answers the window. It reads the cache itself.

@@ -1,8 +1,8 @@
+import { defineStore } from 'pinia';
+import { computed, ref, shallowRef, watch, type WritableComputedRef } from 'vue';
 import type { Input } from '../../../../src-main/common/contract/index.ts';
-import type { Period } from '../../../../src-main/common/model/period.ts';
+import type { ExportMemory } from '../../../../src-main/common/contract/operations/files.ts';
 import { type Snapshot, toKnownTenant } from '../../../../src-main/common/model/cache/snapshot.ts';
-import type { RecordFilter, RecordScope } from '../../../../src-main/common/model/records/record-filter.ts';
-import type { ReportKind } from '../../../../src-main/common/reporting/reports.ts';
 import {
   type EvidenceOptions,
   type ExportChoices,
@@ -12,15 +12,18 @@ import {
   toFirstChoices,
   toNextChoices,
 } from '../../../../src-main/common/model/exports/export-options.ts';
+import type { Period } from '../../../../src-main/common/model/period.ts';
 import { MAX_SESSION_ID_CHARACTERS } from '../../../../src-main/common/model/records/conversation.ts';
+import type { RecordFilter, RecordScope } from '../../../../src-main/common/model/records/record-filter.ts';
 import { listFinding } from '../../../../src-main/common/query/filter-tree.ts';
-import { defineStore } from 'pinia';
-import { computed, shallowRef, ref, type WritableComputedRef } from 'vue';
-import type { ExportMemory } from '../../../../src-main/common/contract/operations/exports.ts';
+import type { ReportKind } from '../../../../src-main/common/reporting/reports.ts';
 import { useBackend } from '../../../backend/backend.ts';
-import { readFormats } from '../../../format/formats.ts';
 import { useKeptDraft } from '../../../composables/use-kept-draft.ts';
-import { useAppStore } from '../../../stores/window/app.ts';
+import { useAttempt } from '../../../composables/use-query.ts';
+import { readFormats } from '../../../format/formats.ts';
+import type { ErrorLike } from '../../../messages/error-like.ts';
+import { type ExportRequest, toSubjectKey, useExportsStore } from '../../../stores/records/exports.ts';
+import { useAppStore, useTasksStore } from '../../../stores/window/app.ts';
 
 /** A result of SQL, or a list of conversations or clients, that can be read. */
 type OpenResult = Omit<Input<'exports/start-result'>, 'format' | 'layout'>;
@@ -207,5 +210,62 @@ export function useExportChoices(
       kept.forget();
       return store.keep(toNextChoices(choices.value)).catch(() => undefined);
     },
+  };
+}
+
+/** The newest export of a subject: one that runs, or has ended since the dialog was opened. */
+export function useExportTask(readSubject: () => ExportSubject, readOpen: () => boolean) {
+  const exports = useExportsStore();
+  const tasks = useTasksStore();
+  const { isRunning: isCalling, error: callError, attempt, clearError } = useAttempt();
+  /** A period that moves on meanwhile is still that of the export that was started here. */
+  const taskId = shallowRef<string | null>(null);
+
+  const task = computed(() => tasks.find(taskId.value));
+  const isRunning = computed(() => task.value?.state === 'running');
+  const error = computed<ErrorLike | null>(() => {
+    if (callError.value !== null || task.value?.state !== 'failed') return callError.value;
+    return task.value.error ?? { code: 'app.bug' };
+  });
+
+  watch(
+    readOpen,
+    (isOpen) => {
+      exports.show(null);
+      if (!isOpen) return;
+      clearError();
+      const { scope, isComputed } = readSubject();
+      const found = tasks.find(
+        exports.findTaskId(toSubjectKey('resultId' in scope ? scope.resultId : scope, isComputed)),
+      );
+      // One that ended while the dialog was closed makes room for another; one that runs is shown again.
+      taskId.value = found?.state === 'running' ? found.id : null;
+      exports.show(taskId.value);
+    },
+    { immediate: true },
+  );
+
+  function start(request: ExportRequest): Promise<boolean> {
+    return attempt(async () => {
+      const started = await exports.start(request);
+      if (started === null) return;
+      taskId.value = started;
+      exports.show(started);
+    });
+  }
+
+  return {
+    task,
+    /** Something was asked for, and has not been answered yet. */
+    isCalling,
+    isRunning,
+    isDone: computed(() => task.value?.state === 'done'),
+    error,
+    /** Closes the result of an export that has ended. */
+    dismiss: () => (taskId.value = null),
+    start,
+    stop: () => attempt(() => tasks.cancel(taskId.value ?? '')),
+    /** Shows the finished file; a browser saves it, and what describes it. */
+    reveal: () => attempt(() => exports.reveal(taskId.value ?? '')),
   };
 }

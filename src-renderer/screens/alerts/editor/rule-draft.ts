@@ -16,7 +16,7 @@ import {
 import { listGroupFields } from '../../../../src-main/common/model/analysis/grouping.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
-import { withChosen } from '../../../components/controls/option.ts';
+import { withChosen } from '../../../components/controls/options.ts';
 import {
   findPlace,
   isPlace,

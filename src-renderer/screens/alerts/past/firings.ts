@@ -13,7 +13,7 @@ import type {
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import { MINUTE_MS, SECOND_MS, HOUR_MS } from '../../../../src-main/common/time/durations.ts';
 import { toIncident } from '../../../address/record-links.ts';
-import { toAddress } from '../../../filters/filter-address.ts';
+import { toAddress } from '../../../filters/filter.ts';
 import { toPeriodText } from '../../../period/period-selection.ts';
 
 /**

@@ -1,14 +1,190 @@
+import { shallowRef } from 'vue';
 import { toPlainText } from '../../../../src-main/common/json.ts';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { type Direction, listFields } from '../../../../src-main/common/reporting/reports.ts';
 import { formatRecordMoment, nameZonedField } from '../../../../src-main/common/time/civil-time.ts';
-import { tryFormatJson } from '../../../inspector/json-lines.ts';
-import { alignLines, type AlignedRow } from './align-lines.ts';
-import { toMarkdown } from '../grid/copy-rows.ts';
-import { shallowRef } from 'vue';
-import type { Attempt } from '../../../composables/use-attempt.ts';
-import { useRecordsStore } from '../../../stores/records/records.ts';
+import type { Attempt } from '../../../composables/use-query.ts';
 import { isSameRecord } from '../../../format/row-key.ts';
+import { tryFormatJson } from '../../../inspector/record-texts.ts';
+import { useRecordsStore } from '../../../stores/records/records.ts';
+import { toMarkdown } from '../grid/row-picks.ts';
+
+/** Pairs of lines that an exact alignment looks at; beyond it lines are paired by their place. */
+const MAX_PAIRS = 4_000_000;
+
+/** A line of each text beside one another; null where a text has none there. */
+export type AlignedRow = readonly (string | null)[];
+
+/** What a text has at each line of the first one, and what it has between them. */
+interface Placed {
+  readonly beside: readonly (string | null)[];
+  /** Lines of its own behind a line of the first text; those before it are at 0, so all places are one higher. */
+  readonly between: readonly (readonly string[])[];
+}
+
+/**
+ * Lays texts beside one another, line by line: each is aligned with the first, so that equal lines share a row and
+ * changed ones stand opposite each other.
+ */
+export function alignLines(texts: readonly (readonly string[])[]): readonly AlignedRow[] {
+  const [first = [], ...others] = texts;
+  const placed = others.map((lines) => placeBeside(first, lines));
+  const rows: AlignedRow[] = [];
+  for (let place = 0; place <= first.length; place += 1) {
+    if (place > 0)
+      rows.push([first[place - 1] ?? null, ...placed.map(({ beside }) => beside[place - 1] ?? null)]);
+    const most = Math.max(0, ...placed.map(({ between }) => between[place]?.length ?? 0));
+    for (let index = 0; index < most; index += 1) {
+      rows.push([null, ...placed.map(({ between }) => between[place]?.[index] ?? null)]);
+    }
+  }
+  return rows;
+}
+
+function placeBeside(first: readonly string[], lines: readonly string[]): Placed {
+  const beside: (string | null)[] = first.map(() => null);
+  const between: string[][] = Array.from({ length: first.length + 1 }, () => []);
+  let [before, own] = [0, 0];
+  // Lines that differ, between two that are equal, stand opposite each other; what is left over has rows of its own.
+  for (const [toBefore, toOwn] of [...findEqual(first, lines), [first.length, lines.length] as const]) {
+    for (; before < toBefore && own < toOwn; before += 1, own += 1) beside[before] = lines[own] ?? null;
+    between[toBefore]?.push(...lines.slice(own, toOwn));
+    if (toBefore < first.length) beside[toBefore] = lines[toOwn] ?? null;
+    [before, own] = [toBefore + 1, toOwn + 1];
+  }
+  return { beside, between };
+}
+
+/** Places of equal items in both lists, as many as there are in the same order; ascending. */
+function findEqual(
+  first: readonly string[],
+  second: readonly string[],
+): readonly (readonly [number, number])[] {
+  let start = 0;
+  while (start < first.length && start < second.length && first[start] === second[start]) start += 1;
+  let end = 0;
+  const shorter = Math.min(first.length, second.length) - start;
+  while (end < shorter && first[first.length - 1 - end] === second[second.length - 1 - end]) end += 1;
+  const head = Array.from({ length: start }, (_, index) => [index, index] as const);
+  const tail = Array.from(
+    { length: end },
+    (_, index) => [first.length - end + index, second.length - end + index] as const,
+  );
+  const middle = findCommon(first.slice(start, first.length - end), second.slice(start, second.length - end));
+  return [...head, ...middle.map(([a, b]) => [a + start, b + start] as const), ...tail];
+}
+
+/** The longest common subsequence, as places in both. */
+function findCommon(
+  first: readonly string[],
+  second: readonly string[],
+): readonly (readonly [number, number])[] {
+  const width = second.length + 1;
+  if (first.length * second.length > MAX_PAIRS) {
+    return first.flatMap((item, index) => (item === second[index] ? [[index, index] as const] : []));
+  }
+  const lengths = new Uint16Array((first.length + 1) * width);
+  const read = (a: number, b: number): number => lengths[a * width + b] ?? 0;
+  for (let a = first.length - 1; a >= 0; a -= 1) {
+    for (let b = second.length - 1; b >= 0; b -= 1) {
+      lengths[a * width + b] =
+        first[a] === second[b] ? read(a + 1, b + 1) + 1 : Math.max(read(a + 1, b), read(a, b + 1));
+    }
+  }
+  const pairs: (readonly [number, number])[] = [];
+  let [a, b] = [0, 0];
+  while (a < first.length && b < second.length) {
+    if (first[a] === second[b]) pairs.push([a++, b++]);
+    else if (read(a + 1, b) >= read(a, b + 1)) a += 1;
+    else b += 1;
+  }
+  return pairs;
+}
+
+/** Characters of a line that are shown. */
+const MAX_SHOWN_CHARACTERS = 600;
+/** Equal characters that stay around a difference in a line that is cut. */
+const CONTEXT_CHARACTERS = 60;
+const MAX_WORDS = 400;
+
+/** A piece of a line. */
+interface LinePart {
+  readonly text: string;
+  readonly differs: boolean;
+}
+
+/**
+ * Cuts a line into what it shares with another and what it doesn't, by words where both are short enough. Of a long
+ * line the surroundings of the difference are kept; `…` stands for the rest.
+ */
+export function markParts(line: string, other: string | null): readonly LinePart[] {
+  if (other === null) return cutLong([{ text: line, differs: true }]);
+  if (line === other) return cutLong([{ text: line, differs: false }]);
+  const isShort = line.length <= MAX_SHOWN_CHARACTERS && other.length <= MAX_SHOWN_CHARACTERS;
+  return cutLong((isShort ? markWords(line, other) : null) ?? markMiddle(line, other));
+}
+
+function markWords(line: string, other: string): readonly LinePart[] | null {
+  const [words, others] = [toWords(line), toWords(other)];
+  if (words.length > MAX_WORDS || others.length > MAX_WORDS) return null;
+  const equal = new Set(findEqual(words, others).map(([place]) => place));
+  const parts: { text: string; differs: boolean }[] = [];
+  words.forEach((text, index) => {
+    const differs = !equal.has(index);
+    const last = parts.at(-1);
+    if (last?.differs === differs) last.text += text;
+    else parts.push({ text, differs });
+  });
+  return parts;
+}
+
+function toWords(line: string): readonly string[] {
+  return line.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
+}
+
+function markMiddle(line: string, other: string): readonly LinePart[] {
+  const shorter = Math.min(line.length, other.length);
+  let start = 0;
+  while (start < shorter && line[start] === other[start]) start += 1;
+  if (isHalf(line, start)) start -= 1;
+  let end = 0;
+  while (end < shorter - start && line[line.length - 1 - end] === other[other.length - 1 - end]) end += 1;
+  if (isHalf(line, line.length - end)) end -= 1;
+  return [
+    { text: line.slice(0, start), differs: false },
+    { text: line.slice(start, line.length - end), differs: true },
+    { text: line.slice(line.length - end), differs: false },
+  ].filter(({ text }) => text !== '');
+}
+
+/** True where a cut would part the two halves of one character. */
+function isHalf(text: string, place: number): boolean {
+  return (
+    place > 0 && /[\uD800-\uDBFF]/.test(text[place - 1] ?? '') && /[\uDC00-\uDFFF]/.test(text[place] ?? '')
+  );
+}
+
+function cutLong(parts: readonly LinePart[]): readonly LinePart[] {
+  const whole = parts.reduce((sum, { text }) => sum + text.length, 0);
+  if (whole <= MAX_SHOWN_CHARACTERS) return parts;
+  const differing = parts.findIndex(({ differs }) => differs);
+  return parts.map(({ text, differs }, index) => {
+    if (differs || differing < 0) return { text: cutEnd(text, MAX_SHOWN_CHARACTERS), differs };
+    if (index < differing) return { text: cutStart(text, CONTEXT_CHARACTERS), differs };
+    return { text: cutEnd(text, CONTEXT_CHARACTERS), differs };
+  });
+}
+
+function cutEnd(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, isHalf(text, most) ? most - 1 : most)}…`;
+}
+
+function cutStart(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const from = text.length - most;
+  return `…${text.slice(isHalf(text, from) ? from + 1 : from)}`;
+}
 
 const MIN_COMPARED = 2;
 const MAX_COMPARED = 4;

@@ -4,7 +4,7 @@ import {
   type ErrorFigures,
 } from '../../../../src-main/common/model/records/error-family.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
-import { setOnly, toggleChoice } from '../../../filters/edit-filter.ts';
+import { setOnly, toggleChoice } from '../../../filters/filter.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 
 /** Whole numbers in rising order, three or more in a row as a range: `1–4, 7`. */

@@ -1,6 +1,6 @@
 import type { FilterPart, RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { isAbout } from '../../../../src-main/common/query/filter-tree.ts';
-import { NO_FILTER } from '../../../filters/edit-filter.ts';
+import { NO_FILTER } from '../../../filters/filter.ts';
 import { useI18n } from 'vue-i18n';
 import type {
   ExplainedTerm,
@@ -15,7 +15,7 @@ import { useNames } from '../../../names/use-names.ts';
 import { formatCount, formatPercent, formatSigned } from '../../../format/formats.ts';
 
 /** Records that are compared with the rest of those that a filter leaves. */
-export interface Selection {
+interface Selection {
   readonly kind: 'time' | 'area' | 'filter';
   readonly selection: RecordFilter;
   readonly filter: RecordFilter;

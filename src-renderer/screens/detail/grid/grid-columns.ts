@@ -12,9 +12,9 @@ import {
   isOwnField,
   type NamedField,
 } from '../../../../src-main/common/model/records/body-path.ts';
-import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/scales.ts';
+import { SLOW_RESPONSE_MS, toLogShare } from '../../../charts/chart-marks.ts';
 import { type Names, useNames } from '../../../names/use-names.ts';
-import { createNamedCell } from '../../../names/named-cell.ts';
+import { createNamedCell, createSpan } from '../../../components/table/grid.ts';
 import { formatCount } from '../../../format/formats.ts';
 import type { TableColumn } from '../../../../src-main/common/model/records/record-filter.ts';
 import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
@@ -39,13 +39,6 @@ const SIGNS: Readonly<Record<(typeof MARKS)[number], string>> = {
 };
 
 type CellParams = ICellRendererParams<RecordRow>;
-
-function createSpan(className: string, text = ''): HTMLSpanElement {
-  const span = document.createElement('span');
-  span.className = className;
-  span.textContent = text;
-  return span;
-}
 
 /**
  * The code as a badge. Cells are plain elements, not components, since a scroll redraws hundreds of them a second;

@@ -28,7 +28,7 @@ export function useForecastWords(): (sizes: ForecastSizes) => string {
   };
 }
 
-export interface Forecast {
+interface Forecast {
   readonly report: DetailKind;
   /** Null, as the error is, until the service has responded. */
   readonly plan: DownloadPlan | null;

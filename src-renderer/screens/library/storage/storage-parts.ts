@@ -1,6 +1,6 @@
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 
-export interface StoragePart {
+interface StoragePart {
   readonly name: 'outboundDetail' | 'inboundDetail' | 'summaries' | 'rest';
   readonly bytes: number;
   /** Of the whole cache, 0 to 1. */

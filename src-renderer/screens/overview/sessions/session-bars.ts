@@ -14,7 +14,7 @@ export interface SessionBar {
   readonly length: number;
 }
 
-export interface SessionBars {
+interface SessionBars {
   readonly bars: readonly SessionBar[];
   /** Number of groups beyond the limit, and of their sessions. */
   readonly restGroups: number;

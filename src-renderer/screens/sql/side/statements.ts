@@ -7,7 +7,7 @@ import {
   type SavedStatement,
 } from '../../../../src-main/common/model/settings/settings.ts';
 import { useAppStore } from '../../../stores/window/app.ts';
-import { useSavedList, type SavedFault, type SavedList } from '../../../composables/use-saved-list.ts';
+import { type SavedFault, type SavedList, useSavedList } from '../../../composables/saved-items.ts';
 
 /** Names of the examples, in the order in which they are offered. */
 export const EXAMPLE_NAMES = [

@@ -10,9 +10,9 @@ import {
   toCodeClass,
   type CodeClass,
 } from '../../../../src-main/common/model/records/record.ts';
-import { isStandingOut } from '../../../charts/series.ts';
+import { isStandingOut } from '../../../charts/chart-marks.ts';
 import { readFormats } from '../../../format/formats.ts';
-import { toGroupKey } from '../use-summary.ts';
+import { toGroupKey } from '../summary.ts';
 import {
   readFigure,
   type FigureColumn,

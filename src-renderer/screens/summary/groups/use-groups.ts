@@ -17,7 +17,7 @@ import {
 } from '../../../../src-main/common/reporting/outcome.ts';
 import { isOwnField } from '../../../../src-main/common/model/records/body-path.ts';
 import { useOwnFields, useConnectionsStore } from '../../../stores/connections/connections.ts';
-import { isOnGroups, restrictGroups } from './group-conditions.ts';
+import { isOnGroups, restrictGroups } from './group-words.ts';
 import {
   fromMeasuredGroup,
   fromSummaryGroup,

@@ -6,10 +6,10 @@ import type {
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import { isAbout } from '../../../../src-main/common/query/filter-tree.ts';
 import { type AlertSubject, toAlertOnFilter } from '../../../alerts/alert-link.ts';
-import { isOnGroups } from '../groups/group-conditions.ts';
+import { isOnGroups } from '../groups/group-words.ts';
 import { useRouter } from 'vue-router';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
-import { toAddress } from '../../../filters/filter-address.ts';
+import { toAddress } from '../../../filters/filter.ts';
 
 /** A part of a summary, such as a row or a bar. */
 export interface Lead {

@@ -4,7 +4,7 @@ import type { AlertNote } from '../../../../src-main/common/model/alerts/alert-s
 import type { FindingsReport } from '../../../../src-main/common/model/analysis/finding.ts';
 import type { IncidentNote } from '../../../../src-main/common/model/analysis/incident.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
-import type { ConnectionPlans } from '../../../../src-main/common/model/connections/planned-time.ts';
+import type { ConnectionPlans } from '../../../../src-main/common/model/connections/planned.ts';
 import type { HealthState } from '../../../../src-main/common/model/connections/status.ts';
 import type { Following } from '../../../../src-main/common/contract/operations/cache.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
@@ -22,8 +22,7 @@ import {
   type Alerts,
 } from '../../../../src-main/core/alerts/create-alerts.ts';
 import type { AlertSource } from '../../../../src-main/core/alerts/check-rule.ts';
-import { createEvents } from '../../../../src-main/core/events.ts';
-import type { ShownNote } from '../../../../src-main/core/host.ts';
+import { createEvents, type ShownNote } from '../../../../src-main/core/host.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 import { ENGLISH } from '../../../../src-main/common/words/words.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';

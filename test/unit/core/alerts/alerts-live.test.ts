@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AlertCondition } from '../../../../src-main/common/model/alerts/alert-rule.ts';
-import { toDayClock } from '../../../../src-main/common/model/connections/planned-spans.ts';
-import type {
-  ConnectionPlans,
-  PlannedTime,
-} from '../../../../src-main/common/model/connections/planned-time.ts';
+import {
+  type ConnectionPlans,
+  type PlannedTime,
+  toDayClock,
+} from '../../../../src-main/common/model/connections/planned.ts';
 import { MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import { testRule } from '../../../../src-main/core/alerts/test-rule.ts';
 import { ENGLISH } from '../../../../src-main/common/words/words.ts';

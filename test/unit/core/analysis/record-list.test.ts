@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRecordList } from '../../../../src-main/core/analysis/engine/views/record-list.ts';
+import { createRecordList } from '../../../../src-main/core/analysis/engine/views/view-slices.ts';
 
 function toList(ids: readonly number[], chunk = 2048) {
   const list = createRecordList();

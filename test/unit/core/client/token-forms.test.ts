@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createToken } from '../../../../src-main/core/client/token-source.ts';
-import { parseRetryAfterMs } from '../../../../src-main/core/client/send-request.ts';
+import { createToken } from '../../../../src-main/core/client/create-reporting-client.ts';
+import { parseRetryAfterMs } from '../../../../src-main/core/client/reporting-client.ts';
 import { createKnownSecrets } from '../../../../src-main/core/secrets/secret-cleaner.ts';
 
 async function readToken(body: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import { createTokenSource } from '../../../../src-main/core/client/token-source.ts';
+import { createTokenSource } from '../../../../src-main/core/client/create-reporting-client.ts';
 import { createSkipClock } from '../../../support/fakes/skip-clock.ts';
 
 it('stays quiet for as long as the service asks, a day too, but not for more than a week', async () => {

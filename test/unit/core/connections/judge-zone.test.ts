@@ -4,7 +4,7 @@ import {
   findNewest,
   judgeZone,
   type ZoneObservation,
-} from '../../../../src-main/core/connections/test-connection.ts';
+} from '../../../../src-main/core/connections/connections-handlers.ts';
 import { toOffsetMs } from '../../../../src-main/common/time/civil-time.ts';
 
 const minuteMs = 60_000;

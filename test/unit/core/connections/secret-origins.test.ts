@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { ConnectionDraft } from '../../../../src-main/common/model/connections/connection.ts';
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../../src-main/common/reporting/reports.ts';
-import type { TokenSecrets } from '../../../../src-main/core/client/token-source.ts';
+import type { TokenSecrets } from '../../../../src-main/core/client/create-reporting-client.ts';
 import type { ReportingClient } from '../../../../src-main/core/client/reporting-client.ts';
 import { createConnectionFile } from '../../../../src-main/core/connections/connection-file.ts';
 import { createConnections } from '../../../../src-main/core/connections/create-connections.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { TestStep } from '../../../../src-main/common/model/cache/task.ts';
 import {
-  testConnection,
   type ConnectionTest,
-} from '../../../../src-main/core/connections/test-connection.ts';
+  testConnection,
+} from '../../../../src-main/core/connections/connections-handlers.ts';
 
 async function runTest(
   documents: readonly object[],

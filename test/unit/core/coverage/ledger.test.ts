@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 import type { EventArguments } from '../../../../src-main/common/contract/index.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { DownloadRow } from '../../../../src-main/core/cache/read/download-rows.ts';
-import { createCoverageHandlers } from '../../../../src-main/core/coverage/create-ledger.ts';
-import { createEvents } from '../../../../src-main/core/events.ts';
+import { createCoverageHandlers } from '../../../../src-main/core/coverage/ledger.ts';
+import { createEvents } from '../../../../src-main/core/host.ts';
 import { holdSnapshots, openLedger } from '../../../support/fakes/open-ledger.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 

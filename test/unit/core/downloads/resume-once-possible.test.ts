@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { CacheState } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
-import { createEvents } from '../../../../src-main/core/events.ts';
+import { createEvents } from '../../../../src-main/core/host.ts';
 import { resumeOncePossible } from '../../../../src-main/core/downloads/judge-failure.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 

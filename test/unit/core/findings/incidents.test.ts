@@ -6,7 +6,7 @@ import {
   type IncidentNote,
 } from '../../../../src-main/common/model/analysis/incident.ts';
 import type { SavedConnection } from '../../../../src-main/core/connections/connection-file.ts';
-import { createIncidentsHandlers } from '../../../../src-main/core/findings/incidents-handlers.ts';
+import { createIncidentsHandlers } from '../../../../src-main/core/findings/findings-handlers.ts';
 import {
   changeNotes,
   groupNotes,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import type { SavedConnection } from '../../../../src-main/core/connections/connection-file.ts';
-import { createEvents } from '../../../../src-main/core/events.ts';
-import { createAheadJudge } from '../../../../src-main/core/findings/judge-ahead.ts';
+import { createEvents } from '../../../../src-main/core/host.ts';
+import { createAheadJudge } from '../../../../src-main/core/findings/findings-now.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 9, 20, 15);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { judgeTurn } from '../../../../src-main/core/downloads/judge-failure.ts';
 import {
+  type FollowedDay,
   listDays,
   planSteps,
   toSettled,
-  type FollowedDay,
-} from '../../../../src-main/core/following/plan-steps.ts';
+} from '../../../../src-main/core/following/run-turn.ts';
 import { AppError, type ErrorCode } from '../../../../src-main/common/contract/errors.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
-import { readTraffic, type GlanceSource } from '../../../../src-main/core/glance/read-glance.ts';
+import { type GlanceSource, readTraffic } from '../../../../src-main/core/glance/glance-handlers.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

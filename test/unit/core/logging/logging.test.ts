@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import { createFileLogger, formatLogLine, type LogFields } from '../../../../src-main/core/logging/logger.ts';
-import { toPathPattern } from '../../../../src-main/core/logging/redact.ts';
+import {
+  createFileLogger,
+  formatLogLine,
+  type LogFields,
+  toPathPattern,
+} from '../../../../src-main/core/logging/logger.ts';
 import { isPosix } from '../../../support/skips/posix.ts';
 
 const DAY_MS = 86_400_000;

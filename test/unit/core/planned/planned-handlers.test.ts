@@ -1,8 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  NO_PLANS,
-  type ConnectionPlans,
-} from '../../../../src-main/common/model/connections/planned-time.ts';
+import { type ConnectionPlans, NO_PLANS } from '../../../../src-main/common/model/connections/planned.ts';
 import {
   createPlannedHandlers,
   type Slot,

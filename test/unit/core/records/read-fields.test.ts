@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RecordFields } from '../../../../src-main/common/model/records/record-fields.ts';
+import type { RecordFields } from '../../../../src-main/common/model/records/record.ts';
 import type { Engine } from '../../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../../src-main/core/cache/cache.ts';
 import { createRecordsHandlers } from '../../../../src-main/core/records/records-handlers.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
-import { pickExpired } from '../../../../src-main/core/snapshots/housekeeping.ts';
+import { pickExpired } from '../../../../src-main/core/snapshots/snapshots-handlers.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const DAY = 86_400_000;

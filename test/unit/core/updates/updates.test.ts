@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { UpdateState } from '../../../../src-main/common/contract/operations/app.ts';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
-import { createEvents, type Events } from '../../../../src-main/core/events.ts';
-import type { UpdateSource } from '../../../../src-main/core/host.ts';
+import { createEvents, type Events, type UpdateSource } from '../../../../src-main/core/host.ts';
 import { createUpdates, type Updates } from '../../../../src-main/core/updates/updates.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
 

@@ -2,14 +2,14 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, test, vi } from 'vitest';
 import { defineComponent } from 'vue';
 import { parseQuery } from 'vue-router';
-import { usePageNotes } from '../../../../src-renderer/alerts/use-page-notes.ts';
 import {
+  type AlertIdea,
   fromNewAlert,
   toAlertOnFilter,
   toCondition,
   toNewAlert,
-  type AlertIdea,
 } from '../../../../src-renderer/alerts/alert-link.ts';
+import { usePageNotes } from '../../../../src-renderer/alerts/use-page-notes.ts';
 import {
   atPlace,
   readPlace,

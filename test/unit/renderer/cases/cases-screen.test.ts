@@ -9,10 +9,10 @@ import type {
   PinnedContent,
 } from '../../../../src-main/common/model/cases/case.ts';
 import AddToCaseDialog from '../../../../src-renderer/cases/AddToCaseDialog.vue';
-import { readShownTable } from '../../../../src-renderer/cases/record-parts.ts';
+import { readShownTable } from '../../../../src-renderer/cases/case-offers.ts';
 import CasesScreen from '../../../../src-renderer/screens/cases/CasesScreen.vue';
 import { useCasesStore } from '../../../../src-renderer/stores/records/cases.ts';
-import { NO_CONTENT, toPartTable, toPartTitle } from '../../../../src-renderer/format/part-content.ts';
+import { NO_CONTENT, toPartTable, toPartTitle } from '../../../../src-renderer/format/table-text.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';

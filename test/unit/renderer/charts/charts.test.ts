@@ -3,9 +3,9 @@ import { Chart } from 'chart.js';
 import { nextTick } from 'vue';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
-  toVolumePoints,
   type SlotCoverage,
-} from '../../../../src-renderer/screens/overview/volume/volume-series.ts';
+  toVolumePoints,
+} from '../../../../src-renderer/screens/overview/volume/volume.ts';
 import BarChart from '../../../../src-renderer/charts/BarChart.vue';
 import VolumeChart from '../../../../src-renderer/screens/overview/volume/VolumeChart.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toLogShare, toNiceCeiling } from '../../../../src-renderer/charts/scales.ts';
-import { isStandingOut } from '../../../../src-renderer/charts/series.ts';
+import { isStandingOut, toLogShare, toNiceCeiling } from '../../../../src-renderer/charts/chart-marks.ts';
 import { toTimeTicks } from '../../../../src-main/common/words/formats.ts';
 import { readFormats } from '../../../../src-renderer/format/formats.ts';
 

@@ -4,17 +4,19 @@ import { CODE_CLASSES } from '../../../../src-main/common/model/records/record.t
 import type { Histogram } from '../../../../src-main/common/model/records/histogram.ts';
 import { formatSigned } from '../../../../src-renderer/format/formats.ts';
 import {
-  stateChange,
+  findTwinPeak,
   formatDifference,
   formatInterval,
   formatRatio,
-} from '../../../../src-renderer/screens/compare/compare-words.ts';
-import {
-  findTwinPeak,
+  stateChange,
+  toComparisonCsv,
+  toComparisonRows,
+  toConditions,
   toTwinBars,
   toTwinGaps,
   toTwinPaths,
-} from '../../../../src-renderer/screens/compare/chart/twin-bars.ts';
+  toWhiskerScale,
+} from '../../../../src-renderer/screens/compare/comparison.ts';
 import {
   readChoice,
   writeChoice,
@@ -23,12 +25,6 @@ import {
   toSide,
 } from '../../../../src-renderer/screens/compare/compare-choice.ts';
 import { shiftPeriod } from '../../../../src-renderer/screens/compare/use-compare.ts';
-import {
-  toComparisonCsv,
-  toComparisonRows,
-  toConditions,
-  toWhiskerScale,
-} from '../../../../src-renderer/screens/compare/comparison-rows.ts';
 import { makeComparison, makeGroup } from './make-comparison.ts';
 
 describe('the choice in the address', () => {

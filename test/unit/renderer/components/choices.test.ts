@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { computed, shallowRef } from 'vue';
-import { labelOptions, withChosen } from '../../../../src-renderer/components/controls/option.ts';
-import { createParts } from '../../../../src-renderer/composables/create-parts.ts';
+import { labelOptions, withChosen } from '../../../../src-renderer/components/controls/options.ts';
+import { createParts } from '../../../../src-renderer/composables/use-kept-draft.ts';
 
 describe('what can be chosen', () => {
   test('has the words of each value, in the order of the values', () => {

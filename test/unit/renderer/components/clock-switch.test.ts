@@ -2,7 +2,7 @@ import { mount } from '@vue/test-utils';
 import { expect, it, vi } from 'vitest';
 import { ref } from 'vue';
 import ScreenFrame from '../../../../src-renderer/components/ScreenFrame.vue';
-import { shellKey, type ShellClock } from '../../../../src-renderer/components/shell-context.ts';
+import { type ShellClock, shellKey } from '../../../../src-renderer/composables/surroundings.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 
 const clock = ref<ShellClock | null>({

@@ -1,7 +1,7 @@
 import { mount } from '@vue/test-utils';
 import { expect, test } from 'vitest';
 import ItemList from '../../../../src-renderer/components/items/ItemList.vue';
-import type { ListedItem } from '../../../../src-renderer/components/items/saved-items.ts';
+import type { ListedItem } from '../../../../src-renderer/composables/saved-items.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

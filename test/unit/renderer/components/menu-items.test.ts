@@ -2,7 +2,7 @@ import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import { nextTick } from 'vue';
 import DropdownMenu from '../../../../src-renderer/components/controls/DropdownMenu.vue';
-import type { MenuItem } from '../../../../src-renderer/components/controls/menu-section.ts';
+import type { MenuItem } from '../../../../src-renderer/components/controls/options.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

@@ -4,11 +4,11 @@ import announcements from '../../../../resources/deprecations.json';
 import words from '../../../../src-renderer/messages/en/connections/deprecations.json';
 import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import DeprecationTable from '../../../../src-renderer/screens/deprecations/DeprecationTable.vue';
-import { placeTimeline } from '../../../../src-renderer/screens/deprecations/place-timeline.ts';
 import {
   countMonths,
-  readDeprecations,
   findRowOrder,
+  placeTimeline,
+  readDeprecations,
   readGivenDate,
 } from '../../../../src-renderer/deprecations/read-deprecations.ts';
 

@@ -6,7 +6,7 @@ import type { RecordFilter } from '../../../../src-main/common/model/records/rec
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
-import { openContextMenu } from '../../../../src-renderer/components/controls/menu-section.ts';
+import { openContextMenu } from '../../../../src-renderer/components/controls/options.ts';
 import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import CellMenu from '../../../../src-renderer/screens/detail/filters/CellMenu.vue';

@@ -2,13 +2,14 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { alignLines, markParts } from '../../../../src-renderer/screens/detail/compare/align-lines.ts';
-import CompareDialog from '../../../../src-renderer/screens/detail/compare/CompareDialog.vue';
 import {
+  alignLines,
   compareRecords,
-  toShownRows,
+  markParts,
   toComparisonMarkdown,
+  toShownRows,
 } from '../../../../src-renderer/screens/detail/compare/compare-records.ts';
+import CompareDialog from '../../../../src-renderer/screens/detail/compare/CompareDialog.vue';
 import { onRowKey } from '../../../../src-renderer/screens/detail/grid/row-picks.ts';
 import { makeRecord } from '../support/make-record.ts';
 import { surround } from '../support/surround.ts';

@@ -8,7 +8,7 @@ import {
   formatRecords,
   readValue,
   useRowCopy,
-} from '../../../../src-renderer/screens/detail/grid/copy-rows.ts';
+} from '../../../../src-renderer/screens/detail/grid/row-picks.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

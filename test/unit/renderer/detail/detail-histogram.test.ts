@@ -6,7 +6,7 @@ import TimeHistogram from '../../../../src-renderer/charts/histogram/TimeHistogr
 import SelectField from '../../../../src-renderer/components/controls/SelectField.vue';
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import DetailHistogram from '../../../../src-renderer/screens/detail/DetailHistogram.vue';
-import { toHistogramFigures } from '../../../../src-renderer/screens/detail/histogram-zoom.ts';
+import { toHistogramFigures } from '../../../../src-renderer/screens/detail/detail-address.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records/records.ts';
 import { catchSavedFiles } from '../support/catch-saved-files.ts';

@@ -1,13 +1,13 @@
 import { flushPromises, mount, type DOMWrapper, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Distribution } from '../../../../src-main/common/model/analysis/grouping.ts';
-import type { RecordFields } from '../../../../src-main/common/model/records/record-fields.ts';
+import type { RecordFields } from '../../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-values.ts';
 import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import FieldsPanel from '../../../../src-renderer/screens/detail/fields/FieldsPanel.vue';
-import { findPlace, toSections } from '../../../../src-renderer/screens/detail/fields/field-sections.ts';
+import { findPlace, toSections } from '../../../../src-renderer/screens/detail/fields/fields.ts';
 import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records/records.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -6,13 +6,11 @@ import { createQueryClock } from '../../../../src-main/common/query/query-values
 import { listQueryFields } from '../../../../src-main/common/query/query-fields.ts';
 import {
   completeQuery,
-  toQuerySegments,
-} from '../../../../src-renderer/screens/detail/filters/complete-query.ts';
-import {
-  listModes,
-  readCondition,
   listClasses,
+  listModes,
   listValues,
+  readCondition,
+  toQuerySegments,
 } from '../../../../src-renderer/screens/detail/filters/conditions.ts';
 
 const clock = createQueryClock('UTC');

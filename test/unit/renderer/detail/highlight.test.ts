@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineComponent, ref, useTemplateRef } from 'vue';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { fromAddress } from '../../../../src-renderer/filters/filter-address.ts';
+import { fromAddress } from '../../../../src-renderer/filters/filter.ts';
 import {
   findHiddenFields,
   findRecordFields,

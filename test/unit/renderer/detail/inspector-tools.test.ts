@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createRowStepper } from '../../../../src-renderer/screens/detail/grid/create-row-source.ts';
+import { createRowStepper } from '../../../../src-renderer/screens/detail/grid/scrolling.ts';
 import JsonView from '../../../../src-renderer/inspector/JsonView.vue';
 import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
-import { findFolds, tryFormatJson } from '../../../../src-renderer/inspector/json-lines.ts';
+import { findFolds, tryFormatJson } from '../../../../src-renderer/inspector/record-texts.ts';
 import { toCurlCommand, toRecordJson } from '../../../../src-renderer/inspector/record-fields.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { makeRecord } from '../support/make-record.ts';

@@ -5,7 +5,7 @@ import {
   listDefaultLayout,
   toOrder,
 } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
-import { tryFormatJson } from '../../../../src-renderer/inspector/json-lines.ts';
+import { tryFormatJson } from '../../../../src-renderer/inspector/record-texts.ts';
 
 function toText(lines: ReturnType<typeof tryFormatJson>): string | undefined {
   return lines?.map((line) => line.map((token) => token.text).join('')).join('\n');

@@ -7,7 +7,7 @@ import { zoneKey } from '../../../../src-renderer/composables/surroundings.ts';
 import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 import { listDefaultLayout } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import RecordGrid from '../../../../src-renderer/screens/detail/grid/RecordGrid.vue';
-import type { GridPick } from '../../../../src-renderer/screens/detail/grid/copy-rows.ts';
+import type { GridPick } from '../../../../src-renderer/screens/detail/grid/row-picks.ts';
 import { DEFAULT_ORDER, type OpenView } from '../../../../src-renderer/stores/records/records.ts';
 import { surround } from '../support/surround.ts';
 

@@ -2,7 +2,7 @@ import { createPinia, setActivePinia } from 'pinia';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createApp } from 'vue';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
-import { createRowSource } from '../../../../src-renderer/screens/detail/grid/create-row-source.ts';
+import { createRowSource } from '../../../../src-renderer/screens/detail/grid/scrolling.ts';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import {

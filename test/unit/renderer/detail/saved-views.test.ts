@@ -6,7 +6,7 @@ import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
 import SavedViews from '../../../../src-renderer/screens/detail/saved/SavedViews.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
-import { useSavedViewsStore } from '../../../../src-renderer/stores/records/saved-views.ts';
+import { useSavedViewsStore } from '../../../../src-renderer/stores/records/kept.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

@@ -2,7 +2,7 @@ import { mount } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
 import { nextTick, shallowRef } from 'vue';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
-import { toZoomedSpan, useTimeZoom } from '../../../../src-renderer/screens/detail/histogram-zoom.ts';
+import { toZoomedSpan, useTimeZoom } from '../../../../src-renderer/screens/detail/detail-address.ts';
 
 const CHANNEL = { field: 'channel' as const, values: [3] };
 const within = (min: number, max: number) => ({ field: 'dateMs' as const, min, max });

@@ -1,7 +1,7 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { expect, test } from 'vitest';
 import { ref } from 'vue';
-import { useBeside } from '../../../../src-renderer/screens/detail/use-beside.ts';
+import { useBeside } from '../../../../src-renderer/screens/detail/detail-address.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';

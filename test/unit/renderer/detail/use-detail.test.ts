@@ -12,7 +12,7 @@ import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useClockStore, usePeriodStore } from '../../../../src-renderer/stores/window/times.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { useRecordsStore } from '../../../../src-renderer/stores/records/records.ts';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/downloads.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';

@@ -2,7 +2,7 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import { defineComponent, h, ref } from 'vue';
 import type { Settings, SettingsChange } from '../../../../src-main/common/model/settings/settings.ts';
-import { useFieldsPanel } from '../../../../src-renderer/screens/detail/fields/use-fields-panel.ts';
+import { useFieldsPanel } from '../../../../src-renderer/screens/detail/fields/fields.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';

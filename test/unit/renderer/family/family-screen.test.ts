@@ -5,7 +5,7 @@ import type { FamilyChange } from '../../../../src-main/common/model/connections
 import type { FamilyPage } from '../../../../src-main/common/model/records/error-family.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import { DEFAULT_RULES } from '../../../../src-main/common/reporting/outcome.ts';
-import { caseDoorKey, type CaseOffer } from '../../../../src-renderer/composables/case-door.ts';
+import { caseDoorKey, type CaseOffer } from '../../../../src-renderer/composables/surroundings.ts';
 import FamilyScreen from '../../../../src-renderer/screens/family/FamilyScreen.vue';
 import FamilyNotice from '../../../../src-renderer/shell/FamilyNotice.vue';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';

@@ -7,17 +7,15 @@ import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import {
   addCondition,
   findChoice,
-  isTimeOutside,
-  setOnly,
-  toggleChoice,
-  replacePart,
-} from '../../../../src-renderer/filters/edit-filter.ts';
-import { withoutField } from '../../../../src-main/common/query/filter-tree.ts';
-import {
   fromAddress,
+  isTimeOutside,
+  replacePart,
+  setOnly,
   toAddress,
+  toggleChoice,
   useDirectionLinks,
-} from '../../../../src-renderer/filters/filter-address.ts';
+} from '../../../../src-renderer/filters/filter.ts';
+import { withoutField } from '../../../../src-main/common/query/filter-tree.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

@@ -1,6 +1,6 @@
 import { mount } from '@vue/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
-import { useFullScreen } from '../../../../src-renderer/screens/glance/use-glance.ts';
+import { useFullScreen } from '../../../../src-renderer/screens/glance/glance.ts';
 
 afterEach(() => void Reflect.deleteProperty(navigator, 'wakeLock'));
 

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { ConnectionGlance } from '../../../../src-main/common/contract/operations/overview.ts';
 import {
   findCheckedAtMs,
+  type GlanceEntry,
   isHighShare,
   isLastHour,
   sortByTrouble,
   toFailedShare,
   toPartHealth,
-  toTrouble,
-  type GlanceEntry,
   toShapes,
-} from '../../../../src-renderer/screens/glance/glance-view.ts';
+  toTrouble,
+} from '../../../../src-renderer/screens/glance/glance.ts';
 import { makeGlance, NOW } from './make-glance.ts';
 
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { defineComponent, h } from 'vue';
 import { describe, expect, it } from 'vitest';
 import NewsDialog from '../../../../src-renderer/help/NewsDialog.vue';
 import { listNews } from '../../../../src-renderer/help/guide.ts';
-import { useNews } from '../../../../src-renderer/help/use-news.ts';
+import { useNews } from '../../../../src-renderer/shell/window.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeSettings } from '../support/samples.ts';

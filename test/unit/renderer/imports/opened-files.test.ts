@@ -1,9 +1,9 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it } from 'vitest';
 import { defineComponent } from 'vue';
-import type { OfferedFile } from '../../../../src-main/common/contract/operations/imports.ts';
+import type { OfferedFile } from '../../../../src-main/common/contract/operations/files.ts';
 import ImportDialog from '../../../../src-renderer/components/dialogs/imports/ImportDialog.vue';
-import { useOpenedFiles } from '../../../../src-renderer/shell/host/use-opened-files.ts';
+import { useOpenedFiles } from '../../../../src-renderer/shell/window.ts';
 import { useImportsStore } from '../../../../src-renderer/stores/cache/downloads.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeTask } from '../support/samples.ts';

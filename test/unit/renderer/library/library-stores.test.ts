@@ -1,9 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
-import { useDownloadsStore } from '../../../../src-renderer/stores/cache/downloads.ts';
+import {
+  useDownloadsStore,
+  useRemovalsStore,
+  useSnapshotsStore,
+} from '../../../../src-renderer/stores/cache/downloads.ts';
 import { toSubjectKey, useExportsStore } from '../../../../src-renderer/stores/records/exports.ts';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
-import { useRemovalsStore } from '../../../../src-renderer/stores/cache/removals.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeDownload, makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 

@@ -5,7 +5,7 @@ import {
   ACTION_GROUPS,
   pickTargets,
   type SnapshotAction,
-} from '../../../../src-renderer/screens/library/snapshots/snapshot-actions.ts';
+} from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
 import { makeDownload, makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
 const complete = makeSnapshot({ fromMs: 0, toMs: 1000 }, { id: 1 });

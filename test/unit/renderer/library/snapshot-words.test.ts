@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toExportStem } from '../../../../src-main/common/exports/export-stem.ts';
+import { toExportStem } from '../../../../src-main/common/exports/export-texts.ts';
 import { toExportSubject } from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
 import { toPeriodWords } from '../../../../src-renderer/messages/period-words.ts';
 import { fromPeriodText } from '../../../../src-renderer/period/period-selection.ts';

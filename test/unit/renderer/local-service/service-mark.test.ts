@@ -9,7 +9,7 @@ import {
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ServiceMark from '../../../../src-renderer/shell/sidebar/ServiceMark.vue';
-import { useServiceStatus } from '../../../../src-renderer/shell/use-service-status.ts';
+import { useServiceStatus } from '../../../../src-renderer/shell/window.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { useLocalServiceStore } from '../../../../src-renderer/stores/connections/local-service.ts';

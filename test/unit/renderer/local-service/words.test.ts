@@ -4,13 +4,13 @@ import { NO_SIMULATION, QUIRK_NAMES } from '../../../../src-main/common/model/co
 import { CHANNEL_WEIGHTS, SERVICE_WEIGHTS } from '../../../../src-main/service/sample/describe-records.ts';
 import { setFormats } from '../../../../src-renderer/format/formats.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { toReportText } from '../../../../src-renderer/screens/local-service/import-words.ts';
 import {
+  describeSimulation,
   QUIRK_GROUPS,
   SAMPLE_CHANNELS,
   SAMPLE_SERVICES,
-  describeSimulation,
-} from '../../../../src-renderer/screens/local-service/simulation.ts';
+  toReportText,
+} from '../../../../src-renderer/screens/local-service/local-service.ts';
 import { makeImport } from './local-service-samples.ts';
 
 const { t, te } = createMessages().global;

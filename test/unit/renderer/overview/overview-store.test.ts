@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { StatusSample } from '../../../../src-main/common/model/connections/status.ts';
-import { useOverviewStore } from '../../../../src-renderer/stores/analysis/overview.ts';
+import { useOverviewStore } from '../../../../src-renderer/stores/analysis/summaries.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
 

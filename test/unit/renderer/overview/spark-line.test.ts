@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toSparkSegments } from '../../../../src-renderer/screens/overview/health/spark-line.ts';
+import { toSparkSegments } from '../../../../src-renderer/screens/overview/health/health.ts';
 
 describe('sparkline', () => {
   it('breaks the line where nothing was measured', () => {

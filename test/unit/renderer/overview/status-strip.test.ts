@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { StatusTick } from '../../../../src-main/common/model/connections/status.ts';
 import {
   countTickStates,
-  toStripTicks,
   type TickState,
-} from '../../../../src-renderer/screens/overview/health/status-strip.ts';
+  toStripTicks,
+} from '../../../../src-renderer/screens/overview/health/health.ts';
 
 function makeTicks(states: readonly TickState[]): StatusTick[] {
   return states.map((state, index) => ({

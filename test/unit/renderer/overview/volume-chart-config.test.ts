@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChartColours } from '../../../../src-renderer/charts/chart-style.ts';
 import { toVolumeChartConfig } from '../../../../src-renderer/screens/overview/volume/volume-chart-config.ts';
-import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume/volume-series.ts';
+import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume/volume.ts';
 
 const START_MS = Date.UTC(2026, 10, 20);
 const colours = new Proxy({}, { get: () => '#111' }) as ChartColours;

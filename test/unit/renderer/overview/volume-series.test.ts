@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  toBarLabels,
   toAlignedAxes,
+  toBarLabels,
   toElapsedCoverage,
   toSlotCoverage,
   toVolumePoints,
-} from '../../../../src-renderer/screens/overview/volume/volume-series.ts';
+} from '../../../../src-renderer/screens/overview/volume/volume.ts';
 
 const HALF_HOUR_MS = 1_800_000;
 const START_MS = Date.UTC(2026, 10, 20, 0, 0, 0);

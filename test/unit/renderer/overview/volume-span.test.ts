@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PeriodSelection } from '../../../../src-renderer/period/period-selection.ts';
-import {
-  findSpanBeyond,
-  toVolumeSpan,
-} from '../../../../src-renderer/screens/overview/volume/volume-span.ts';
+import { findSpanBeyond, toVolumeSpan } from '../../../../src-renderer/screens/overview/volume/volume.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = Date.UTC(2026, 10, 20, 10, 1);

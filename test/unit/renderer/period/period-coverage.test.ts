@@ -4,7 +4,7 @@ import { defineComponent, nextTick, reactive, shallowRef, type ShallowUnwrapRef 
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import type { PeriodScope } from '../../../../src-main/common/model/records/record-filter.ts';
 import { usePeriodCoverage } from '../../../../src-renderer/period/period-coverage.ts';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/downloads.ts';
 import CoverageNote from '../../../../src-renderer/period/CoverageNote.vue';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { HeldBackend } from '../support/held-backend.ts';

@@ -2,13 +2,10 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { TooltipProvider } from 'reka-ui';
 import { h } from 'vue';
 import { expect, it } from 'vitest';
-import type {
-  ConnectionPlans,
-  PlannedTime,
-} from '../../../../src-main/common/model/connections/planned-time.ts';
+import type { ConnectionPlans, PlannedTime } from '../../../../src-main/common/model/connections/planned.ts';
 import { timePlansKey } from '../../../../src-renderer/composables/surroundings.ts';
 import TimeBands from '../../../../src-renderer/charts/TimeBands.vue';
-import { toBeforeAfter } from '../../../../src-renderer/charts/series.ts';
+import { toBeforeAfter } from '../../../../src-renderer/charts/chart-marks.ts';
 import PlannedScreen from '../../../../src-renderer/screens/planned/PlannedScreen.vue';
 import { readDate, readFields, toFields } from '../../../../src-renderer/screens/planned/planned-form.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';

@@ -2,23 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SessionRequest } from '../../../../src-main/common/model/records/conversation.ts';
 import {
+  clipSpans,
   createSessionAxis,
-  findMessage,
-  listLines,
   drawStrip,
   findAt,
-  listStripTicks,
-  spanAll,
-} from '../../../../src-renderer/screens/session/session-axis.ts';
-import {
-  clipSpans,
+  findMessage,
   joinSpans,
+  listLines,
   listMessages,
+  listStripTicks,
   measureOutside,
   measureTimes,
+  spanAll,
   toLatencySpan,
   toWorkSpan,
-} from '../../../../src-renderer/screens/session/session-times.ts';
+} from '../../../../src-renderer/screens/session/session.ts';
 import { makeRequest } from './make-request.ts';
 
 const inbound = (dateMs: number, responseTimeMs: number | null, botLatencyMs: number | null = null) =>

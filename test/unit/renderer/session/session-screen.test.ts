@@ -9,7 +9,7 @@ import AxisTicks from '../../../../src-renderer/screens/session/AxisTicks.vue';
 import SessionScreen from '../../../../src-renderer/screens/session/SessionScreen.vue';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
-import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/snapshots.ts';
+import { useSnapshotsStore } from '../../../../src-renderer/stores/cache/downloads.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';

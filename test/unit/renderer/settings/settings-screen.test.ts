@@ -5,8 +5,11 @@ import type {
   TargetCheck,
 } from '../../../../src-main/common/contract/operations/data-folder.ts';
 import type { UpdateState } from '../../../../src-main/common/contract/operations/app.ts';
-import type { SetAsideSettings, Settings } from '../../../../src-main/common/model/settings/settings.ts';
-import { SETTING_ENTRIES } from '../../../../src-main/common/model/settings/setting-sections.ts';
+import {
+  type SetAsideSettings,
+  SETTING_ENTRIES,
+  type Settings,
+} from '../../../../src-main/common/model/settings/settings.ts';
 import { isFound } from '../../../../src-renderer/screens/settings/layout.ts';
 import SettingsScreen from '../../../../src-renderer/screens/settings/SettingsScreen.vue';
 import { useUpdatesStore, useAppStore } from '../../../../src-renderer/stores/window/app.ts';

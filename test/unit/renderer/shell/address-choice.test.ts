@@ -1,7 +1,7 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
 import { shallowRef, type WritableComputedRef } from 'vue';
-import { useAddressChoice } from '../../../../src-renderer/address/use-address-choice.ts';
+import { useAddressChoice } from '../../../../src-renderer/address/window-address.ts';
 import { useNamedRecord } from '../../../../src-renderer/screens/detail/detail-address.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';

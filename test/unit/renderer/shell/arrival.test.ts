@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { defineComponent } from 'vue';
 import { RouterView, type Router } from 'vue-router';
 import { useAlertStore } from '../../../../src-renderer/stores/analysis/findings.ts';
-import { useArrivalFocus, useWindowTitle } from '../../../../src-renderer/shell/arrival/use-kept-focus.ts';
+import { useArrivalFocus, useWindowTitle } from '../../../../src-renderer/shell/window.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { makeBoard } from '../alerts/alert-samples.ts';
 import { provideApplication } from '../support/provide-application.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ref, type Ref } from 'vue';
 import type { Input, Output } from '../../../../src-main/common/contract/index.ts';
 import type { PaletteEntry } from '../../../../src-renderer/shell/palette/palette-entries.ts';
-import { useClientLookup } from '../../../../src-renderer/shell/palette/use-client-lookup.ts';
+import { useClientLookup } from '../../../../src-renderer/shell/palette/palette-places.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection } from '../support/samples.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { pressControl, toShellCommand } from '../../../../src-renderer/shell/commands.ts';
+import { pressControl, toShellCommand } from '../../../../src-renderer/shell/palette/palette-entries.ts';
 import { VIEWS } from '../../../../src-renderer/shell/views.ts';
 
 const key = (name: string, change: Partial<KeyboardEvent> = {}) => ({

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { WindowFault } from '../../../../src-main/common/contract/operations/data-folder.ts';
 import FaultDialog from '../../../../src-renderer/shell/faults/FaultDialog.vue';
-import { faultsKey, watchFaults } from '../../../../src-renderer/shell/faults/watch-faults.ts';
+import { faultsKey, watchFaults } from '../../../../src-renderer/shell/window.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

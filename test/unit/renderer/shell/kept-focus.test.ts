@@ -1,7 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, expect, test } from 'vitest';
 import { defineComponent, ref } from 'vue';
-import { useKeptFocus } from '../../../../src-renderer/shell/arrival/use-kept-focus.ts';
+import { useKeptFocus } from '../../../../src-renderer/shell/window.ts';
 
 const rows = ref<string[]>([]);
 const isEdited = ref(false);

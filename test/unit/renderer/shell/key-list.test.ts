@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { KEY_GROUPS } from '../../../../src-renderer/keys/key-list.ts';
-import { toShellCommand } from '../../../../src-renderer/shell/commands.ts';
+import { toShellCommand } from '../../../../src-renderer/shell/palette/palette-entries.ts';
 
 const { t, te } = createMessages().global;
 

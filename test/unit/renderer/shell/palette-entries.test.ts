@@ -1,15 +1,12 @@
 import { Server } from '@lucide/vue';
 import { expect, test } from 'vitest';
-import {
-  toViewEntries,
-  toStatementEntries,
-} from '../../../../src-renderer/shell/palette/use-palette-places.ts';
+import { toStatementEntries, toViewEntries } from '../../../../src-renderer/shell/palette/palette-places.ts';
 import { VIEWS } from '../../../../src-renderer/shell/views.ts';
 import {
   findPaletteEntries,
+  type FoundSession,
   type PaletteEntry,
 } from '../../../../src-renderer/shell/palette/palette-entries.ts';
-import type { FoundSession } from '../../../../src-renderer/shell/palette/use-session-lookup.ts';
 
 const words: Record<string, string> = {
   'shell.views.inbound-summary': 'Inbound summary',

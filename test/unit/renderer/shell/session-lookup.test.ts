@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ref, type Ref } from 'vue';
 import type { Session } from '../../../../src-main/common/model/records/conversation.ts';
 import {
-  useSessionLookup,
   type FoundSession,
-} from '../../../../src-renderer/shell/palette/use-session-lookup.ts';
+  useSessionLookup,
+} from '../../../../src-renderer/shell/palette/palette-entries.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';

@@ -2,7 +2,7 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { expect, it, vi } from 'vitest';
 import { RouterLink } from 'vue-router';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
-import { useWindowAddress } from '../../../../src-renderer/address/use-window-address.ts';
+import { useWindowAddress } from '../../../../src-renderer/address/window-address.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { usePeriodStore } from '../../../../src-renderer/stores/window/times.ts';

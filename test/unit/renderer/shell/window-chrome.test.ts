@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { markHost } from '../../../../src-renderer/shell/host/mark-host.ts';
+import { markHost } from '../../../../src-renderer/shell/window.ts';
 
 const read = (path: string): string => readFileSync(join(process.cwd(), 'src-renderer', path), 'utf8');
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { SqlCell, SqlColumn } from '../../../../src-main/common/model/records/sql.ts';
 import { toCsv, toHtmlTable, toTsv } from '../../../../src-renderer/format/table-text.ts';
 import {
-  suggestChoice,
   fillTimes,
+  suggestChoice,
   toResultChart,
+  toRowRecords,
 } from '../../../../src-renderer/screens/sql/results/result-chart.ts';
-import { toRowRecords } from '../../../../src-renderer/screens/sql/results/row-records.ts';
 
 const column = (name: string, kind: SqlColumn['kind']): SqlColumn => ({
   name,

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { ExportMemory } from '../../../../src-main/common/contract/operations/exports.ts';
+import type { ExportMemory } from '../../../../src-main/common/contract/operations/files.ts';
 import { toFirstChoices } from '../../../../src-main/common/model/exports/export-options.ts';
 import type { ScheduleBoard } from '../../../../src-main/common/model/schedules/schedule.ts';
 import { useExportMemoryStore } from '../../../../src-renderer/components/dialogs/export/export-choices.ts';

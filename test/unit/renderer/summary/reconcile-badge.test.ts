@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Reconciliation } from '../../../../src-main/common/model/analysis/comparison.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ReconcileBadge from '../../../../src-renderer/screens/summary/reconcile/ReconcileBadge.vue';
-import { toGroupDifferences } from '../../../../src-renderer/screens/summary/use-summary.ts';
+import { toGroupDifferences } from '../../../../src-renderer/screens/summary/summary.ts';
 import { makeDifferingGroup, makeReconciliation } from './make-reconciliation.ts';
 import { surround } from '../support/surround.ts';
 

@@ -5,7 +5,8 @@ import { formatSigned } from '../../../../src-renderer/format/formats.ts';
 import {
   restrictGroups,
   toConditions,
-} from '../../../../src-renderer/screens/summary/groups/group-conditions.ts';
+  toMeasureBars,
+} from '../../../../src-renderer/screens/summary/groups/group-words.ts';
 import {
   fromMeasuredGroup,
   fromSummaryGroup,
@@ -20,7 +21,6 @@ import {
   type SecondLevel,
   type SortState,
 } from '../../../../src-renderer/screens/summary/groups/group-rows.ts';
-import { toMeasureBars } from '../../../../src-renderer/screens/summary/charts/group-bars.ts';
 import type { GroupField, MeasuredGroup } from '../../../../src-main/common/model/analysis/grouping.ts';
 import {
   createOutcomeDecider,

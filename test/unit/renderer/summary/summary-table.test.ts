@@ -2,7 +2,7 @@ import { mount, type VueWrapper } from '@vue/test-utils';
 import { describe, expect, it } from 'vitest';
 import type { SummaryGroup } from '../../../../src-main/common/model/records/histogram.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { toGroupKey } from '../../../../src-renderer/screens/summary/use-summary.ts';
+import { toGroupKey } from '../../../../src-renderer/screens/summary/summary.ts';
 import GroupTable from '../../../../src-renderer/screens/summary/groups/GroupTable.vue';
 import { fromSummaryGroup } from '../../../../src-renderer/screens/summary/groups/group-figures.ts';
 import { createGroupFilter } from '../../../../src-renderer/screens/summary/groups/group-rows.ts';

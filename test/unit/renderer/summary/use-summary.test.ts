@@ -5,7 +5,7 @@ import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.
 import type { Summary } from '../../../../src-main/common/model/records/histogram.ts';
 import type { Task } from '../../../../src-main/common/model/cache/task.ts';
 import { backendKey } from '../../../../src-renderer/backend/backend.ts';
-import { useSummary } from '../../../../src-renderer/screens/summary/use-summary.ts';
+import { useSummary } from '../../../../src-renderer/screens/summary/summary.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useClockStore, usePeriodStore } from '../../../../src-renderer/stores/window/times.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeCard, placeRing } from '../../../../src-renderer/tour/place-card.ts';
+import { placeCard, placeRing } from '../../../../src-renderer/tour/tour.ts';
 
 const card = { width: 320, height: 140 };
 const page = { width: 1024, height: 700 };

@@ -12,7 +12,7 @@ import {
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../common/time/durations.ts';
 import { listBucketEdges } from '../../../../common/time/civil-time.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
-import { findRises, type TimedPlace } from '../../find-rises.ts';
+import { findRises, type TimedPlace } from '../../find-differences.ts';
 import { readRows } from '../engine-database.ts';
 import { toBucketSql } from '../measures/measure-sql.ts';
 import { countAtMost, type ResolvedScope } from '../resolved-scope.ts';
@@ -35,7 +35,7 @@ const MESSAGES = TIME_PARTS.length;
 const REQUESTS = MESSAGES + 1;
 const place = (part: TimePart): number => TIME_PARTS.indexOf(part);
 
-export interface TimesQuestion {
+interface TimesQuestion {
   readonly scopes: readonly ResolvedScope[];
   /** The table of the conversations that are meant. */
   readonly list: string;

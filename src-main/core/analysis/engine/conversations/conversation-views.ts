@@ -12,7 +12,7 @@ import {
   SLOWEST_PARTS,
 } from '../../../../common/model/records/conversation.ts';
 import type { SqlCell } from '../../../../common/model/records/sql.ts';
-import { toConversationCells } from '../../../../common/exports/conversation-cells.ts';
+import { toConversationCells } from '../../../../common/exports/export-texts.ts';
 import type { PeriodScope, RecordFilter } from '../../../../common/model/records/record-filter.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { DETAIL_KINDS } from '../../../../common/reporting/reports.ts';
@@ -43,7 +43,7 @@ export type ConversationsQuestion = Omit<Input<'conversations/open'>, 'order'> &
 };
 
 /** What conversations are found with. */
-export interface ConversationSource {
+interface ConversationSource {
   /** Records of a connection in a span. */
   resolve(connection: DuckDBConnection, scope: PeriodScope): Promise<ResolvedScope>;
   /** The filter with what its marks and families stand for. */
@@ -86,7 +86,7 @@ interface OpenPeriod {
   close(): void;
 }
 
-export interface ConversationViews {
+interface ConversationViews {
   /** Lists that are open. */
   readonly size: number;
   open(question: ConversationsQuestion, signal: AbortSignal): Promise<OpenedConversations>;

@@ -17,7 +17,7 @@ type Owner = Pick<FeedSnapshot, 'connectionId' | 'direction'>;
 export type FamiliesByConnection = Readonly<Record<string, ConnectionFamilies>>;
 
 /** The families of a connection's errors in one direction, and the patterns that belong to each. */
-export interface KeptFamilies {
+interface KeptFamilies {
   /** Returns the family of an error as far as it is known now; empty for an empty text. */
   find(text: string): string;
   /**

@@ -21,7 +21,7 @@ interface OwnRecords extends FilteredRecords {
 }
 
 /** What is counted of a connection, whether or not anything of it is cached. */
-export type MeasuredConnection = { readonly connectionId: string } & NonNullable<
+type MeasuredConnection = { readonly connectionId: string } & NonNullable<
   ConnectionFigures['figures']
 >;
 

@@ -41,7 +41,7 @@ type TableName = SqlTable['name'];
 type Value = string | number | null;
 
 /** A connection whose rows the tables have. */
-export interface SqlOwner {
+interface SqlOwner {
   readonly id: string;
   readonly name: string;
 }

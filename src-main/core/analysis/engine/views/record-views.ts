@@ -9,8 +9,10 @@ import { streamIds, type EngineDatabase } from '../engine-database.ts';
 import { toFilterSql, type SqlCondition } from '../filter-sql.ts';
 import type { FilteredRecords, ResolvedScope } from '../resolved-scope.ts';
 import {
+  createRecordList,
   findRuns,
   listSlices,
+  type RecordList,
   type RecordRun,
   SLICE_SIZES,
   type SliceSizes,
@@ -21,7 +23,6 @@ import {
   type ViewOrder,
   type ViewSlice,
 } from './view-slices.ts';
-import { createRecordList, type RecordList } from './record-list.ts';
 
 /** Rows that are there before the whole order is. */
 const FIRST_ROWS = 200;

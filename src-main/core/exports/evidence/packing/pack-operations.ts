@@ -13,11 +13,13 @@ import { openSummedFile, type SummedFile } from '../../rows/row-file.ts';
 import { createMasks } from '../masking/create-masks.ts';
 import { createKnownClients, createPseudonyms, type KnownClients } from '../masking/known-clients.ts';
 import { maskFilter, type Masks, type NamedFamily } from '../masking/masks.ts';
-import { createPackWriter, type PackFile, type PackWriter } from './pack-writer.ts';
 import {
   beginRecords,
+  createPackWriter,
   type PackedRecords,
   type PackedSession,
+  type PackFile,
+  type PackWriter,
   writeSession,
   type WrittenSession,
 } from './write-records.ts';

@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
-  parseCron,
+  DEFAULT_LEFT_OUT,
   findPlannedFault,
   listDownTimes,
   listOccurrences,
   listSetAside,
-} from '../../../../../src-main/common/model/connections/planned-spans.ts';
-import {
-  DEFAULT_LEFT_OUT,
+  parseCron,
   type PlannedTime,
   type PlannedTimes,
-} from '../../../../../src-main/common/model/connections/planned-time.ts';
+} from '../../../../../src-main/common/model/connections/planned.ts';
 
 function makeTime(times: PlannedTimes, change: Partial<PlannedTime> = {}): PlannedTime {
   return {

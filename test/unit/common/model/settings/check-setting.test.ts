@@ -2,15 +2,12 @@ import fc from 'fast-check';
 import { Value } from 'typebox/value';
 import { describe, expect, it, test } from 'vitest';
 import { findSettingFault } from '../../../../../src-main/common/model/settings/settings-file.ts';
-import {
-  findProxyFault,
-  toProxyChoice,
-} from '../../../../../src-main/common/model/settings/proxy-address.ts';
+import { findProxyFault, toProxyChoice } from '../../../../../src-main/common/model/settings/network.ts';
 import {
   readDefault,
   SETTING_ENTRIES,
-} from '../../../../../src-main/common/model/settings/setting-sections.ts';
-import { Settings } from '../../../../../src-main/common/model/settings/settings.ts';
+  Settings,
+} from '../../../../../src-main/common/model/settings/settings.ts';
 
 const likely = fc.oneof(
   fc.constantFrom('system', 'dark', 'none', 'manual', 'class', 'utc', 'monday', '', true, false, null),

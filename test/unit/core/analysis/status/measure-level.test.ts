@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  ConnectionPlans,
-  PlannedTime,
-} from '../../../../../src-main/common/model/connections/planned-time.ts';
-import { DEFAULT_LEFT_OUT } from '../../../../../src-main/common/model/connections/planned-time.ts';
+import {
+  type ConnectionPlans,
+  DEFAULT_LEFT_OUT,
+  type PlannedTime,
+} from '../../../../../src-main/common/model/connections/planned.ts';
 import {
   type LevelOutage,
   type LevelReport,

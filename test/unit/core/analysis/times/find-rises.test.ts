@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findRises, type TimedPlace } from '../../../../../src-main/core/analysis/find-rises.ts';
+import { findRises, type TimedPlace } from '../../../../../src-main/core/analysis/find-differences.ts';
 import { createRandom, type Random } from '../../../../../src-main/service/sample/random.ts';
 
 const MINUTES_5 = 300_000;

@@ -5,7 +5,7 @@ import { toNextNumber } from '../../../../../src-main/common/query/query-fields.
 import { backendKey } from '../../../../../src-renderer/backend/backend.ts';
 import ChartMenu from '../../../../../src-renderer/components/charts/ChartMenu.vue';
 import { createMessages } from '../../../../../src-renderer/messages/index.ts';
-import { listRoundPlaces, toTimeCondition } from '../../../../../src-renderer/charts/scales.ts';
+import { listRoundPlaces, toTimeCondition } from '../../../../../src-renderer/charts/chart-marks.ts';
 import ResponseHistogram from '../../../../../src-renderer/screens/summary/charts/times/ResponseHistogram.vue';
 import { installFakeCanvas } from '../../support/fake-canvas.ts';
 import { ScriptedBackend } from '../../support/scripted-backend.ts';

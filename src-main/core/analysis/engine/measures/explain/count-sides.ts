@@ -56,7 +56,7 @@ export async function readSides(
 }
 
 /** Values with their counts, and how many there are. */
-export interface Counted {
+interface Counted {
   readonly values: CountedValue[];
   readonly valueCount: number;
 }
@@ -314,7 +314,7 @@ function weighSessions(
 }
 
 /** Sums over sessions: of squared weights, of those times the session's whole weight, and of single records; then of all. */
-export type Weights = readonly [
+type Weights = readonly [
   own: number,
   shared: number,
   single: number,

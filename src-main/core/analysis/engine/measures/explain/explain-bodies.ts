@@ -49,7 +49,7 @@ interface ReadRecord {
 }
 
 /** What was found in the bodies of a sample, and how many signs were looked at. */
-export interface FoundSigns {
+interface FoundSigns {
   /** Those that would be unusual were records independent of each other. */
   readonly values: readonly MeasuredSign[];
   /** Records of either side that were read. */
@@ -70,7 +70,7 @@ interface CountedSign extends CountedValue {
 }
 
 /** With the sessions and the clients of the records inside that have it, of those that were read. */
-export interface MeasuredSign extends CountedValue {
+interface MeasuredSign extends CountedValue {
   readonly among: Sides;
   readonly sessionCount: number;
   readonly clientCount: number;
