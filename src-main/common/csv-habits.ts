@@ -74,7 +74,7 @@ export function createDecimalSignFinder() {
       if (isGroup) note(untold, last, text);
       else if (readShownNumber(text, last) !== null && marks.filter((mark) => mark === last).length === 1)
         note(told, last, text);
-      else if (marks.length > 1 && marks.every((mark) => mark === last))
+      else if (GROUPED.test(text) && marks.every((mark) => mark === last))
         note(told, last === '.' ? ',' : '.', text);
     },
     /** The sign; else texts that are no numbers of one file, or one that can be read in two ways. */

@@ -64,7 +64,7 @@ describe('a file that can not be imported brings nothing, and its reason says wh
     ['dateless.csv', 'Id,Date,BotLatency\r\n1,,3\r\n2,,3\r\n', /None of its records has a date/],
     ['day-numbers.ndjson', '{"Id":"a","Date":46346.41667,"BotLatency":1}\n', /day numbers.*yyyy-mm-dd/],
     ['one-pretty.json', JSON.stringify(RECORD, null, 2), /no list of records.*on a line of its own/],
-    ['joined.json', `${LINES[0]}${LINES[1]}`, /after the end.*on a line of its own/],
+    ['joined.json', `${LINES[0]}${LINES[1]}`, /Line 1 is no JSON.*isn't one record alone/],
     ['words.txt', 'Dear all,\nplease find attached', /not recognised/],
     ['other.ndjson', '{"a":1}\n{"a":2}\n', /none of the fields/],
     ['cut.ndjson', NDJSON.slice(0, -20), /Line 50 is no JSON/],

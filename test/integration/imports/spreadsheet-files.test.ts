@@ -155,7 +155,7 @@ it('numbers that can be read in two ways are refused, and one that is none is sa
     const { task } = await importTimes(times, separator);
     expect(String(task.error?.details['reason'])).toMatch(reason);
   }
-  const { task } = await importTimes(['3 ms', '10,5']);
+  const { task } = await importTimes(['3.4.5', '10.5']);
   expect(task.importOutcome?.remarks).toContainEqual({ code: 'number-not-understood', count: 1 });
 });
 

@@ -121,12 +121,16 @@ export async function* readCsvRecords(
         }
       }
       const guard = findGuard(cell);
-      findings.hasBareFormula ||= guard === 'bare' && readShownNumber(cell, decimalSign) === null;
+      findings.hasBareFormula ||= guard === 'bare' && !isShownNumber(cell);
       findings.hasGuard ||= guard === 'guarded';
       fields[name] = JSON.stringify(isGuarded && guard === 'guarded' ? removeGuard(cell) : cell);
     }
     yield fields;
   }
+}
+
+function isShownNumber(cell: string): boolean {
+  return readShownNumber(cell, '.') !== null || readShownNumber(cell, ',') !== null;
 }
 
 function isNumber(column: FileColumn | undefined): boolean {

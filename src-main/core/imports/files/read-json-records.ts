@@ -78,7 +78,7 @@ function readRecord(
     value = words === null ? undefined : tryParse(words);
     if (value === undefined) {
       throw toUnreadable(
-        `${place} is no JSON: the file is damaged or cut off. Export the records again.`,
+        `${place} is no JSON: it was cut off or damaged, or isn't one record alone. Correct it, or export the records again.`,
         error,
       );
     }
