@@ -202,13 +202,13 @@ it.each([
   expect(dates.map((date) => date.slice(0, 19))).toEqual(['2026-11-20 10:00:00']);
 });
 
-it('a first record with NaN is one of a file of lines', async () => {
-  const record = { Id: 'a', Date: '2026-11-20T10:00:00Z', ReponseTime: 0, BotLatency: 1, Parts: [{ a: 1 }] };
-  const { task, records } = await importText(
-    `${JSON.stringify(record).replace('"ReponseTime":0', '"ReponseTime":NaN')}\n`,
-  );
-  expect(task.importOutcome?.recordCount).toBe(1);
-  expect(records).toMatchObject([{ Id: 'a', Parts: [{ a: 1 }] }]);
+it('a first record with NaN, or with a list of objects of its own, is one of a file of lines', async () => {
+  const record = { Id: 'a', Date: '2026-11-20T10:00:00Z', ReponseTime: 0, BotLatency: 1 };
+  const line = JSON.stringify(record);
+  const { records } = await importText(`${line.replace('"ReponseTime":0', '"ReponseTime":NaN')}\n${line}\n`);
+  expect(records).toMatchObject([{ Id: 'a', ReponseTime: 0 }]);
+  const nested = await importText(`${JSON.stringify({ ...record, Parts: [{ a: 1 }] })}\n`);
+  expect(nested.records).toMatchObject([{ Id: 'a', Parts: [{ a: 1 }] }]);
 });
 
 it('a value under a column without a name, and text behind a quoted cell, are refused in words', async () => {
