@@ -108,7 +108,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'secrets.other-origin': 'Save the connection anew, with the credentials for its address.',
   'connections.plain-http': 'Add --allow-plain-http where credentials may go there unencrypted.',
   'imports.dates-ambiguous':
-    'Say with --dates which comes first: day-month for 20.11.2026, month-day for 11/20/2026.',
+    'Say with --dates which comes first: day-month for 20.11.2026, month-day for 11/20/2026, year-month for 26/11/20.',
   'cache.newer': 'Install the newer version, or give another folder with --data.',
   'cache.locked': 'Close the other Channelscope, or give another folder with --data.',
   'cache.folder-gone': 'Put the data folder back, and start again.',

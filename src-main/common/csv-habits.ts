@@ -37,3 +37,53 @@ const FORMULA = new RegExp(FORMULA_PATTERN);
 export function isSpreadsheetFormula(text: string): boolean {
   return FORMULA.test(text);
 }
+
+/** Marks that part the thousands of a number, besides the other one of comma and point. */
+const GROUPS = String.raw`'\u2019 \u00a0\u202f`;
+const GROUPED = new RegExp(`^-?[1-9]\\d{0,2}(?:[.,${GROUPS}]\\d{3})+(?:[.,]\\d+)?$`, 'u');
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?$/iu;
+
+/** Which mark begins the fraction of the numbers of a file. */
+export type DecimalSign = '.' | ',';
+
+/** The number that a text shows, as JSON; null for any other text. */
+export function readShownNumber(text: string, sign: DecimalSign): string | null {
+  const whole = GROUPED.test(text)
+    ? text.replaceAll(sign === '.' ? /[,'\u2019\s]/gu : /[.'\u2019\s]/gu, '')
+    : text;
+  const number = sign === ',' ? whole.replace(',', '.') : whole;
+  return NUMBER.test(number) ? number : null;
+}
+
+/**
+ * Collects how the numbers of a file are written. A mark before three digits may part the thousands; other numbers tell
+ * which it is.
+ */
+export function createDecimalSignFinder() {
+  const told = new Map<DecimalSign, string>();
+  const untold = new Map<DecimalSign, string>();
+  const note = (map: Map<DecimalSign, string>, sign: DecimalSign, text: string): void => {
+    if (!map.has(sign)) map.set(sign, text);
+  };
+  return {
+    add(text: string): void {
+      const marks = text.match(/[.,]/gu) as DecimalSign[] | null;
+      const last = marks?.at(-1);
+      if (marks === null || last === undefined || !/^-?\d/u.test(text)) return;
+      const isGroup = /^-?[1-9]\d{0,2}[.,]\d{3}$/u.test(text);
+      if (isGroup) note(untold, last, text);
+      else if (readShownNumber(text, last) !== null && marks.filter((mark) => mark === last).length === 1)
+        note(told, last, text);
+      else if (GROUPED.test(text) && marks.every((mark) => mark === last))
+        note(told, last === '.' ? ',' : '.', text);
+    },
+    /** The sign; else texts that are no numbers of one file, or one that can be read in two ways. */
+    find(separator: string): DecimalSign | readonly string[] {
+      const [sign, ...others] = told.keys();
+      if (sign !== undefined) return others.length === 0 ? sign : [...told.values()];
+      if (untold.size === 2) return [...untold.values()];
+      const [only, text] = [...untold.entries()][0] ?? ['.', ''];
+      return only === ',' && separator === ',' ? [text] : only;
+    },
+  };
+}

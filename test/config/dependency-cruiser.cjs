@@ -22,10 +22,10 @@ module.exports = {
       'node-is-shared',
       '^src-main/node/',
       {
-        pathNot: ['^src-main/(common|node)/', '^node_modules/((@types/)?better-sqlite3|fastify)/'],
+        pathNot: ['^src-main/(common|node)/', '^node_modules/((@types/)?better-sqlite3|csv-parse|fastify)/'],
         dependencyTypesNot: ['core'],
       },
-      'node imports common, Node, better-sqlite3 and the types of fastify',
+      'node imports common, Node, better-sqlite3, csv-parse and the types of fastify',
     ),
     rule('node-has-no-fastify-at-run-time', '^src-main/node/', {
       path: '^node_modules/fastify/',

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
+import type { Remark } from '../../common/model/cache/snapshot.ts';
 import type { Connection } from '../../common/model/connections/connection.ts';
 import { listOwnFields, OWN_TABLE_FIELDS } from '../../common/model/connections/own-table.ts';
 import { DATE_ORDERS } from '../../common/reporting/reading/read-date.ts';
@@ -22,6 +23,19 @@ function readFileArgument({ args, workFolder }: CommandContext): string {
   }
   return file;
 }
+
+/** What is said of a file that came in, by the code of the remark. */
+const REMARKS: Readonly<Record<string, (remark: Remark) => string>> = {
+  'import-dates-converted': ({ count = 0, detail = '' }) =>
+    `${countWords(count, 'date')} as a spreadsheet writes them: ${detail}.`,
+  'import-dates-unread': ({ count = 0, detail = '' }) =>
+    `${countWords(count, 'date')} can't be read, such as "${detail}": these records have no time.`,
+  'import-zone-assumed': ({ detail = '' }) =>
+    `The file doesn't say the zone of its dates: ${detail} was assumed. --zone says another.`,
+  'date-empty': ({ count = 0 }) => `Without a date: ${countWords(count, 'record')}.`,
+  'number-not-understood': ({ count = 0 }) =>
+    `With a number that can't be read: ${countWords(count, 'record')}.`,
+};
 
 export const importCommand: Command = {
   name: 'import',
@@ -89,11 +103,7 @@ With --json it writes {"file","sha256","connection","snapshots","records"}.`,
     );
     await out.text(`SHA-256 ${sha256}`);
     if (leftOut.length > 0) out.note(`Not imported, since they are your own: ${leftOut.join(', ')}.`);
-    for (const { code, count = 0, detail = '' } of remarks) {
-      const dates = countWords(count, 'date');
-      if (code === 'import-dates-converted') out.note(`${dates} as a spreadsheet writes them: ${detail}.`);
-      else out.note(`${dates} can't be read, such as "${detail}": these records have no time.`);
-    }
+    for (const remark of remarks) out.note(REMARKS[remark.code]?.(remark) ?? remark.code);
     return EXIT.done;
   },
 };

@@ -25,8 +25,14 @@ import { type FileReader, withImportThread } from './reading/with-import-thread.
 /** A file is read from end to end for its checksum, to see that it is whole, and to be stored. */
 const PASSES = 3;
 
-/** What a person has to know at once: whose form the dates had, and which have none. */
-const DATE_REMARKS = new Set(['import-dates-converted', 'import-dates-unread']);
+/** What a person has to know at once: how dates were read, and what could not be. */
+const SAID_AT_ONCE = new Set([
+  'import-dates-converted',
+  'import-dates-unread',
+  'import-zone-assumed',
+  'date-empty',
+  'number-not-understood',
+]);
 
 type ImportInput = Input<'imports/start'>;
 
@@ -172,7 +178,7 @@ export function createLibraryImporter(options: {
         snapshotIds: snapshots.map(({ id }) => id),
         recordCount,
         leftOut: [...leftOut],
-        remarks: snapshots.flatMap(({ remarks }) => remarks).filter(({ code }) => DATE_REMARKS.has(code)),
+        remarks: snapshots.flatMap(({ remarks }) => remarks).filter(({ code }) => SAID_AT_ONCE.has(code)),
       },
     });
     for (const snapshot of snapshots) emit('snapshots/changed', snapshot);

@@ -138,7 +138,7 @@ function listRemarks(survey: Survey, stored: readonly StoredImport[]): Remark[] 
   add('import-guard-assumed', survey.isGuardAssumed);
   const { dates } = survey;
   if (dates !== null && dates.readCount > 0) {
-    const detail = `${dates.sample ?? ''} → ${(dates.sampleIso ?? '').replace('T', ' ').replace(/\.000$/, '')}`;
+    const detail = `${dates.sample ?? ''} → ${(dates.sampleIso ?? '').replace('T', ' ').replace(/\.000(?!\d)/, '')}`;
     add('import-dates-converted', true, { count: dates.readCount, detail });
   }
   if (dates !== null && dates.unreadCount > 0) {

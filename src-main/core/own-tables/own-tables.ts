@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CsvError, parse } from 'csv-parse/sync';
 import { AppError } from '../../common/contract/errors.ts';
 import type { HandlersOf } from '../../common/contract/index.ts';
 import { dropUnnamedEnd, findSeparatorLine, isSpacedHeader } from '../../common/csv-habits.ts';
@@ -18,6 +17,7 @@ import {
 } from '../../common/model/connections/own-table.ts';
 import { CSV_SEPARATORS } from '../../common/model/exports/export-options.ts';
 import { makePrivateFolder, tryToRemove, writeFileAtomically } from '../../node/files.ts';
+import { type CsvFormat, readAllRows } from '../../node/record-files.ts';
 import type { OwnTableSource } from '../analysis/engine/own-values.ts';
 import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
@@ -100,11 +100,13 @@ interface ReadTable {
  */
 export function readTable(text: string): ReadTable {
   if (text.includes('\uFFFD') || text.includes('\0')) throw unreadable('encoding');
-  const body = text.slice(findSeparatorLine(text).length);
-  const [firstLine = ''] = body.split(/[\r\n]/, 1);
+  const [firstLine = ''] = text
+    .slice(findSeparatorLine(text).length)
+    .trimStart()
+    .split(/[\r\n]/, 1);
   const count = (separator: string): number => firstLine.split(separator).length;
   const separator = CSV_SEPARATORS.reduce((best, next) => (count(next) > count(best) ? next : best));
-  const [header, ...lines] = parseCells(body, separator, isSpacedHeader(firstLine.split(separator)));
+  const [header, ...lines] = readCells(text, separator, isSpacedHeader(firstLine.split(separator)));
   if (header === undefined || lines.length === 0) throw unreadable('no-rows');
   const columns = dropUnnamedEnd(header).map((name) => name.trim());
   if (columns.length < 2) throw unreadable('no-columns');
@@ -152,22 +154,11 @@ export function toOwnRows(
   return { columns: columns.filter((_name, column) => column !== place), rows: keyed };
 }
 
-function parseCells(text: string, separator: string, isSpaced: boolean): string[][] {
-  try {
-    const rows = parse(text, {
-      bom: true,
-      delimiter: separator,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      skip_empty_lines: true,
-      relax_column_count: true,
-      ltrim: isSpaced,
-    });
-    return rows.filter((row) => row.some((cell) => cell.trim() !== ''));
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    const { lines } = error as { readonly lines?: unknown };
-    throw unreadable('quotes', { row: typeof lines === 'number' ? lines : 1 });
-  }
+function readCells(text: string, separator: CsvFormat['separator'], isSpaced: boolean) {
+  return readAllRows(text, { kind: 'csv', separator, isSpaced }).flatMap((row) => {
+    if ('fault' in row) throw unreadable('quotes', { row: row.line });
+    return row.cells.some((cell) => cell.trim() !== '') ? [row.cells] : [];
+  });
 }
 
 /** What the command line says; the window has its own words for each. */

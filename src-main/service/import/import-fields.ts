@@ -18,6 +18,7 @@ import {
 import { createShapeCache } from '../../common/reporting/reading/read-record.ts';
 import type { DetailKind, Direction } from '../../common/reporting/reports.ts';
 import { DOCUMENT_FAULTS } from '../../node/json-splitter.ts';
+import { type ReadingLimits, readObjects } from '../../node/record-files.ts';
 
 /** What the service writes itself about a file; the window has words of its own for each code. */
 const ENGLISH = {
@@ -146,17 +147,38 @@ export type FileEntry =
 
 /** Longest line or entry that is read, in bytes; a record's texts are far below. */
 export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
-export const TOO_LONG = toFault('entry-too-long', { limit: MAX_ENTRY_BYTES });
-export const NOT_UTF8 = toFault('not-utf8');
+export const LIMITS: ReadingLimits = { maxBytes: MAX_ENTRY_BYTES, toError: toFileError };
+const TOO_LONG = toFault('entry-too-long', { limit: MAX_ENTRY_BYTES });
 
-/** A reader of records written as JSON objects; `stated` is the report that they are said to be of. */
-export function createObjectReader(stated: DetailKind | null): (line: number, bytes: Buffer) => FileEntry {
-  const toEntry = createEntryReader(stated);
-  return (line, bytes) => {
-    if (!isUtf8(bytes)) return { line, fault: NOT_UTF8 };
-    const parsed = parseObject(bytes.toString());
-    return 'fault' in parsed ? { line, fault: parsed.fault } : toEntry(line, parsed.value);
-  };
+/**
+ * Records written as JSON objects, by their line or number. Where a document names its report, as the application's
+ * exports do, that holds unless `stated` says otherwise. Throws AppError as `readObjects`.
+ */
+export async function* readJsonEntries(
+  chunks: AsyncIterable<Buffer>,
+  kind: 'json' | 'ndjson',
+  stated: DetailKind | null,
+): AsyncGenerator<FileEntry> {
+  let toEntry: ReturnType<typeof createEntryReader> | null = null;
+  for await (const { line, bytes, head } of readObjects(chunks, kind, LIMITS)) {
+    toEntry ??= createEntryReader(stated ?? tryReadStatedReport(head));
+    if (bytes === null) yield { line, fault: TOO_LONG };
+    else if (!isUtf8(bytes)) yield { line, fault: toFault('not-utf8') };
+    else {
+      const parsed = parseObject(bytes.toString());
+      yield 'fault' in parsed ? { line, fault: parsed.fault } : toEntry(line, parsed.value);
+    }
+  }
+}
+
+/** What the application's own exports say before their records. */
+function tryReadStatedReport(head: string): DetailKind | null {
+  try {
+    const about: unknown = JSON.parse(`${head}[]}`);
+    return isJsonObject(about) ? tryReadReport(about['report']) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The same for objects that are read already. */

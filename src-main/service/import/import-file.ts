@@ -4,25 +4,26 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import type { ImportFault } from '../../common/model/connections/connection.ts';
 import type { ImportReport } from '../../common/model/connections/local-service.ts';
-import { isJsonObject } from '../../common/reporting/reading/read-json.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import { toErrorTextWithCause } from '../../node/error-text.ts';
-import { createJsonSplitter } from '../../node/json-splitter.ts';
-import type { RecordStore, ImportedRecord, ImportResult } from '../store/record-store.ts';
-import { detectFormat, HEAD_BYTES, type FileFormat } from './detect-format.ts';
 import {
-  createObjectReader,
+  detectFormat,
+  type Encoding,
+  HEAD_BYTES,
+  type RecordFormat,
+  toUtf8,
+} from '../../node/record-files.ts';
+import type { RecordStore, ImportedRecord, ImportResult } from '../store/record-store.ts';
+import {
   createValueReader,
   describeFaults,
   type FileEntry,
-  MAX_ENTRY_BYTES,
   toFileError,
+  readJsonEntries,
   toImportError,
-  TOO_LONG,
-  tryReadReport,
 } from './import-fields.ts';
 import { readCsv } from './read-csv.ts';
-import { createRecordComparer, isFaulty, readEntry, readNdjson } from './read-entry.ts';
+import { createRecordComparer, isFaulty, readEntry } from './read-entry.ts';
 
 const BATCH_RECORDS = 1_000;
 const BATCH_CHARACTERS = 4_000_000;
@@ -74,8 +75,8 @@ async function importFile(parts: ImportParts, request: ImportRequest): Promise<I
   let source: ImportSource | undefined;
   try {
     source = await openImportSource(request.path);
-    const format = detectFormat(await source.readHead(HEAD_BYTES));
-    await importEntries(parts, request, { source, format }, tally);
+    const { format, encoding } = detectFormat(await source.readHead(HEAD_BYTES), toFileError);
+    await importEntries(parts, request, { source, format, encoding }, tally);
   } catch (error) {
     failure = describeFailure(error);
     if (error instanceof AppError) ({ details } = error);
@@ -88,15 +89,17 @@ async function importFile(parts: ImportParts, request: ImportRequest): Promise<I
 
 interface OpenedFile {
   readonly source: ImportSource;
-  readonly format: FileFormat;
+  readonly format: RecordFormat;
+  readonly encoding: Encoding;
 }
 
 async function importEntries(
   { store, seed, zone, elapsedMs }: ImportParts,
   { stated, signal, onProgress }: ImportRequest,
-  { source, format }: OpenedFile,
+  opened: OpenedFile,
   tally: ImportTally,
 ): Promise<void> {
+  const { source, format } = opened;
   const values = createValueReader(zone);
   const target = await store.openImport(createRecordComparer(seed, format.kind === 'csv'));
   let batch: ImportedRecord[] = [];
@@ -120,7 +123,7 @@ async function importEntries(
     batchCharacters += measureTexts(record);
   };
   try {
-    for await (const entry of readEntries(format, source, stated)) {
+    for await (const entry of readEntries(opened, stated)) {
       if (signal.aborted) return;
       take(entry);
       if (batch.length >= BATCH_RECORDS || batchCharacters >= BATCH_CHARACTERS) await flush();
@@ -149,13 +152,14 @@ function measureTexts(record: ImportedRecord): number {
 }
 
 function readEntries(
-  format: FileFormat,
-  source: ImportSource,
+  { source, format, encoding }: OpenedFile,
   stated: DetailKind | null,
 ): AsyncGenerator<FileEntry> {
-  const chunks = source.readChunks();
-  if (format.kind === 'csv') return readCsv(chunks, format.delimiter, stated);
-  return format.kind === 'ndjson' ? readNdjson(chunks, stated) : readJsonList(chunks, stated);
+  const { kind } = format;
+  if (kind === 'zip') throw toFileError('compressed');
+  if (kind === 'parquet') throw toFileError('no-text');
+  const chunks = toUtf8(source.readChunks(), encoding, toFileError);
+  return kind === 'csv' ? readCsv(chunks, format, stated) : readJsonEntries(chunks, kind, stated);
 }
 
 function describeFailure(error: unknown): string {
@@ -224,38 +228,6 @@ async function readFully(handle: FileHandle, buffer: Buffer, position: number): 
     length += bytesRead;
   }
   return length;
-}
-
-/**
- * Records in the lists of a JSON document, by their number from 1. Where it names its report, as the
- * application's exports do, that holds unless `stated` says otherwise. Throws AppError for a document that
- * ends too early or goes on after its end; the entries before have been given.
- */
-async function* readJsonList(
-  chunks: AsyncIterable<Buffer>,
-  stated: DetailKind | null,
-): AsyncGenerator<FileEntry> {
-  const splitter = createJsonSplitter({ maxEntryBytes: MAX_ENTRY_BYTES, toError: toFileError });
-  let readObject: ReturnType<typeof createObjectReader> | null = null;
-  let line = 0;
-  for await (const chunk of chunks) {
-    for (const piece of splitter.push(chunk)) {
-      readObject ??= createObjectReader(stated ?? tryReadStatedReport(splitter.getHead()));
-      line += 1;
-      yield piece === null ? { line, fault: TOO_LONG } : readObject(line, piece);
-    }
-  }
-  splitter.end();
-}
-
-/** What the application's own exports say before their records. */
-function tryReadStatedReport(head: string): DetailKind | null {
-  try {
-    const about: unknown = JSON.parse(`${head.replace(/^\ufeff/, '')}[]}`);
-    return isJsonObject(about) ? tryReadReport(about['report']) : null;
-  } catch {
-    return null;
-  }
 }
 
 /**

@@ -1,19 +1,14 @@
 import { hash } from 'node:crypto';
 import type { ImportFault } from '../../common/model/connections/connection.ts';
-import type { Direction, DetailKind } from '../../common/reporting/reports.ts';
-import { splitLines } from '../../node/json-splitter.ts';
+import type { Direction } from '../../common/reporting/reports.ts';
 import { describeSample, toSessionId } from '../sample/describe-records.ts';
 import type { RecordComparer, ImportedRecord } from '../store/record-store.ts';
 import {
-  createObjectReader,
-  type FileEntry,
   IMPORT_FIELDS,
   type ImportField,
   isMissing,
-  MAX_ENTRY_BYTES,
   type ReadField,
   TEXT_LIMITS,
-  TOO_LONG,
   type ValueReader,
 } from './import-fields.ts';
 
@@ -109,26 +104,4 @@ export function createRecordComparer(seed: number, isCsv: boolean): RecordCompar
       isSameText(stored.origin, imported.origin)
     );
   };
-}
-
-const BLANK = /^[\s\ufeff]*$/;
-
-/** Records written as one JSON object a line. Empty lines are none, but count as lines. */
-export async function* readNdjson(
-  chunks: AsyncIterable<Buffer>,
-  stated: DetailKind | null,
-): AsyncGenerator<FileEntry> {
-  const readObject = createObjectReader(stated);
-  let line = 0;
-  for await (const bytes of splitLines(chunks, MAX_ENTRY_BYTES)) {
-    line += 1;
-    if (bytes === null) yield { line, fault: TOO_LONG };
-    else if (bytes.length > 64 || !BLANK.test(bytes.toString())) {
-      yield readObject(line, line === 1 ? skipMark(bytes) : bytes);
-    }
-  }
-}
-
-function skipMark(bytes: Buffer): Buffer {
-  return bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])) ? bytes.subarray(3) : bytes;
 }

@@ -1,16 +1,19 @@
+import { findSeparatorLine } from '../../common/csv-habits.ts';
 import type { ImportFault } from '../../common/model/connections/connection.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
-import { detectFormat, type FileFormat } from '../import/detect-format.ts';
+import { type CsvFormat, cutRows, detectFormat, toUtf8 } from '../../node/record-files.ts';
 import {
   createValueReader,
   describeFaults,
   type FileEntry,
   MAX_ENTRY_BYTES,
+  readJsonEntries,
+  toFileError,
   toImportError,
   type ValueReader,
 } from '../import/import-fields.ts';
-import { cutRows, readCsv } from '../import/read-csv.ts';
-import { isFaulty, readEntry, readNdjson } from '../import/read-entry.ts';
+import { readCsv } from '../import/read-csv.ts';
+import { isFaulty, readEntry } from '../import/read-entry.ts';
 import type { RecordStore, StoreImport, ImportedRecord } from '../store/record-store.ts';
 import {
   digest,
@@ -108,7 +111,11 @@ export async function ingestSource(
   let position = found?.position ?? START;
   let first = head.subarray(0, toHeadLength(position));
   let last = found?.tail ?? Buffer.alloc(0);
-  const format = detectFormat(head);
+  const { format, encoding } = detectFormat(head, toFileError);
+  // Where it goes on is counted in bytes of UTF-8.
+  if (encoding !== 'utf-8') throw toFileError('utf16');
+  if (format.kind === 'zip') throw toFileError('compressed');
+  if (format.kind === 'parquet') throw toFileError('no-text');
   if (format.kind === 'json')
     throw toImportError('A JSON document has no lines to go on from: use --import, or write NDJSON.');
   const header = format.kind === 'csv' ? cutHeader(head) : Buffer.alloc(0);
@@ -126,8 +133,8 @@ export async function ingestSource(
       place: source.place,
     };
     const entries = readSegment(format, isFirst ? [bytes] : [header, bytes], request.stated);
-    // The header that is put in front is a line of its own.
-    await ingester.add(shiftLines(entries, isFirst || header.length === 0 ? lines : lines - 1), position);
+    // The header that is put in front has lines of its own.
+    await ingester.add(shiftLines(entries, isFirst ? lines : lines - countLines(header)), position);
   }
   return ingester.result;
 }
@@ -157,8 +164,10 @@ async function findPosition(
   return null;
 }
 
+type LineFormat = CsvFormat | { readonly kind: 'ndjson' };
+
 function readSegment(
-  format: FileFormat,
+  format: LineFormat,
   parts: readonly Buffer[],
   stated: DetailKind | null,
 ): AsyncGenerator<FileEntry> {
@@ -166,15 +175,17 @@ function readSegment(
     await Promise.resolve();
     yield* parts;
   })();
-  return format.kind === 'csv' ? readCsv(chunks, format.delimiter, stated) : readNdjson(chunks, stated);
+  const text = toUtf8(chunks, 'utf-8', toFileError);
+  return format.kind === 'csv' ? readCsv(text, format, stated) : readJsonEntries(text, 'ndjson', stated);
 }
 
 async function* shiftLines(entries: AsyncIterable<FileEntry>, lines: number): AsyncGenerator<FileEntry> {
   for await (const entry of entries) yield { ...entry, line: entry.line + lines };
 }
 
+/** The first lines of a CSV file, with one that names the separator. */
 function cutHeader(head: Buffer): Buffer {
-  const end = head.indexOf(LF) + 1;
+  const end = head.indexOf(LF, Buffer.byteLength(findSeparatorLine(head.toString('utf8', 0, 32)))) + 1;
   if (end === 0) throw toImportError('The header of the CSV file is longer than 4 KB, or not ended yet.');
   return head.subarray(0, end);
 }
@@ -199,7 +210,7 @@ interface Segment {
 async function* cutSegments(
   chunks: AsyncIterable<Buffer>,
   offset: number,
-  format: FileFormat,
+  format: LineFormat,
   signal: AbortSignal,
 ): AsyncGenerator<Segment> {
   let pending: Buffer = Buffer.alloc(0);
@@ -212,8 +223,7 @@ async function* cutSegments(
   };
   for await (const chunk of chunks) {
     pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-    const whole =
-      format.kind === 'csv' ? findWholeRows(pending, format.delimiter) : pending.lastIndexOf(LF) + 1;
+    const whole = format.kind === 'csv' ? findWholeRows(pending, format) : pending.lastIndexOf(LF) + 1;
     if (whole > 0) yield take(whole);
     else if (pending.length > MAX_ENTRY_BYTES) yield take(pending.length);
   }
@@ -222,9 +232,9 @@ async function* cutSegments(
 }
 
 /** Bytes up to the end of the last row whose line end is there. */
-function findWholeRows(bytes: Buffer, delimiter: string): number {
+function findWholeRows(bytes: Buffer, format: CsvFormat): number {
   let whole = 0;
-  for (const { end, isCutOff } of cutRows(bytes, delimiter)) {
+  for (const { end, isCutOff } of cutRows(bytes, format)) {
     // A row that a quotation mark keeps open may go on in what follows.
     if (isCutOff) break;
     const next = bytes.indexOf(LF, end);

@@ -105,8 +105,11 @@ describe('an import of bad records', () => {
     });
   });
 
-  it.each([
+  it.each<[string, (text: string) => string | Uint8Array]>([
     ['semicolons', (text: string) => text.replaceAll(',', ';')],
+    ['UTF-16 and its mark', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['UTF-16 without its mark', (text: string) => Buffer.from(text, 'utf16le').swap16()],
+    ['spaces behind commas', (text: string) => text.replaceAll(',', ', ')],
     ['tabs', (text: string) => text.replaceAll(',', '\t')],
     ['LF', (text: string) => text.replaceAll('\r\n', '\n')],
     ['CR', (text: string) => text.replaceAll('\r\n', '\r')],

@@ -133,14 +133,14 @@ function describeIngest(name: string, getPlace: (folder: string) => Promise<Plac
       }
     });
 
-    it('reads CSV with line ends in cells, Parquet, and a stream that is sent again', async () => {
+    it('reads CSV with a line for the spreadsheet and line ends in cells, Parquet, and a stream that is sent again', async () => {
       const names = Object.keys(toLine(0));
       const toRow = (number: number): string =>
         Object.values({ ...toLine(number), Client: 'two\nlines' })
           .map((value) => `"${value}"`)
           .join(',');
       const csv = join(folder, 'records.csv');
-      await writeFile(csv, `${names.join(',')}\n${toRow(0)}\n`);
+      await writeFile(csv, `sep=,\n${names.join(',')}\n${toRow(0)}\n`);
       expect(await runToEnd(csv)).toMatchObject({ added: 1, rejected: 0 });
       await appendFile(csv, `${toRow(1)}\n${toRow(2)}`);
       expect(await runToEnd(csv)).toMatchObject({ added: 2, rejected: 0 });

@@ -151,9 +151,9 @@ export const DATE_ORDERS = ['day-month', 'month-day', 'year-month'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
 const FORM =
-  /^(\d{1,4})([./-])(\d{1,2})\2(\d{1,4})(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:\s*([ap])\.?\s?m\.?)?)?$/iu;
+  /^(\d{1,4})([./-])\s?(\d{1,2})\2\s?(\d{1,4})\.?(?:,?\s+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:\s*([ap])\.?\s?m\.?)?(?:\s*(Z|UTC|GMT|[-+]\d{2}(?::?\d{2})?))?)?$/iu;
 
-/** What a text says as a date in one order: its ISO form without a zone, and whether it names seconds. */
+/** What a text says as a date in one order: its ISO form, and whether it names seconds. */
 interface SpreadsheetDate {
   readonly iso: string;
   readonly hasSeconds: boolean;
@@ -162,15 +162,27 @@ interface SpreadsheetDate {
 /**
  * Reads a date as a spreadsheet writes it in the local form of its user, such as `20.11.2026 10:00:00` or
  * `11/20/2026 10:00 PM`, its parts in this order; null for any other text and for a date that doesn't exist. Nobody
- * writes the month first where dots separate the parts.
+ * writes the month first where dots separate the parts, nor a year of two digits.
  */
 export function readSpreadsheetDate(text: string, order: DateOrder): SpreadsheetDate | null {
   const match = FORM.exec(text.trim());
   if (match === null) return null;
-  const [, first = '', mark, second = '', third = '', hours, minutes = '00', seconds, fraction = '', half] =
-    match;
+  const [
+    ,
+    first = '',
+    mark,
+    second = '',
+    third = '',
+    hours,
+    minutes = '00',
+    seconds,
+    fraction = '',
+    half,
+    at,
+  ] = match;
   if (order === 'month-day' && mark === '.') return null;
-  if ((order === 'year-month') !== first.length > 2) return null;
+  const isYear = first.length === 4 || (first.length === 2 && third.length <= 2 && mark !== '.');
+  if (order === 'year-month' ? !isYear : first.length > 2) return null;
   const [year, month, day] = {
     'day-month': [third, second, first],
     'month-day': [third, first, second],
@@ -178,7 +190,8 @@ export function readSpreadsheetDate(text: string, order: DateOrder): Spreadsheet
   }[order] as [string, string, string];
   if ((year.length !== 4 && year.length !== 2) || day.length > 2) return null;
   const hour = toHour(Number(hours ?? 0), half);
-  if (hour === null) return null;
+  const zone = at === undefined || /^[-+]/.test(at) ? (at ?? '') : 'Z';
+  if (hour === null || (zone !== '' && readOffset(zone) === null)) return null;
   const civil = {
     year: Number(year.length === 2 ? `20${year}` : year),
     month: Number(month),
@@ -192,7 +205,7 @@ export function readSpreadsheetDate(text: string, order: DateOrder): Spreadsheet
   const pad = (value: number, length = 2): string => String(value).padStart(length, '0');
   const date = `${pad(civil.year, 4)}-${pad(civil.month)}-${pad(civil.day)}`;
   const time = `${pad(hour)}:${pad(civil.minute)}:${pad(civil.second)}.${pad(civil.millisecond, 3)}`;
-  return { iso: `${date}T${time}`, hasSeconds: seconds !== undefined };
+  return { iso: `${date}T${time}${zone}`, hasSeconds: seconds !== undefined };
 }
 
 /** The hour of 24; null for one that a clock of twelve hours doesn't show. */

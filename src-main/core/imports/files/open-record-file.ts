@@ -5,7 +5,6 @@ import { join, relative, sep } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { toUnreadable } from '../../../common/contract/errors.ts';
-import { findSeparatorLine } from '../../../common/csv-habits.ts';
 import { CsvDialect } from '../../../common/model/exports/export-options.ts';
 import { isSensibleInstant, type Period } from '../../../common/model/period.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
@@ -14,17 +13,23 @@ import { fromWireDate } from '../../../common/reporting/wire-documents.ts';
 import { isTimeZone } from '../../../common/time/civil-time.ts';
 import { findErrorCode } from '../../../node/error-text.ts';
 import {
+  type CsvFormat,
+  detectFormat,
+  type Encoding,
+  type FileFault,
+  HEAD_BYTES,
+  type ReadingLimits,
+  toUtf8,
+} from '../../../node/record-files.ts';
+import {
   type DatasetDay,
   type DatasetManifest,
   readManifest as readDatasetManifest,
 } from '../../datasets/update-dataset.ts';
-import { findSeparator } from './read-csv-records.ts';
 
 const CHUNK_BYTES = 256 * 1024;
-/** Bytes from the start that show what a file is. */
-const HEAD_BYTES = 1024 * 1024;
-/** Names under which a document holds its records. */
-const LIST_NAMES = new Set(['records', 'documents']);
+/** Longest record that is read. */
+const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 const MAX_MANIFEST_BYTES = 16 * 1024 * 1024;
 
 /** A file to import, and what it is by its content; its name tells nothing. */
@@ -33,14 +38,15 @@ export interface RecordFile {
   readonly size: number;
   readonly sha256: string;
   readonly format: 'csv' | 'json' | 'ndjson' | 'parquet' | 'portable';
-  /** Of a CSV file. */
-  readonly separator: ReturnType<typeof findSeparator>;
+  readonly encoding: Encoding;
+  /** Of a CSV file; null of any other. */
+  readonly csv: CsvFormat | null;
   /** The manifest beside it, where there is one and it is of this very file. */
   readonly manifest: Manifest | null;
 }
 
 /** Reads a file piece by piece; `onBytes` is called with the size of each. Throws when the signal is aborted. */
-export async function* readChunks(
+async function* readChunks(
   path: string,
   signal: AbortSignal,
   onBytes: (bytes: number) => void = () => undefined,
@@ -50,6 +56,15 @@ export async function* readChunks(
     onBytes(chunk.length);
     yield chunk;
   }
+}
+
+/** The same as text in UTF-8. */
+export function readText(
+  path: string,
+  encoding: Encoding,
+  ...reading: [AbortSignal, ((bytes: number) => void)?]
+): AsyncGenerator<Buffer> {
+  return toUtf8(readChunks(path, ...reading), encoding, LIMITS.toError);
 }
 
 /** Computes the SHA-256 of a file, in hex. */
@@ -73,20 +88,21 @@ export async function openRecordFile(
   onBytes: (bytes: number) => void,
 ): Promise<RecordFile> {
   const { head, size } = await readHead(path);
-  const format = detectFormat(head);
+  const { format: found, encoding } = detectFormat(head, LIMITS.toError);
+  const format = found.kind === 'zip' ? 'portable' : found.kind;
   const sha256 = await hashFile(path, signal, onBytes);
   const manifest = format === 'portable' ? null : await findManifest(path, format, sha256);
-  const separator = format === 'csv' ? findSeparator(toFirstLine(head)) : null;
-  return { path, size, sha256, format, separator, manifest };
+  const csv = found.kind === 'csv' ? found : null;
+  return { path, size, sha256, format, encoding, csv, manifest };
 }
 
 async function readHead(path: string): Promise<{ readonly head: Buffer; readonly size: number }> {
   const found = await stat(path).catch((error: unknown) => {
-    throw toUnreadable(`It can't be read (${findErrorCode(error) ?? 'unknown'}).`, error);
+    throw toUnopened(error);
   });
-  if (!found.isFile()) throw toUnreadable('It is no file.');
+  if (!found.isFile()) throw toUnreadable('It is no file. Choose one of the files in it.');
   const handle = await open(path, 'r').catch((error: unknown) => {
-    throw toUnreadable(`It can't be read (${findErrorCode(error) ?? 'unknown'}).`, error);
+    throw toUnopened(error);
   });
   try {
     const buffer = Buffer.alloc(Math.min(HEAD_BYTES, found.size));
@@ -95,6 +111,11 @@ async function readHead(path: string): Promise<{ readonly head: Buffer; readonly
   } finally {
     await handle.close();
   }
+}
+
+function toUnopened(error: unknown): Error {
+  const code = findErrorCode(error) ?? 'unknown';
+  return toUnreadable(`It can't be read (${code}). See that it is there, and that you may read it.`, error);
 }
 
 /** The manifest that describes the file; null where there is none. Throws for one that describes another content. */
@@ -146,61 +167,31 @@ async function readManifestBeside(path: string): Promise<Manifest | null> {
   return readManifest(await readFile(beside, 'utf8'));
 }
 
-function detectFormat(head: Buffer): RecordFile['format'] {
-  const mark = head.toString('latin1', 0, 4);
-  if (mark === 'PK\u0003\u0004') return 'portable';
-  if (mark === 'PAR1') return 'parquet';
-  if (mark === 'PARE') {
-    throw toUnreadable('It is an encrypted Parquet file. Write it again without encryption.');
-  }
-  if (mark.startsWith('\u001f\u008b')) {
-    throw toUnreadable('It is compressed with gzip. Unpack it, and import the file in it.');
-  }
-  if (mark.startsWith('\u00ff\u00fe') || mark.startsWith('\u00fe\u00ff')) {
-    throw toUnreadable('It is UTF-16. Save it as UTF-8, or export the records again.');
-  }
-  if (head.subarray(0, 4096).includes(0)) {
-    throw toUnreadable(
-      'It is no text. Import a CSV, JSON, NDJSON or Parquet export, or a portable snapshot.',
-    );
-  }
-  const text = head
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .trimStart();
-  if (text === '') throw toUnreadable('It is empty.');
-  if (text.startsWith('[')) return 'json';
-  if (text.startsWith('{')) return isWholeObject(toFirstLine(head)) ? 'ndjson' : 'json';
-  if (findSeparator(toFirstLine(head)) !== null) return 'csv';
-  throw toUnreadable(
+/** Why a file can't be read, and what to do. */
+const SENTENCES: Readonly<Record<FileFault, string>> = {
+  'empty-file': 'It is empty.',
+  compressed: 'It is compressed. Unpack it, and import the file in it.',
+  utf16:
+    "It is said to be UTF-16, and isn't: it was cut off or damaged. Save it as UTF-8, or export the records again.",
+  'no-text':
+    'It is no text. Import a CSV, JSON, NDJSON or Parquet export, or a portable snapshot; save a workbook as CSV UTF-8 first.',
+  unknown:
     'It is not recognised: it is neither JSON nor does it begin with the names of fields such as Id and Date. Import a CSV, JSON, NDJSON or Parquet export, or a portable snapshot.',
-  );
-}
+  'open-row': `The row that begins on line {line} doesn't end within ${MAX_RECORD_BYTES / 1024 ** 2} MB: a quotation mark may be missing. Correct it, or export the records again.`,
+  'text-after':
+    'There is text after the end of the JSON. Put all records into one list, [ … ], or each on a line of its own.',
+  'no-list-yet': 'It holds no list of records within a megabyte. Import an export of records.',
+  cut: 'It ends in the middle of its JSON: it was cut off. Export the records again.',
+  'no-list':
+    'It holds no list of records. Put them into one, [ … ], or each on a line of its own, and import the file again.',
+};
 
-function toFirstLine(head: Buffer): string {
-  const text = head.toString('utf8').replace(/^\ufeff/, '');
-  const [line = ''] = text
-    .slice(findSeparatorLine(text).length)
-    .trimStart()
-    .split(/\r\n|\n|\r/, 1);
-  return line;
-}
-
-/** True for a line that is a JSON object by itself, and none that holds a list of records. */
-function isWholeObject(line: string): boolean {
-  // A record longer than the head that was read.
-  if (!line.endsWith('}'))
-    return line.length > HEAD_BYTES / 2 && !/"(?:records|documents)"\s*:\s*\[/.test(line.slice(0, 4096));
-  try {
-    const value: unknown = JSON.parse(line);
-    if (!isJsonObject(value)) return false;
-    return !Object.entries(value).some(
-      ([name, part]) => Array.isArray(part) && (LIST_NAMES.has(name) || isJsonObject(part[0])),
-    );
-  } catch {
-    return false;
-  }
-}
+/** How the reader of files treats those that are imported. */
+export const LIMITS: ReadingLimits = {
+  maxBytes: MAX_RECORD_BYTES,
+  toError: (fault, values = {}) =>
+    toUnreadable(SENTENCES[fault].replace('{line}', String(values['line'] ?? ''))),
+};
 
 /** What an export says about itself: in its own head, or in the manifest beside it; with the limits of where it ends up. */
 const Stated = Type.Object({
@@ -269,7 +260,7 @@ export const NOTHING_STATED: StatedFacts = {
 /** Reads the head of a JSON export: its text up to the list of records. What doesn't fit counts as not stated. */
 export function readStatedHead(head: string): StatedFacts {
   try {
-    return toFacts(JSON.parse(`${head.replace(/^\ufeff/, '')}[]}`));
+    return toFacts(JSON.parse(`${head}[]}`));
   } catch {
     return NOTHING_STATED;
   }

@@ -1,25 +1,14 @@
-import { isUtf8 } from 'node:buffer';
-import { pipeline, Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
 import { toUnreadable } from '../../../common/contract/errors.ts';
 import {
+  type createDecimalSignFinder,
+  type DecimalSign,
   dropUnnamedEnd,
   findDateZone,
-  findSeparatorLine,
-  isSpacedHeader,
+  readShownNumber,
 } from '../../../common/csv-habits.ts';
-import {
-  CSV_SEPARATORS,
-  type CsvDialect,
-  OTHER_FIELDS_NAME,
-} from '../../../common/model/exports/export-options.ts';
+import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
 import { isNamedField, parseBodyPath } from '../../../common/model/records/body-path.ts';
-import {
-  DETAIL_FIELD_NAMES,
-  FIELD_NAMES,
-  resolveFields,
-  SUMMARY_FIELD_NAMES,
-} from '../../../common/reporting/field-names.ts';
+import { FIELD_NAMES, resolveFields } from '../../../common/reporting/field-names.ts';
 import {
   type FieldType,
   listFields,
@@ -28,20 +17,15 @@ import {
 } from '../../../common/reporting/reports.ts';
 import { MARK_COLUMNS } from '../../exports/export-columns.ts';
 import { findGuard, removeGuard } from '../../exports/formats/export-writer.ts';
-import { type FileRecords, MAX_RECORD_BYTES } from './read-json-records.ts';
-
-const LF = 0x0a;
-const CR = 0x0d;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:[.,]\d+)?(?:e[-+]?\d+)?$/i;
-const MAX_COLUMNS = 1_000;
-const ALL_NAMES = { ...SUMMARY_FIELD_NAMES, ...DETAIL_FIELD_NAMES };
+import { type CsvFormat, fitRow, MAX_COLUMNS, readRows } from '../../../node/record-files.ts';
+import { LIMITS } from './open-record-file.ts';
+import type { FileRecords } from './read-json-records.ts';
 
 /** What the header of a CSV file tells. */
 export interface CsvHead {
-  readonly separator: CsvDialect['separator'];
-  /** Spaces stand behind each separator, and belong to no cell. */
-  readonly isSpaced: boolean;
+  readonly format: CsvFormat;
+  /** The header as it stands there. */
+  readonly cells: readonly string[];
   /** Names of the columns as they are meant; those that a spreadsheet left without one at the end are not among them. */
   readonly names: readonly string[];
 }
@@ -52,128 +36,92 @@ export interface CsvFindings {
   hasBareFormula: boolean;
   /** A text begins with the apostrophe of the guard. */
   hasGuard: boolean;
+  readonly signs: ReturnType<typeof createDecimalSignFinder>;
 }
 
-/** Finds what separates the cells: the mark by which the first line names most fields; null for no header. */
-export function findSeparator(firstLine: string): CsvDialect['separator'] | null {
-  const found = CSV_SEPARATORS.map((separator) => {
-    const names = firstLine.split(separator, MAX_COLUMNS).map((cell) => cell.replaceAll('"', ''));
-    return { separator, count: resolveFields<string>(names, ALL_NAMES).foundCount };
-  });
-  const best = found.reduce((most, next) => (next.count > most.count ? next : most));
-  return best.count === 0 ? null : best.separator;
-}
-
-/** Rows of a CSV file as cells, the header first; rows without any text left out. Throws `imports.unreadable` for a file that is damaged or cut off. */
-async function* readRows(
+/** Rows of a CSV file, the header first. Throws `imports.unreadable` for a file that is damaged or cut off. */
+async function* readCells(
   chunks: AsyncIterable<Buffer>,
-  separator: string,
-  { isSpaced = false, maxRows = -1 } = {},
-): AsyncGenerator<readonly string[]> {
-  let last = LF;
-  async function* watchEnd(): AsyncGenerator<Buffer> {
-    let isFirst = true;
-    for await (const chunk of chunks) {
-      last = chunk.at(-1) ?? last;
-      yield isFirst ? skipStart(chunk) : chunk;
-      isFirst = false;
+  format: CsvFormat,
+): AsyncGenerator<{ readonly line: number; readonly cells: readonly string[] }> {
+  for await (const row of readRows(chunks, format, LIMITS)) {
+    if ('fault' in row) throw toUnreadable(`Line ${row.line} ${ROW_FAULTS[row.fault]}`);
+    if (!row.isEnded) {
+      throw toUnreadable(
+        'The last line has no line end, so the file may have been cut off. Export the records again; if its last record is whole, add a line end.',
+      );
     }
-  }
-  const parser = parse({
-    delimiter: separator,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    skip_empty_lines: true,
-    ltrim: isSpaced,
-    to: maxRows,
-    max_record_size: MAX_RECORD_BYTES,
-    encoding: null,
-  });
-  // What ends the pipe early reaches the loop below through the parser.
-  pipeline(Readable.from(watchEnd()), parser, () => undefined);
-  try {
-    for await (const row of parser as AsyncIterable<readonly Buffer[]>) {
-      if (!row.every((cell) => isUtf8(cell))) {
-        throw toUnreadable(
-          `Row ${parser.info.records} is not UTF-8. Export the records again, or save the file as UTF-8.`,
-        );
-      }
-      if (row.some((cell) => cell.length > 0)) yield row.map((cell) => cell.toString('utf8'));
-    }
-  } catch (error) {
-    throw toCsvError(error);
-  } finally {
-    parser.destroy();
-  }
-  if (last !== LF && last !== CR) {
-    throw toUnreadable('The file ends in the middle of a line: it was cut off. Export the records again.');
+    yield row;
   }
 }
+
+const ROW_FAULTS = {
+  'open-quote':
+    "has a quotation mark that isn't closed, or that is followed by more text of its cell: correct it, or export the records again.",
+  'not-utf8': 'is not UTF-8. Save the file as CSV UTF-8, or export the records again.',
+};
 
 /** Reads the header. Throws as the rows do, and for a column that is there twice. */
-export async function readCsvHead(
-  chunks: AsyncIterable<Buffer>,
-  separator: CsvDialect['separator'],
-): Promise<CsvHead> {
-  for await (const cells of readRows(chunks, separator, { maxRows: 1 })) {
-    const written = cells.map((cell) => (findGuard(cell) === 'guarded' ? removeGuard(cell) : cell));
-    const isSpaced = isSpacedHeader(written);
-    const named = isSpaced ? written.map((name) => name.trim().replace(/^"(.*)"$/, '$1')) : written;
-    const names = dropUnnamedEnd(named);
+export async function readCsvHead(chunks: AsyncIterable<Buffer>, format: CsvFormat): Promise<CsvHead> {
+  for await (const { cells: written } of readCells(chunks, format)) {
+    const cells = dropUnnamedEnd(written);
+    const names = cells.map((cell) => (findGuard(cell) === 'guarded' ? removeGuard(cell) : cell));
     if (names.length > MAX_COLUMNS) {
       throw toUnreadable(`It has ${names.length} columns; a file of records has at most ${MAX_COLUMNS}.`);
     }
     const twice = names.find((name, place) => names.indexOf(name) !== place);
-    if (twice !== undefined) throw toUnreadable(`The column "${twice}" is there twice.`);
-    return { separator, isSpaced, names };
+    if (twice !== undefined)
+      throw toUnreadable(`The column "${twice}" is there twice. Give one another name.`);
+    return { format, cells, names };
   }
   throw toUnreadable('The file is empty.');
-}
-
-/** What stands before the header: the parser would decode the cells itself after the mark of UTF-8. */
-function skipStart(chunk: Buffer): Buffer {
-  const text = chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? chunk.subarray(3) : chunk;
-  return text.subarray(findSeparatorLine(text.toString('latin1', 0, 16)).length);
 }
 
 /** Reads the records below the header; `isGuarded` takes the apostrophes of the guard off. */
 export async function* readCsvRecords(
   chunks: AsyncIterable<Buffer>,
-  { separator, isSpaced, names }: CsvHead,
+  { format, cells: header, names }: CsvHead,
   report: ReportKind,
   {
     own,
     isGuarded,
+    decimalSign,
     findings,
   }: {
     readonly own: readonly string[] | null;
     readonly isGuarded: boolean;
+    readonly decimalSign: DecimalSign;
     readonly findings: CsvFindings;
   },
 ): FileRecords {
   const shape = describeColumns(names, report, own);
   const columns = names.map((name) => ({ name, isNumber: isNumber(shape.get(name)) }));
   let isHeader = true;
-  let rowNumber = 0;
-  for await (const cells of readRows(chunks, separator, { isSpaced })) {
-    rowNumber += 1;
-    if (isHeader) {
+  for await (const { line, cells: written } of readCells(chunks, format)) {
+    const cells = fitRow(written, header);
+    if (cells === 'cells') {
+      throw toUnreadable(
+        `Line ${line} has ${written.length} cells, and the header names ${names.length} columns. Give each column a name or empty it; export the records again if the file was cut off.`,
+      );
+    }
+    // The header may come again, where files were put together.
+    if (isHeader || cells === 'header-again' || cells === null) {
       isHeader = false;
       continue;
-    }
-    if (cells.length > names.length && cells.slice(names.length).some((cell) => cell !== '')) {
-      throw toUnreadable(
-        `Row ${rowNumber} has a value under a column without a name. Give the column a name, or empty it.`,
-      );
     }
     const fields: Record<string, string> = {};
     for (const [place, { name, isNumber: canBeNumber }] of columns.entries()) {
       const cell = cells[place] ?? '';
-      if (canBeNumber && (cell === '' || NUMBER.test(cell))) {
-        fields[name] = cell === '' ? 'null' : cell.replace(',', '.');
-        continue;
+      if (canBeNumber) {
+        findings.signs.add(cell);
+        const number = cell === '' ? 'null' : readShownNumber(cell, decimalSign);
+        if (number !== null) {
+          fields[name] = number;
+          continue;
+        }
       }
       const guard = findGuard(cell);
-      findings.hasBareFormula ||= guard === 'bare' && !NUMBER.test(cell);
+      findings.hasBareFormula ||= guard === 'bare' && !isShownNumber(cell);
       findings.hasGuard ||= guard === 'guarded';
       fields[name] = JSON.stringify(isGuarded && guard === 'guarded' ? removeGuard(cell) : cell);
     }
@@ -181,28 +129,12 @@ export async function* readCsvRecords(
   }
 }
 
-function isNumber(column: FileColumn | undefined): boolean {
-  return column?.kind === 'field' && ['number', 'integer', 'count'].includes(column.type);
+function isShownNumber(cell: string): boolean {
+  return readShownNumber(cell, '.') !== null || readShownNumber(cell, ',') !== null;
 }
 
-function toCsvError(error: unknown): unknown {
-  if (!(error instanceof CsvError)) return error;
-  const { code } = error;
-  const { lines } = error as { readonly lines?: unknown };
-  const place = typeof lines === 'number' ? `Near line ${lines}` : 'Somewhere';
-  if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH' || code === 'CSV_RECORD_INCONSISTENT_COLUMNS') {
-    return toUnreadable(
-      `${place} a row has more or fewer cells than the header: the file is damaged or cut off. Export the records again.`,
-      error,
-    );
-  }
-  // As the library names it: without the prefix of the others.
-  return toUnreadable(
-    (code as string) === 'INVALID_OPENING_QUOTE'
-      ? `${place} a quotation mark stands inside a cell that doesn't begin with one. Take out what is before it, or double it and put the whole cell in quotation marks.`
-      : `${place} the file is no CSV: a quotation mark is missing, or the file was cut off. Export the records again.`,
-    error,
-  );
+function isNumber(column: FileColumn | undefined): boolean {
+  return column?.kind === 'field' && ['number', 'integer', 'count'].includes(column.type);
 }
 
 /** What a column of a file, or a field of its records, is. */
@@ -251,8 +183,9 @@ function describeOther(
   hasMarks: boolean,
   own: readonly string[] | null,
 ): FileColumn {
-  if (own !== null && !own.includes(name)) return { kind: name === OTHER_FIELDS_NAME ? 'others' : 'extra' };
-  if (name === OTHER_FIELDS_NAME) return { kind: 'others' };
+  const isOthers = name.toLowerCase() === OTHER_FIELDS_NAME.toLowerCase();
+  if (own !== null && !own.includes(name)) return { kind: isOthers ? 'others' : 'extra' };
+  if (isOthers) return { kind: 'others' };
   if (NAME.test(name) && isNamed.has(name.replace(NAME, ''))) return { kind: 'own' };
   if (hasMarks && MARKS.includes(name)) return { kind: 'own' };
   if (parseBodyPath(name) !== null) return { kind: 'own' };

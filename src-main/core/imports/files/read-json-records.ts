@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { toUnreadable, type AppError } from '../../../common/contract/errors.ts';
+import { toUnreadable } from '../../../common/contract/errors.ts';
 import {
   countKeys,
   findDoubledKeys,
@@ -13,19 +13,10 @@ import {
   toJsonTexts,
 } from '../../../common/json.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
-import {
-  createJsonSplitter,
-  DOCUMENT_FAULTS,
-  splitLines,
-  type DocumentFault,
-} from '../../../node/json-splitter.ts';
+import { readObjects } from '../../../node/record-files.ts';
+import { LIMITS } from './open-record-file.ts';
 
-/** Longest record that is read, in bytes. */
-export const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 const MAX_FIELDS = 10_000;
-const BLANK = /^[\s\ufeff]*$/;
-
-const toDocumentError = (fault: DocumentFault): AppError => toUnreadable(DOCUMENT_FAULTS[fault]);
 
 /** What reading records finds out about them; the first record is 1. */
 export interface RecordFindings {
@@ -44,46 +35,27 @@ export function noteDoubled(findings: RecordFindings, name: string): void {
 /** Records of a file, each field as its JSON; numbers keep their digits. */
 export type FileRecords = AsyncGenerator<JsonTexts>;
 
-/** Reads one JSON object a line. Throws `imports.unreadable`, which names the line by the given word. */
-export async function* readNdjsonRecords(
+/** Reads the records of a file of lines or of one document. Throws `imports.unreadable`, which names the record. */
+export async function* readJsonRecords(
   chunks: AsyncIterable<Buffer>,
+  kind: 'json' | 'ndjson',
   findings: RecordFindings,
-  word: 'Line' | 'Row' = 'Line',
+  word: 'Line' | 'Record' | 'Row' = kind === 'json' ? 'Record' : 'Line',
 ): FileRecords {
-  let line = 0;
-  let count = 0;
-  for await (const bytes of splitLines(chunks, MAX_RECORD_BYTES)) {
-    line += 1;
+  let number = 0;
+  for await (const { line, bytes } of readObjects(chunks, kind, LIMITS)) {
     const place = `${word} ${line}`;
-    if (bytes === null) throw toTooLong(place);
-    if (bytes.length <= 64 && BLANK.test(bytes.toString())) continue;
-    count += 1;
-    yield readRecord(bytes, { place, number: count }, findings);
-  }
-}
-
-/** Reads the records of one JSON document. Throws `imports.unreadable`, which names the record. */
-export async function* readJsonRecords(chunks: AsyncIterable<Buffer>, findings: RecordFindings): FileRecords {
-  const splitter = createJsonSplitter({ maxEntryBytes: MAX_RECORD_BYTES, toError: toDocumentError });
-  let count = 0;
-  for await (const chunk of chunks) {
-    for (const piece of splitter.push(chunk)) {
-      count += 1;
-      const place = `Record ${count}`;
-      if (piece === null) throw toTooLong(place);
-      yield readRecord(piece, { place, number: count }, findings);
+    if (bytes === null) {
+      throw toUnreadable(`${place} is longer than ${LIMITS.maxBytes / 1024 ** 2} MB. ${TAKE_OUT}`);
     }
+    number += 1;
+    yield readRecord(bytes, { place, number }, findings);
   }
-  splitter.end();
 }
 
 /** Returns what stands before the records of a JSON document; empty where the file holds none. */
 export async function readJsonHead(chunks: AsyncIterable<Buffer>): Promise<string> {
-  const splitter = createJsonSplitter({ maxEntryBytes: MAX_RECORD_BYTES, toError: toDocumentError });
-  for await (const chunk of chunks) {
-    for (const _piece of splitter.push(chunk)) return splitter.getHead();
-    if (splitter.getHead() !== '') return splitter.getHead();
-  }
+  for await (const { head } of readObjects(chunks, 'json', LIMITS)) return head;
   return '';
 }
 
@@ -106,7 +78,7 @@ function readRecord(
     value = words === null ? undefined : tryParse(words);
     if (value === undefined) {
       throw toUnreadable(
-        `${place} is no JSON: the file is damaged or cut off. Export the records again.`,
+        `${place} is no JSON: it was cut off or damaged, or isn't one record alone. Correct it, or export the records again.`,
         error,
       );
     }
@@ -144,10 +116,6 @@ function tryParse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function toTooLong(place: string): Error {
-  return toUnreadable(`${place} is longer than ${MAX_RECORD_BYTES / 1024 ** 2} MB. ${TAKE_OUT}`);
 }
 
 /** Returns the value of a JSON text; numbers keep the digits that they are written with. Throws SyntaxError. */

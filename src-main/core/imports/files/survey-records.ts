@@ -1,5 +1,6 @@
 import { isSensibleInstant } from '../../../common/model/period.ts';
 import { AppError, toUnreadable } from '../../../common/contract/errors.ts';
+import { createDecimalSignFinder, type DecimalSign } from '../../../common/csv-habits.ts';
 import {
   createDateReader,
   createOrderFinder,
@@ -8,7 +9,7 @@ import {
   isEmptyDate,
   readSpreadsheetDate,
 } from '../../../common/reporting/reading/read-date.ts';
-import type { ReportKind } from '../../../common/reporting/reports.ts';
+import { DETAIL_KINDS, type ReportKind } from '../../../common/reporting/reports.ts';
 import type { ReadParquet } from '../../analysis/parquet/create-parquet-reader.ts';
 import {
   type CsvFindings,
@@ -19,19 +20,13 @@ import {
 } from './read-csv-records.ts';
 import {
   NOTHING_STATED,
-  readChunks,
   readStatedHead,
   readStatedParquet,
+  readText,
   type RecordFile,
   type StatedFacts,
 } from './open-record-file.ts';
-import {
-  readJsonHead,
-  readJsonRecords,
-  readNdjsonRecords,
-  type FileRecords,
-  type RecordFindings,
-} from './read-json-records.ts';
+import { readJsonHead, readJsonRecords, type FileRecords, type RecordFindings } from './read-json-records.ts';
 import { createWireRecordWriter, type WireRecord } from './write-imported-pages.ts';
 
 /** What a person said about a file. */
@@ -98,27 +93,34 @@ export async function surveyRecords(
 ): Promise<Surveyed> {
   const { manifest, parquet } = file;
   const path = parquet?.path ?? file.path;
-  const chunks = (): AsyncGenerator<Buffer> => readChunks(path, signal);
-  const facts = manifest?.facts ?? (await readFacts(file, chunks));
+  const chunks = (...reading: [AbortSignal, ((bytes: number) => void)?]): AsyncGenerator<Buffer> =>
+    readText(path, file.encoding, ...reading);
+  const facts = manifest?.facts ?? (await readFacts(file, () => chunks(signal)));
   if (facts.isDerived) {
     throw toUnreadable('It holds what was computed of records, not records. Export the records themselves.');
   }
-  const head = file.format === 'csv' ? await readCsvHead(chunks(), file.separator ?? ',') : null;
+  const head = file.csv === null ? null : await readCsvHead(chunks(signal), file.csv);
   const known = head?.names ?? parquet?.names;
-  const names = known ?? (await readFirstNames(openRecords(file, null, chunks(), createFindings())));
+  const names = known ?? (await readFirstNames(openRecords(file, null, chunks(signal), createFindings())));
   const report = detectReport(names, said.report ?? facts.report);
-  const csvFindings: CsvFindings = { hasBareFormula: false, hasGuard: false };
+  const csvFindings: CsvFindings = {
+    hasBareFormula: false,
+    hasGuard: false,
+    signs: createDecimalSignFinder(),
+  };
   const findings = createFindings();
   const guard = facts.csv?.guard ?? null;
-  const toCsv = (isGuarded: boolean): CsvReading | null =>
-    head === null ? null : { head, report, own: facts.columns, isGuarded, findings: csvFindings };
+  const toCsv = (isGuarded: boolean, decimalSign: DecimalSign): CsvReading | null =>
+    head === null
+      ? null
+      : { head, report, own: facts.columns, isGuarded, decimalSign, findings: csvFindings };
 
   const writer = createWireRecordWriter(report, { own: facts.columns, findings, dateOrder: null });
   const zoneOf = (): string => writer.findZone() ?? facts.zone ?? said.zone;
   const dates = createDateSpan(zoneOf, facts.period);
   let recordCount = 0;
-  // Whether the guard was on is known at the end only; no date and no number depends on it.
-  for await (const record of openRecords(file, toCsv(false), readChunks(path, signal, onBytes), findings)) {
+  // How numbers are written, and whether the guard was on, is known at the end only; no date depends on it.
+  for await (const record of openRecords(file, toCsv(false, '.'), chunks(signal, onBytes), findings)) {
     recordCount += 1;
     dates.add(writer.write(record).date);
   }
@@ -130,6 +132,13 @@ export async function surveyRecords(
   }
   const found = dates.findOrders();
   const order = chooseOrder(found, said.dateOrder, dates.readCount());
+  const hasDates = dates.readCount() + found.readCount > 0;
+  if (!hasDates && facts.period === null && DETAIL_KINDS.some((kind) => kind === report)) {
+    throw toUnreadable(
+      'None of its records has a date, so they have no place in time. Give them one in a column Date, such as 2026-11-20 10:00:00.',
+    );
+  }
+  const decimalSign = facts.csv?.decimalSign ?? chooseSign(csvFindings.signs.find(file.csv?.separator ?? ''));
   const isGuarded = guard ?? (csvFindings.hasGuard && !csvFindings.hasBareFormula);
   async function* read(
     signalAgain: AbortSignal,
@@ -143,8 +152,8 @@ export async function surveyRecords(
     });
     for await (const record of openRecords(
       file,
-      toCsv(isGuarded),
-      readChunks(path, signalAgain, onRead),
+      toCsv(isGuarded, decimalSign),
+      chunks(signalAgain, onRead),
       anew,
     )) {
       yield writing.write(record);
@@ -179,7 +188,18 @@ interface CsvReading {
   readonly report: ReportKind;
   readonly own: readonly string[] | null;
   readonly isGuarded: boolean;
+  readonly decimalSign: DecimalSign;
   readonly findings: CsvFindings;
+}
+
+function chooseSign(found: DecimalSign | readonly string[]): DecimalSign {
+  if (typeof found === 'string') return found;
+  const [one = '', other] = found;
+  throw toUnreadable(
+    other === undefined
+      ? `Its numbers, such as "${one}", can be read with the comma before a fraction or between thousands. Write them without one, such as 1234 or 1.234, and save the file again.`
+      : `Its numbers are written in two ways, such as "${one}" and "${other}". Write all of them like 1234.5, and save the file again.`,
+  );
 }
 
 function openRecords(
@@ -193,7 +213,7 @@ function openRecords(
     return readCsvRecords(chunks, head, report, reading);
   }
   if (parquet !== null) return readParquetRecords(chunks, parquet.fractions, found);
-  return format === 'json' ? readJsonRecords(chunks, found) : readNdjsonRecords(chunks, found);
+  return readJsonRecords(chunks, format === 'json' ? 'json' : 'ndjson', found);
 }
 
 function createFindings(): RecordFindings {
@@ -236,8 +256,9 @@ function createDateSpan(
         readDate = createDateReader(zone);
       }
       const value = tryParse(date);
-      if (add(plain, value) || typeof value !== 'string' || isEmptyDate(value)) return;
-      for (const [order, iso] of finder.add(value)) add(spanOf(order), iso);
+      if (add(plain, value) || isEmptyDate(value)) return;
+      for (const [order, iso] of finder.add(typeof value === 'string' ? value : date))
+        add(spanOf(order), iso);
     },
     findOrders: () => finder.find(),
     /** Dates that need nobody to say how they are written. */
@@ -287,7 +308,7 @@ function chooseOrder(found: FoundOrders, said: DateOrder | null, plainCount: num
   if (readCount === 0) {
     if (plainCount > 0 || unreadCount === 0) return null;
     throw toUnreadable(
-      `None of its ${unreadCount} dates can be read, such as "${unreadSample ?? ''}". Write them like 2026-11-20 10:00:00, and save the file again.`,
+      `None of its ${unreadCount} dates can be read, such as "${unreadSample ?? ''}". ${toAdvice(unreadSample ?? '')}`,
     );
   }
   const [only, ...more] = orders;
@@ -302,13 +323,23 @@ function chooseOrder(found: FoundOrders, said: DateOrder | null, plainCount: num
     );
   }
   if (said === null && more.length > 0) {
-    throw new AppError('imports.dates-ambiguous', 'The dates of the file can be read in two ways.', {
+    const show = (order: DateOrder): string => readSpreadsheetDate(sample ?? '', order)?.iso ?? '';
+    const shown = orders.map((order) => [order, show(order)] as const);
+    throw new AppError('imports.dates-ambiguous', 'The dates of the file can be read in more than one way.', {
       sample: sample ?? '',
-      dayFirst: readSpreadsheetDate(sample ?? '', 'day-month')?.iso ?? '',
-      monthFirst: readSpreadsheetDate(sample ?? '', 'month-day')?.iso ?? '',
+      ...Object.fromEntries(shown),
     });
   }
   return said ?? only;
+}
+
+/** What to do about dates that a spreadsheet showed in a way that nobody can read back. */
+function toAdvice(sample: string): string {
+  if (/^\d{5}(?:[.,]\d+)?$/.test(sample))
+    return 'These are the day numbers of a spreadsheet: give the column the format yyyy-mm-dd hh:mm:ss there, and save the file again.';
+  if (/^\d{1,2}:\d{2}(?:[.:,]\d+)*$/.test(sample))
+    return 'A spreadsheet kept the times without their days: import the file that it was given, or export the records again.';
+  return 'Write them like 2026-11-20 10:00:00, and save the file again.';
 }
 
 function describeDates(found: FoundOrders, order: DateOrder | null): SpreadsheetDates | null {
@@ -333,7 +364,7 @@ async function* readParquetRecords(
   fractions: readonly string[],
   findings: RecordFindings,
 ): FileRecords {
-  for await (const record of readNdjsonRecords(chunks, findings, 'Row')) {
+  for await (const record of readJsonRecords(chunks, 'ndjson', findings, 'Row')) {
     const respelled = fractions.filter((name) => isOtherwiseSpelled(record[name]));
     if (respelled.length === 0) yield record;
     else {
