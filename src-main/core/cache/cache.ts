@@ -15,7 +15,12 @@ import type { PageHead, PageToStore } from './write/insert-records.ts';
 
 /** Operations that are only called as a part of something below. */
 type InnerOperation =
-  'storePage' | 'importPage' | 'saveFileCheck' | 'salvage' | 'checkpointLog' | 'tryWriting';
+  | 'storePage'
+  | 'importPage'
+  | 'saveFileCheck'
+  | 'salvage'
+  | 'checkpointLog'
+  | 'tryWriting';
 
 /** What takes more than one call of a thread. */
 interface CacheWork {

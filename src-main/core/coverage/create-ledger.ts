@@ -11,7 +11,20 @@ import { type ConnectionStore, findLookBackMs } from '../connections/create-conn
 import { toPeriod } from '../downloads/slice-period.ts';
 import type { Events } from '../events.ts';
 import { createThrottle, type Throttle } from '../tasks/task-registry.ts';
-import { type CoverageFact, type CoverageSpan, type CoverageSubject, type Holding, type HoldingSource, join, layOut, readHolding, readHoldings, readOneHolding, toBuckets, toPlain } from './read-holdings.ts';
+import {
+  type CoverageFact,
+  type CoverageSpan,
+  type CoverageSubject,
+  type Holding,
+  type HoldingSource,
+  join,
+  layOut,
+  readHolding,
+  readHoldings,
+  readOneHolding,
+  toBuckets,
+  toPlain,
+} from './read-holdings.ts';
 
 /** What is known of a span. */
 interface Coverage {
@@ -120,7 +133,9 @@ export function createLedger(parts: LedgerParts): Ledger {
       return toCoverage([holding], [], toWhole(holding));
     },
     async readExtent(subject) {
-      const held = (await readOf(subject)).flatMap(({ facts }) => facts.filter(({ state }) => state !== 'failed'));
+      const held = (await readOf(subject)).flatMap(({ facts }) =>
+        facts.filter(({ state }) => state !== 'failed'),
+      );
       if (held.length === 0) return null;
       return {
         fromMs: held.reduce((least, { fromMs }) => Math.min(least, fromMs), Infinity),

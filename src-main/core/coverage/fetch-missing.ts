@@ -107,10 +107,12 @@ export function createMissingFetcher(parts: FetcherParts): MissingFetcher {
             for (const fetching of fetches) joined.add(fetching);
             const own = tasks.list().filter((task) => run.ownIds.has(task.id) && isActive(task));
             for (const { id } of own) if (isGivenUp(id)) tasks.pause(id);
-            const isComing = own.length > 0 || forgotten.length > 0 || [...fetches].some((id) => !isGivenUp(id));
+            const isComing =
+              own.length > 0 || forgotten.length > 0 || [...fetches].some((id) => !isGivenUp(id));
             if (!isComing) {
               const ids = lacking.length === 0 ? [...run.ownIds] : [...run.ownIds, ...joined];
-              error = ids.map((id) => findTrouble(id, subject.connectionId)).find((each) => each !== null) ?? null;
+              error =
+                ids.map((id) => findTrouble(id, subject.connectionId)).find((each) => each !== null) ?? null;
               break;
             }
             await changed;
@@ -153,7 +155,12 @@ function findWaitingSince(
 function withoutTried(lacking: readonly CoverageSpan[], tried: readonly TimeSpan[]): TimeSpan[] {
   return lacking
     .filter(({ fetching }) => fetching === null)
-    .flatMap((span) => layOut(tried.map((part) => ({ ...part, state: 'settled' as const })), span))
+    .flatMap((span) =>
+      layOut(
+        tried.map((part) => ({ ...part, state: 'settled' as const })),
+        span,
+      ),
+    )
     .filter(({ state }) => state === 'missing')
     .map(({ fromMs, toMs }) => ({ fromMs, toMs }));
 }
