@@ -41,6 +41,7 @@ export default defineConfig({
   test: {
     root,
     reporters: ['default', createSkipReporter()],
+    tags: [{ name: 'long', description: 'Kills, draws or asks so often that it has a run of its own.' }],
     projects: [
       {
         resolve: { alias: { electron } },

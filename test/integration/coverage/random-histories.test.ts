@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { toEndMs } from '../../../src-main/common/model/period.ts';
