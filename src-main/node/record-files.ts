@@ -11,7 +11,13 @@ export const MAX_COLUMNS = 1_000;
 
 /** Why a file as a whole can't be read. */
 export type FileFault =
-  DocumentFault | 'utf16' | 'compressed' | 'no-text' | 'empty-file' | 'unknown' | 'open-row';
+  | DocumentFault
+  | 'utf16'
+  | 'compressed'
+  | 'no-text'
+  | 'empty-file'
+  | 'unknown'
+  | 'open-row';
 
 /** How a reader treats files: its longest record, and what it throws. */
 export interface ReadingLimits {

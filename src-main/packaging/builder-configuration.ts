@@ -140,7 +140,6 @@ export function buildConfiguration(options: ConfigurationOptions): Configuration
       optionalDependencies: null,
       allowScripts: null,
       engines: null,
-      prettier: null,
     },
     async afterExtract({ appOutDir, packager }) {
       await removeLeftovers(appOutDir, packager.getResourcesDir(appOutDir));

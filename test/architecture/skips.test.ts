@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { judgeSkips, NO_ELECTRON_RUNTIME } from '../support/skips/judge-skips.ts';
+import { isLeftOut, judgeSkips, NO_ELECTRON_RUNTIME } from '../support/skips/judge-skips.ts';
 
 const written: string[] = [];
 beforeEach(() => {
@@ -30,5 +30,11 @@ describe('a skipped test', () => {
   it('passes there only for want of Electron’s runtime', () => {
     expect(judgeSkips([noRuntime], required)).toBe(false);
     expect(judgeSkips([noRuntime, noBrowser], required)).toBe(true);
+  });
+
+  it('is left out on purpose where it has not the tag of a run, or the one that a run is without', () => {
+    expect([isLeftOut(['long'], ['!long']), isLeftOut([], ['!long'])]).toEqual([true, false]);
+    expect([isLeftOut(['long'], ['long']), isLeftOut([], ['long'])]).toEqual([false, true]);
+    expect(isLeftOut([], [])).toBe(false);
   });
 });

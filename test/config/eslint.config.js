@@ -9,6 +9,8 @@ import { rendererParser } from './renderer-parser.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
+const ofNodeAlone = Object.keys(globals.node).filter((name) => !(name in globals.browser));
+
 /** The project that files have their types from: one each, so that no other has to be read for them. */
 function typedBy(project, files, languageOptions = {}) {
   const parserOptions = {
@@ -53,6 +55,10 @@ export default tseslint.config(
   {
     files: ['src-renderer/**/*.{ts,vue}'],
     languageOptions: { globals: globals.browser },
+    rules: {
+      // Its types are checked together with the tests, which have Node's: a window has none of these.
+      'no-restricted-globals': ['error', 'NodeJS', ...ofNodeAlone],
+    },
   },
   {
     files: ['**/*.vue'],

@@ -26,21 +26,33 @@ const patience = {
   // Where every part is required, one of thousands that a busy machine lets down is tried once more, and listed.
   retry: process.env['CHANNELSCOPE_REQUIRE_ALL'] === '1' ? 1 : 0,
 };
-// Starting processes took most of the time of small files: they share a few, and leave nothing behind there.
-const small = { ...patience, maxWorkers, isolate: false };
+// To start a process and load the sources for each file took a tenth of the time: files share a few, and leave nothing
+// behind there.
+const shared = { ...patience, maxWorkers, isolate: false };
 
 const globalSetup = [
   'test/support/programs/bundle-scripts.ts',
   'test/support/service/share-postgres-data.ts',
 ];
 // These replace or reload what all modules of a process share.
-const alone = ['test/architecture/skips.test.ts'];
+const alone = [
+  'test/architecture/skips.test.ts',
+  'test/contract/carriers.test.ts',
+  'test/electron/*.test.ts',
+  'test/faults/{c10-redirect-inwards,c14-tls,fifty-thousand}.test.ts',
+  'test/faults/held/*.test.ts',
+  'test/integration/cache/snapshots-handlers.test.ts',
+  'test/integration/cli/alerts.test.ts',
+  'test/integration/destinations/mail.test.ts',
+  'test/integration/web/event-streams.test.ts',
+];
 
 export default defineConfig({
   root,
   test: {
     root,
     reporters: ['default', createSkipReporter()],
+    tags: [{ name: 'long', description: 'Kills, draws or asks so often that it has a run of its own.' }],
     projects: [
       {
         resolve: { alias: { electron } },
@@ -48,7 +60,18 @@ export default defineConfig({
           name: 'node',
           environment: 'node',
           globalSetup,
-          include: ['test/{contract,integration,faults,electron}/**/*.test.ts', ...alone],
+          include: ['test/{contract,integration,faults,electron}/**/*.test.ts'],
+          exclude: alone,
+          ...shared,
+        },
+      },
+      {
+        resolve: { alias: { electron } },
+        test: {
+          name: 'alone',
+          environment: 'node',
+          globalSetup,
+          include: alone,
           ...patience,
           maxWorkers,
         },
@@ -63,7 +86,7 @@ export default defineConfig({
           globalSetup,
           include: ['test/{service,packaging,architecture}/**/*.test.ts'],
           exclude: alone,
-          ...small,
+          ...shared,
         },
       },
       {
@@ -91,7 +114,7 @@ export default defineConfig({
           environment: 'node',
           include: ['test/unit/**/*.test.ts'],
           exclude: ['test/unit/renderer/**'],
-          ...small,
+          ...shared,
         },
       },
       {
@@ -101,7 +124,7 @@ export default defineConfig({
           environment: 'happy-dom',
           include: ['test/unit/renderer/**/*.test.ts'],
           setupFiles: ['test/unit/renderer/support/leave-nothing-mounted.ts'],
-          ...small,
+          ...shared,
         },
       },
     ],

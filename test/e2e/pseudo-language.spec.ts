@@ -39,7 +39,9 @@ test('a language with longer words and other letters: every text is a message, a
     page,
     say: createSay(pseudo),
     show: async (name) => {
-      for (const size of SIZES) {
+      // The size that it has comes first: each new one has the window lay everything out anew.
+      const isLast = page.viewportSize()?.width === SIZES.at(-1)?.width;
+      for (const size of isLast ? SIZES.toReversed() : SIZES) {
         await page.setViewportSize(size);
         await settle(page);
         expect.soft(await findLayoutFaults(page), `${name}, ${String(size.width)}`).toEqual([]);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Period } from '../../src-main/common/model/period.ts';

@@ -27,7 +27,8 @@ export const FillingTask = Type.Object({ taskId: Type.String(), snapshotId: Type
 
 /** The result of a call, as both carriers transport it. */
 export type Envelope<Value> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: ErrorInfo };
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: ErrorInfo };
 
 export type InputOf<Entry> = Entry extends Operation<infer Input> ? Static<Input> : never;
 export type OutputOf<Entry> = Entry extends Operation<TSchema, infer Output> ? Static<Output> : never;

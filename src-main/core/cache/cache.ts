@@ -345,7 +345,12 @@ function startThread(script: URL, start: ThreadStart, logger: Logger): RunningTh
 
 /** Operations that are only called as a part of something below. */
 type InnerOperation =
-  'storePage' | 'importPage' | 'saveFileCheck' | 'salvage' | 'checkpointLog' | 'tryWriting';
+  | 'storePage'
+  | 'importPage'
+  | 'saveFileCheck'
+  | 'salvage'
+  | 'checkpointLog'
+  | 'tryWriting';
 
 /** What takes more than one call of a thread. */
 interface CacheWork {

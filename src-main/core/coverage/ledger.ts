@@ -13,7 +13,21 @@ import { type ConnectionStore, findLookBackMs } from '../connections/create-conn
 import { toPeriod } from '../downloads/slice-period.ts';
 import type { Events } from '../host.ts';
 import { createThrottle, isActive, type TaskRegistry, type Throttle } from '../tasks/task-registry.ts';
-import { type CoverageFact, type CoverageSpan, type CoverageSubject, type Holding, type HoldingSource, isRead, join, layOut, readHolding, readHoldings, readOneHolding, toBuckets, toPlain } from './read-holdings.ts';
+import {
+  type CoverageFact,
+  type CoverageSpan,
+  type CoverageSubject,
+  type Holding,
+  type HoldingSource,
+  isRead,
+  join,
+  layOut,
+  readHolding,
+  readHoldings,
+  readOneHolding,
+  toBuckets,
+  toPlain,
+} from './read-holdings.ts';
 
 /** What is known of a span. */
 interface Coverage {
@@ -122,7 +136,9 @@ export function createLedger(parts: LedgerParts): Ledger {
       return toCoverage([holding], [], toWhole(holding));
     },
     async readExtent(subject) {
-      const held = (await readOf(subject)).flatMap(({ facts }) => facts.filter(({ state }) => state !== 'failed'));
+      const held = (await readOf(subject)).flatMap(({ facts }) =>
+        facts.filter(({ state }) => state !== 'failed'),
+      );
       if (held.length === 0) return null;
       return {
         fromMs: held.reduce((least, { fromMs }) => Math.min(least, fromMs), Infinity),
@@ -315,10 +331,12 @@ export function createMissingFetcher(parts: FetcherParts): MissingFetcher {
             for (const fetching of fetches) joined.add(fetching);
             const own = tasks.list().filter((task) => run.ownIds.has(task.id) && isActive(task));
             for (const { id } of own) if (isGivenUp(id)) tasks.pause(id);
-            const isComing = own.length > 0 || forgotten.length > 0 || [...fetches].some((id) => !isGivenUp(id));
+            const isComing =
+              own.length > 0 || forgotten.length > 0 || [...fetches].some((id) => !isGivenUp(id));
             if (!isComing) {
               const ids = lacking.length === 0 ? [...run.ownIds] : [...run.ownIds, ...joined];
-              error = ids.map((id) => findTrouble(id, subject.connectionId)).find((each) => each !== null) ?? null;
+              error =
+                ids.map((id) => findTrouble(id, subject.connectionId)).find((each) => each !== null) ?? null;
               break;
             }
             await changed;
@@ -361,7 +379,12 @@ function findWaitingSince(
 function withoutTried(lacking: readonly CoverageSpan[], tried: readonly TimeSpan[]): TimeSpan[] {
   return lacking
     .filter(({ fetching }) => fetching === null)
-    .flatMap((span) => layOut(tried.map((part) => ({ ...part, state: 'settled' as const })), span))
+    .flatMap((span) =>
+      layOut(
+        tried.map((part) => ({ ...part, state: 'settled' as const })),
+        span,
+      ),
+    )
     .filter(({ state }) => state === 'missing')
     .map(({ fromMs, toMs }) => ({ fromMs, toMs }));
 }

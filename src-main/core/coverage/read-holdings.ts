@@ -25,7 +25,10 @@ export interface CoverageSubject {
 }
 
 /** What the ledger reads of the cache. */
-export type HoldingSource = Pick<Cache, 'listSnapshots' | 'listDownloads' | 'getSnapshot' | 'getDownload' | 'readReach'>;
+export type HoldingSource = Pick<
+  Cache,
+  'listSnapshots' | 'listDownloads' | 'getSnapshot' | 'getDownload' | 'readReach'
+>;
 
 /** Where the walks over the slices of a download stand. */
 interface Walked {
@@ -44,7 +47,9 @@ export async function readHoldings(
   if (!isDetailKind(report)) {
     const snapshots = await cache.listSnapshots(connectionId);
     // A look is no download.
-    return snapshots.filter((each) => each.report === report && each.isLook !== true).map((each) => toHolding({ snapshot: each, row: null }, lookBackMs));
+    return snapshots
+      .filter((each) => each.report === report && each.isLook !== true)
+      .map((each) => toHolding({ snapshot: each, row: null }, lookBackMs));
   }
   const rows = (await cache.listDownloads(connectionId)).filter(({ snapshot }) => snapshot.report === report);
   return Promise.all(rows.map((row) => readHolding(cache, row, lookBackMs)));
@@ -177,18 +182,13 @@ export function findSettledToMs(
  * What was read to its end: settled up to a look-back before it was requested, which is the one that the connection has
  * now; a followed day says itself how far it is. Nothing late comes into what was imported.
  */
-function toReadFacts(
-  { fromMs, toMs }: TimeSpan,
-  snapshot: Snapshot,
-  lookBackMs: number,
-): CoverageFact[] {
+function toReadFacts({ fromMs, toMs }: TimeSpan, snapshot: Snapshot, lookBackMs: number): CoverageFact[] {
   const { period, stillOpen, startedAtMs, imported } = snapshot;
   const isFollowed = snapshot.settledToMs !== undefined;
   const settledToMs = isFollowed ? findSettledToMs(snapshot, lookBackMs) : null;
   const isKnownOver =
     !stillOpen && (settledToMs === null ? imported !== undefined : settledToMs === snapshot.settledToMs);
-  const wasOver =
-    isFollowed || imported !== undefined ? isKnownOver : period.toMs < startedAtMs - lookBackMs;
+  const wasOver = isFollowed || imported !== undefined ? isKnownOver : period.toMs < startedAtMs - lookBackMs;
   if (wasOver) return [{ fromMs, toMs, state: 'settled' }];
   // Of the second that the look-back ends in, records may still arrive.
   const settledUntilMs = settledToMs ?? Math.floor((startedAtMs - lookBackMs) / SECOND_MS) * SECOND_MS;
@@ -267,7 +267,8 @@ export function join<Span extends TimeSpan>(
   const joined: Span[] = [];
   for (const span of spans) {
     const last = joined.at(-1);
-    if (last?.toMs === span.fromMs && areAlike(last, span)) joined[joined.length - 1] = { ...last, toMs: span.toMs };
+    if (last?.toMs === span.fromMs && areAlike(last, span))
+      joined[joined.length - 1] = { ...last, toMs: span.toMs };
     else joined.push(span);
   }
   return joined;

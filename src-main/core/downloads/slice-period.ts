@@ -243,7 +243,8 @@ export async function askTotal(
 
 /** How a request for a page ended: it failed for its size, or the response took some time. */
 export type PageOutcome =
-  { readonly kind: 'too-much' } | { readonly kind: 'received'; readonly durationMs: number };
+  | { readonly kind: 'too-much' }
+  | { readonly kind: 'received'; readonly durationMs: number };
 
 /** Records to request next, and the most that is tried for now. */
 export interface PageSizing {

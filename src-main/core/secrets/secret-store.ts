@@ -8,11 +8,18 @@ export type ConnectionSecretName = 'accessToken' | 'accessTokenSecret';
  * a command is none, and is kept here because no file of the data folder may bring it.
  */
 type DestinationSecretName =
-  'destinationAddress' | 'destinationUser' | 'destinationKey' | 'destinationCommand';
+  | 'destinationAddress'
+  | 'destinationUser'
+  | 'destinationKey'
+  | 'destinationCommand';
 
 /** Those, what a proxy is told, and the key that evidence packs are signed with. */
 export type SecretName =
-  ConnectionSecretName | 'proxyUserName' | 'proxyPassword' | DestinationSecretName | 'packSigningKey';
+  | ConnectionSecretName
+  | 'proxyUserName'
+  | 'proxyPassword'
+  | DestinationSecretName
+  | 'packSigningKey';
 
 /** Where secrets live. Each secret is one short entry; failures are AppErrors with a `secrets.*` code. */
 export interface SecretStore {

@@ -12,7 +12,8 @@ const FILE_ENDING = '.channelscope';
 
 /** What a person opened elsewhere: a link to a place in the window, or a file by its absolute path. */
 export type Opened =
-  { readonly kind: 'place'; readonly place: string } | { readonly kind: 'file'; readonly path: string };
+  | { readonly kind: 'place'; readonly place: string }
+  | { readonly kind: 'file'; readonly path: string };
 
 /** Words that the application was started with, the program first, and the folder that it was started in. */
 export interface Start {

@@ -49,7 +49,10 @@ export function createGridTheme(): Theme {
  */
 export function createNamedCell(
   names: {
-    find(field: string, value: unknown): { readonly name: string; readonly colour?: string | undefined } | null;
+    find(
+      field: string,
+      value: unknown,
+    ): { readonly name: string; readonly colour?: string | undefined } | null;
     toText(field: string, value: string | number): string;
   },
   field: string,

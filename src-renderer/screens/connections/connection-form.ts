@@ -38,7 +38,13 @@ export interface ConnectionFields {
 }
 
 type FieldName =
-  'name' | 'tenant' | 'baseAddress' | 'allowsPlainHttp' | 'serviceZone' | 'accessToken' | 'accessTokenSecret';
+  | 'name'
+  | 'tenant'
+  | 'baseAddress'
+  | 'allowsPlainHttp'
+  | 'serviceZone'
+  | 'accessToken'
+  | 'accessTokenSecret';
 /** Message keys of what is wrong, by field and by report. */
 export interface FieldFaults {
   readonly fields: Readonly<Partial<Record<FieldName, string>>>;

@@ -49,7 +49,16 @@ interface PlannedFields {
 }
 
 export type FieldFault =
-  'name' | 'dates' | 'weekdays' | 'monthDay' | 'clock' | 'cron' | 'minutes' | 'days' | 'places' | 'zone';
+  | 'name'
+  | 'dates'
+  | 'weekdays'
+  | 'monthDay'
+  | 'clock'
+  | 'cron'
+  | 'minutes'
+  | 'days'
+  | 'places'
+  | 'zone';
 
 /** Returns the fields of a planned time; those of a new one are for a maintenance once a week. */
 export function toFields(time: PlannedTimeDraft | null, zone: string): PlannedFields {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../src-main/service/sample/random.ts';

@@ -63,6 +63,7 @@ function expectChance(certain: number, likely: number, draws: number): void {
 
 it(
   `calls nothing certain that sets ${PERMUTATIONS} draws of sessions apart`,
+  { tags: 'long', timeout: 60_000 + PERMUTATIONS * 2_000 },
   async () => {
     const found = { certain: 0, likely: 0 };
     for (let draw = 0; draw < PERMUTATIONS; draw += 1) {
@@ -78,11 +79,11 @@ it(
     }
     expectChance(found.certain, found.likely, PERMUTATIONS);
   },
-  60_000 + PERMUTATIONS * 2_000,
 );
 
 it.each(MEASURES)(
   `calls no difference of %s certain between ${PERMUTATIONS} draws of sessions and the others`,
+  { tags: 'long', timeout: 60_000 + PERMUTATIONS * 2_000 },
   async (measure) => {
     const found = { certain: 0, likely: 0 };
     const sides = {
@@ -116,7 +117,6 @@ it.each(MEASURES)(
     // All together and their groups are two tables.
     expectChance(found.certain, found.likely / 2, PERMUTATIONS);
   },
-  60_000 + PERMUTATIONS * 2_000,
 );
 
 it('takes a client with two sessions of failures for two, not for eighteen', async () => {

@@ -92,151 +92,161 @@ const partsArbitrary = fc
   .chain((parts) => fc.shuffledSubarray(parts.flat(), { minLength: parts.flat().length }));
 
 describe('what the engine finds', () => {
-  it('equals what a plain walk over the same records finds, for any records, parts, filters and orders', async () => {
-    const connection = await database.connect();
-    let round = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(recordArbitrary, { maxLength: 60 }),
-        fc.array(recordArbitrary, { maxLength: 30 }),
-        partsArbitrary,
-        fc.array(fc.tuple(filterArbitrary, orderArbitrary), { minLength: 3, maxLength: 6 }),
-        fc.boolean(),
-        fc.integer({ min: 1, max: 6 }),
-        async (first, second, chosen, questions, areDatesMixed, runCount) => {
-          round += 1;
-          const [one, two] = [round * 2 + 1, round * 2 + 2];
-          const runStarts = new Map<number, number[]>();
-          /** Numbers them as a download stores them that begins with the last of its runs; in the order received. */
-          const number = (given: readonly Omit<PlainRecord, 'recordId'>[], id: number): PlainRecord[] => {
-            const records = areDatesMixed ? given : sortByDate(given);
-            const length = areDatesMixed ? Infinity : Math.max(1, Math.ceil(records.length / runCount));
-            // What has the same date is of the same slice.
-            const begins = records.flatMap(({ dateMs }, place) =>
-              place === 0 || (place % length === 0 && dateMs !== records[place - 1]?.dateMs) ? [place] : [],
+  it(
+    'equals what a plain walk over the same records finds, for any records, parts, filters and orders',
+    { tags: 'long', timeout: 900_000 },
+    async () => {
+      const connection = await database.connect();
+      let round = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(recordArbitrary, { maxLength: 60 }),
+          fc.array(recordArbitrary, { maxLength: 30 }),
+          partsArbitrary,
+          fc.array(fc.tuple(filterArbitrary, orderArbitrary), { minLength: 3, maxLength: 6 }),
+          fc.boolean(),
+          fc.integer({ min: 1, max: 6 }),
+          async (first, second, chosen, questions, areDatesMixed, runCount) => {
+            round += 1;
+            const [one, two] = [round * 2 + 1, round * 2 + 2];
+            const runStarts = new Map<number, number[]>();
+            /** Numbers them as a download stores them that begins with the last of its runs; in the order received. */
+            const number = (given: readonly Omit<PlainRecord, 'recordId'>[], id: number): PlainRecord[] => {
+              const records = areDatesMixed ? given : sortByDate(given);
+              const length = areDatesMixed ? Infinity : Math.max(1, Math.ceil(records.length / runCount));
+              // What has the same date is of the same slice.
+              const begins = records.flatMap(({ dateMs }, place) =>
+                place === 0 || (place % length === 0 && dateMs !== records[place - 1]?.dateMs) ? [place] : [],
+              );
+              const starts = begins.map(
+                (_begin, run) => records.length - (begins[run + 1] ?? records.length),
+              );
+              runStarts.set(id, starts);
+              return records.map((record, place) => {
+                const run = begins.findLastIndex((begin) => begin <= place);
+                return { ...record, recordId: id * SPAN + (starts[run] ?? 0) + place - (begins[run] ?? 0) };
+              });
+            };
+            const snapshots = new Map([
+              [one, number(first, one)],
+              [two, number(second, two)],
+            ]);
+            const stored = new Map(
+              [...snapshots].map(([id, list]) => [id, list.toSorted((a, b) => a.recordId - b.recordId)]),
             );
-            const starts = begins.map((_begin, run) => records.length - (begins[run + 1] ?? records.length));
-            runStarts.set(id, starts);
-            return records.map((record, place) => {
-              const run = begins.findLastIndex((begin) => begin <= place);
-              return { ...record, recordId: id * SPAN + (starts[run] ?? 0) + place - (begins[run] ?? 0) };
+            const source = createPlainSource(stored, 'cache', new Map(), runStarts);
+            const feed = await createEngineFeed(connection, source);
+            await feed.follow();
+            const parts = chosen.map(({ snapshotId, ...part }): ScopePart => {
+              const id = snapshotId === 1 ? one : two;
+              return { ...part, snapshotId: id, recordCount: snapshots.get(id)?.length ?? 0 };
             });
-          };
-          const snapshots = new Map([
-            [one, number(first, one)],
-            [two, number(second, two)],
-          ]);
-          const stored = new Map(
-            [...snapshots].map(([id, list]) => [id, list.toSorted((a, b) => a.recordId - b.recordId)]),
-          );
-          const source = createPlainSource(stored, 'cache', new Map(), runStarts);
-          const feed = await createEngineFeed(connection, source);
-          await feed.follow();
-          const parts = chosen.map(({ snapshotId, ...part }): ScopePart => {
-            const id = snapshotId === 1 ? one : two;
-            return { ...part, snapshotId: id, recordCount: snapshots.get(id)?.length ?? 0 };
-          });
-          const scope: ResolvedScope = { direction: 'inbound', parts };
-          const records = listScope(snapshots, parts);
-          const orders = { isInOrder: feed.isInOrder, listRunStarts: source.listRunStarts };
-          const views = createRecordViews(database, String(round), orders, { first: 4, most: 16 });
-          const everything = { conditions: [] };
-          const byDate = [true, false].map((descending) => [{ column: 'dateMs' as const, descending }]);
-          const plain = byDate.map((order) => [everything, order] as const);
-          for (const [filter, order] of [...questions, ...plain]) {
-            const found = records.filter((record) => meets(record, filter));
-            const { viewId, totalCount } = await views.open({ scope, filter }, order, NEVER);
-            const rowCount = await views.count(viewId);
-            expect(rowCount).toBe(found.length);
-            expect(totalCount).toBe(records.length);
-            const ids = await views.readIds(viewId, 0, rowCount + 1);
-            expect([...ids]).toEqual(sortPlainly(found, order).map(({ recordId }) => recordId));
-            const marks = { listMarks: () => [], readMarks: () => [] };
-            const rows = await prepareRecordRows({
-              ...{ connection, records: { scope, filter }, order, columns: [], connectionId: 'one' },
-              source: { ...source, ...marks },
-              paths: [],
-            });
-            const written = await readRows<[number]>(
-              connection,
-              `SELECT record_id ${rows.from}${rows.order}`,
-              rows.values,
-            );
-            expect(written.map(([id]) => id)).toEqual([...ids]);
-            const shape = { edges: EDGES, withMedian: true };
-            const byClass = await readHistogram(connection, { scope, filter }, { ...shape, split: 'class' });
-            expect(byClass.buckets.map(({ counts }) => counts)).toEqual(countPlainly(found));
-            expect(byClass.buckets.map(({ medianResponseMs }) => medianResponseMs)).toEqual(
-              findMedians(found),
-            );
-            for (const split of ['channel', 'origin', 'errorFamily', 'client'] as const) {
-              const { series, buckets } = await readHistogram(
+            const scope: ResolvedScope = { direction: 'inbound', parts };
+            const records = listScope(snapshots, parts);
+            const orders = { isInOrder: feed.isInOrder, listRunStarts: source.listRunStarts };
+            const views = createRecordViews(database, String(round), orders, { first: 4, most: 16 });
+            const everything = { conditions: [] };
+            const byDate = [true, false].map((descending) => [{ column: 'dateMs' as const, descending }]);
+            const plain = byDate.map((order) => [everything, order] as const);
+            for (const [filter, order] of [...questions, ...plain]) {
+              const found = records.filter((record) => meets(record, filter));
+              const { viewId, totalCount } = await views.open({ scope, filter }, order, NEVER);
+              const rowCount = await views.count(viewId);
+              expect(rowCount).toBe(found.length);
+              expect(totalCount).toBe(records.length);
+              const ids = await views.readIds(viewId, 0, rowCount + 1);
+              expect([...ids]).toEqual(sortPlainly(found, order).map(({ recordId }) => recordId));
+              const marks = { listMarks: () => [], readMarks: () => [] };
+              const rows = await prepareRecordRows({
+                ...{ connection, records: { scope, filter }, order, columns: [], connectionId: 'one' },
+                source: { ...source, ...marks },
+                paths: [],
+              });
+              const written = await readRows<[number]>(
+                connection,
+                `SELECT record_id ${rows.from}${rows.order}`,
+                rows.values,
+              );
+              expect(written.map(([id]) => id)).toEqual([...ids]);
+              const shape = { edges: EDGES, withMedian: true };
+              const byClass = await readHistogram(
                 connection,
                 { scope, filter },
-                {
-                  ...shape,
-                  split,
-                },
+                { ...shape, split: 'class' },
               );
-              expect(buckets.map(({ counts }) => counts)).toEqual(countSeries(found, split, series));
-              expect(buckets.map(({ counts }) => sum(counts))).toEqual(
-                byClass.buckets.map(({ counts }) => sum(counts)),
+              expect(byClass.buckets.map(({ counts }) => counts)).toEqual(countPlainly(found));
+              expect(byClass.buckets.map(({ medianResponseMs }) => medianResponseMs)).toEqual(
+                findMedians(found),
+              );
+              for (const split of ['channel', 'origin', 'errorFamily', 'client'] as const) {
+                const { series, buckets } = await readHistogram(
+                  connection,
+                  { scope, filter },
+                  {
+                    ...shape,
+                    split,
+                  },
+                );
+                expect(buckets.map(({ counts }) => counts)).toEqual(countSeries(found, split, series));
+                expect(buckets.map(({ counts }) => sum(counts))).toEqual(
+                  byClass.buckets.map(({ counts }) => sum(counts)),
+                );
+              }
+              const withoutFamily = withoutField(filter, 'errorFamily');
+              const shown = records.filter((record) => meets(record, withoutFamily));
+              const errors = await findErrorFamilies(connection, { scope, filter }, PERIOD);
+              const byPattern = Map.groupBy(shown, ({ error }) => toErrorPattern(error));
+              expect(errors.families.map(({ pattern, count }) => [pattern, count]).sort()).toEqual(
+                [...byPattern]
+                  .filter(([pattern]) => pattern !== '')
+                  .map(([pattern, { length }]) => [pattern, length])
+                  .sort(),
+              );
+              expect(errors).toMatchObject({
+                recordCount: shown.length,
+                errorCount: shown.filter(({ error }) => error !== '').length,
+              });
+              for (const { pattern, sessionCount, clientCount } of errors.families) {
+                const own = byPattern.get(pattern) ?? [];
+                const countOf = (names: readonly string[]): number =>
+                  new Set(names.filter((name) => name !== '')).size;
+                expect([sessionCount, clientCount]).toEqual([
+                  countOf(own.map(({ sessionId }) => sessionId)),
+                  countOf(own.map(({ client }) => client)),
+                ]);
+              }
+              for (const { pattern, count } of errors.families) {
+                const own = { field: 'errorFamily' as const, values: [pattern] };
+                const filtered = await views.open(
+                  { scope, filter: { conditions: [...withoutFamily.conditions, own] } },
+                  order,
+                  NEVER,
+                );
+                // A search in texts may not have found all of them when it opens.
+                expect(await views.count(filtered.viewId)).toBe(count);
+                views.close(filtered.viewId);
+              }
+              const { channel } = await countValues(connection, { scope, filter }, ['channel']);
+              const others = withoutField(filter, 'channel');
+              const tally = Map.groupBy(
+                records.filter((record) => meets(record, others)),
+                (record) => record.channel,
+              );
+              expect(new Map(channel.map(({ value, count }) => [value, count]))).toEqual(
+                new Map([...tally].map(([value, list]) => [value, list.length])),
               );
             }
-            const withoutFamily = withoutField(filter, 'errorFamily');
-            const shown = records.filter((record) => meets(record, withoutFamily));
-            const errors = await findErrorFamilies(connection, { scope, filter }, PERIOD);
-            const byPattern = Map.groupBy(shown, ({ error }) => toErrorPattern(error));
-            expect(errors.families.map(({ pattern, count }) => [pattern, count]).sort()).toEqual(
-              [...byPattern]
-                .filter(([pattern]) => pattern !== '')
-                .map(([pattern, { length }]) => [pattern, length])
-                .sort(),
-            );
-            expect(errors).toMatchObject({
-              recordCount: shown.length,
-              errorCount: shown.filter(({ error }) => error !== '').length,
-            });
-            for (const { pattern, sessionCount, clientCount } of errors.families) {
-              const own = byPattern.get(pattern) ?? [];
-              const countOf = (names: readonly string[]): number =>
-                new Set(names.filter((name) => name !== '')).size;
-              expect([sessionCount, clientCount]).toEqual([
-                countOf(own.map(({ sessionId }) => sessionId)),
-                countOf(own.map(({ client }) => client)),
-              ]);
-            }
-            for (const { pattern, count } of errors.families) {
-              const own = { field: 'errorFamily' as const, values: [pattern] };
-              const filtered = await views.open(
-                { scope, filter: { conditions: [...withoutFamily.conditions, own] } },
-                order,
-                NEVER,
-              );
-              // A search in texts may not have found all of them when it opens.
-              expect(await views.count(filtered.viewId)).toBe(count);
-              views.close(filtered.viewId);
-            }
-            const { channel } = await countValues(connection, { scope, filter }, ['channel']);
-            const others = withoutField(filter, 'channel');
-            const tally = Map.groupBy(
-              records.filter((record) => meets(record, others)),
-              (record) => record.channel,
-            );
-            expect(new Map(channel.map(({ value, count }) => [value, count]))).toEqual(
-              new Map([...tally].map(([value, list]) => [value, list.length])),
-            );
-          }
-          const groups = await summariseRecords(connection, scope);
-          expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(records.length);
-          await views.closeAll();
-        },
-      ),
-      // A smaller example would take longer to find than the whole may: the seed finds this one again.
-      { numRuns: Number(process.env['ANSWER_RUNS'] ?? 5), endOnFailure: true },
-    );
-    connection.closeSync();
-  }, 900_000);
+            const groups = await summariseRecords(connection, scope);
+            expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(records.length);
+            await views.closeAll();
+          },
+        ),
+        // A smaller example would take longer to find than the whole may: the seed finds this one again.
+        { numRuns: Number(process.env['ANSWER_RUNS'] ?? 5), endOnFailure: true },
+      );
+      connection.closeSync();
+    },
+  );
 
   it('says that a search whose view is closed has ended', async () => {
     const connection = await database.connect();

@@ -123,6 +123,7 @@ describe("the engine's file", () => {
 
   it(
     `holds whole batches after ${KILLS} kills while it is fed, and everything once it was fed on`,
+    { tags: 'long', timeout: 60_000 + KILLS * 15_000 },
     async () => {
       const script = fileURLToPath(bundledScript('feed-until-killed'));
       const reference = await openEngineDatabase({
@@ -158,7 +159,6 @@ describe("the engine's file", () => {
       expect(await measure(last)).toEqual(whole);
       last.close();
     },
-    60_000 + KILLS * 15_000,
   );
 });
 

@@ -96,6 +96,7 @@ const PLANTED: readonly (readonly [name: string, change: (body: Body) => Body, t
 describe('Explain looks into bodies', () => {
   it(
     `and tells ${CAUSES} planted causes first, as certain`,
+    { tags: 'long', timeout: 60_000 + CAUSES * 3_000 },
     async () => {
       const missed: unknown[] = [];
       for (let round = 0; round < CAUSES; round += 1) {
@@ -109,11 +110,11 @@ describe('Explain looks into bodies', () => {
       // One in twenty may stand second.
       expect(missed.slice(Math.floor(CAUSES / 20))).toEqual([]);
     },
-    60_000 + CAUSES * 3_000,
   );
 
   it(
     `and calls nothing of ${CAUSES} selections without a cause certain`,
+    { tags: 'long', timeout: 60_000 + CAUSES * 3_000 },
     async () => {
       let certain = 0;
       for (let round = 0; round < CAUSES; round += 1) {
@@ -122,7 +123,6 @@ describe('Explain looks into bodies', () => {
       }
       expect(certain).toBeLessThanOrEqual(Math.floor(CAUSES / 200));
     },
-    60_000 + CAUSES * 3_000,
   );
 
   it('and leaves out what the selection is chosen by, and what is within it', async () => {

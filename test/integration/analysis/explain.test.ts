@@ -60,64 +60,72 @@ const explain = (
 ): Promise<Explanation> => explainSelection(engine.connection, scope, { filter, selection }, { limits });
 
 describe('what sets a selection apart', () => {
-  it('is counted as a plain walk counts it, for any records, filter and selection', async () => {
-    const many = fc.array(recordArbitrary, { minLength: 60, maxLength: 120 });
-    await fc.assert(
-      fc.asyncProperty(
-        many,
-        filterArbitrary,
-        filterArbitrary,
-        fc.constantFrom(
-          undefined,
-          { records: 0, values: 1e6, sessionRecords: 1e6 },
-          { records: 0, values: 0, sessionRecords: 10 },
-        ),
-        async (plain, filter, selection, limits) => {
-          const { scope, records } = await feed(plain);
-          const whole = records.filter((record) => meets(record, filter));
-          const sides = {
-            inside: whole.filter((record) => meets(record, selection)),
-            outside: whole.filter((record) => !meets(record, selection)),
-          };
-          const found = await explain(scope, selection, filter, limits);
-          expect([found.insideCount, found.outsideCount]).toEqual([
-            sides.inside.length,
-            sides.outside.length,
-          ]);
-          const hit = (field: 'sessionId' | 'client') =>
-            new Set(sides.inside.flatMap((record) => record[field] || [])).size;
-          expect([found.sessionCount, found.clientCount]).toEqual([hit('sessionId'), hit('client')]);
-          const isEnough = Math.min(sides.inside.length, sides.outside.length) >= 20;
-          expect(found.values.length > 0).toBe(isEnough && found.values.length > 0);
-          for (const { terms, inside, outside, difference, ...own } of found.values) {
-            const count = (own: readonly PlainRecord[]) =>
-              own.filter((record) => terms.every(({ field, value }) => toGroupValue(record, field) === value))
-                .length;
-            expect([inside, outside]).toEqual([count(sides.inside), count(sides.outside)]);
-            const ofValue = sides.inside.filter((record) =>
-              terms.every(({ field, value }) => toGroupValue(record, field) === value),
-            );
-            const affected = (field: 'sessionId' | 'client') =>
-              new Set(ofValue.flatMap((record) => record[field] || [])).size;
-            expect([own.sessionCount, own.clientCount]).toEqual([affected('sessionId'), affected('client')]);
-            const share = inside / found.insideCount - outside / found.outsideCount;
-            expect(difference.low <= share && share <= difference.high).toBe(true);
-            expect(listLeaves(selection).some(({ field }) => field === terms[0]?.field)).toBe(false);
-          }
-          for (const [field, times] of [
-            ['responseTimeMs', found.response],
-            ['botLatencyMs', found.botLatency],
-          ] as const) {
-            for (const side of ['inside', 'outside'] as const) {
-              const { count, medianMs, p95Ms } = measureTimes(sides[side].map((record) => record[field]));
-              expect(times[side]).toEqual(near({ count, medianMs, p95Ms }));
+  it(
+    'is counted as a plain walk counts it, for any records, filter and selection',
+    { tags: 'long', timeout: 300_000 },
+    async () => {
+      const many = fc.array(recordArbitrary, { minLength: 60, maxLength: 120 });
+      await fc.assert(
+        fc.asyncProperty(
+          many,
+          filterArbitrary,
+          filterArbitrary,
+          fc.constantFrom(
+            undefined,
+            { records: 0, values: 1e6, sessionRecords: 1e6 },
+            { records: 0, values: 0, sessionRecords: 10 },
+          ),
+          async (plain, filter, selection, limits) => {
+            const { scope, records } = await feed(plain);
+            const whole = records.filter((record) => meets(record, filter));
+            const sides = {
+              inside: whole.filter((record) => meets(record, selection)),
+              outside: whole.filter((record) => !meets(record, selection)),
+            };
+            const found = await explain(scope, selection, filter, limits);
+            expect([found.insideCount, found.outsideCount]).toEqual([
+              sides.inside.length,
+              sides.outside.length,
+            ]);
+            const hit = (field: 'sessionId' | 'client') =>
+              new Set(sides.inside.flatMap((record) => record[field] || [])).size;
+            expect([found.sessionCount, found.clientCount]).toEqual([hit('sessionId'), hit('client')]);
+            const isEnough = Math.min(sides.inside.length, sides.outside.length) >= 20;
+            expect(found.values.length > 0).toBe(isEnough && found.values.length > 0);
+            for (const { terms, inside, outside, difference, ...own } of found.values) {
+              const count = (own: readonly PlainRecord[]) =>
+                own.filter((record) =>
+                  terms.every(({ field, value }) => toGroupValue(record, field) === value),
+                ).length;
+              expect([inside, outside]).toEqual([count(sides.inside), count(sides.outside)]);
+              const ofValue = sides.inside.filter((record) =>
+                terms.every(({ field, value }) => toGroupValue(record, field) === value),
+              );
+              const affected = (field: 'sessionId' | 'client') =>
+                new Set(ofValue.flatMap((record) => record[field] || [])).size;
+              expect([own.sessionCount, own.clientCount]).toEqual([
+                affected('sessionId'),
+                affected('client'),
+              ]);
+              const share = inside / found.insideCount - outside / found.outsideCount;
+              expect(difference.low <= share && share <= difference.high).toBe(true);
+              expect(listLeaves(selection).some(({ field }) => field === terms[0]?.field)).toBe(false);
             }
-          }
-        },
-      ),
-      { numRuns: Number(process.env['ANSWER_RUNS'] ?? 8) },
-    );
-  }, 300_000);
+            for (const [field, times] of [
+              ['responseTimeMs', found.response],
+              ['botLatencyMs', found.botLatency],
+            ] as const) {
+              for (const side of ['inside', 'outside'] as const) {
+                const { count, medianMs, p95Ms } = measureTimes(sides[side].map((record) => record[field]));
+                expect(times[side]).toEqual(near({ count, medianMs, p95Ms }));
+              }
+            }
+          },
+        ),
+        { numRuns: Number(process.env['ANSWER_RUNS'] ?? 8) },
+      );
+    },
+  );
 
   it('begins with the two values that together tell it best, each surely, and says that it took longer', async () => {
     const draw = createChance(7);

@@ -142,7 +142,7 @@ describe('a number beyond any that a record has', () => {
     expect(processes).toHaveLength(1);
   });
 
-  it('is a date of the week and of an export at the limits of dates', async () => {
+  it('is a date of the week and of an export at the limits of dates', { tags: 'long' }, async () => {
     for (const zone of ZONES) {
       const { cells } = (await ask('analysis/read-heat-map', {
         scope: { snapshotId },

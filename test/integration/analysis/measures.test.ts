@@ -53,39 +53,43 @@ const limitsArbitrary = fc.constantFrom(
 );
 
 describe('groups of records', () => {
-  it('equal those of a plain walk, percentiles those of a sort, for any records, parts, filters and fields', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        listsArbitrary,
-        fc.boolean(),
-        fc.array(fc.tuple(filterArbitrary, byArbitrary, limitsArbitrary), { minLength: 3, maxLength: 5 }),
-        async (lists, isCut, questions) => {
-          const { scope, records } = await feed(lists, isCut ? cutPeriod : undefined);
-          for (const [filter, by, limits] of questions) {
-            const found = records.filter((record) => meets(record, filter));
-            const { groups, total, groupCount, unlistedCount } = await groupRecords(
-              engine.connection,
-              { scope, filter },
-              by,
-              { limits },
-            );
-            expect(total).toEqual(near(measurePlainly(found, [])));
-            const keyOf = (record: PlainRecord) => by.map((field) => toGroupValue(record, field));
-            const plain = [...Map.groupBy(found, (record) => JSON.stringify(keyOf(record)))].map(
-              ([key, own]) => measurePlainly(own, JSON.parse(key) as (string | number | null)[]),
-            );
-            const expected = by.length === 0 ? [] : plain;
-            expect(sortByKey(groups)).toEqual(near(sortByKey(expected)));
-            expect(groups.map(({ count }) => count)).toEqual(
-              expected.map(({ count }) => count).sort((a, b) => b - a),
-            );
-            expect([groupCount, unlistedCount]).toEqual([expected.length, 0]);
-          }
-        },
-      ),
-      RUNS,
-    );
-  }, 300_000);
+  it(
+    'equal those of a plain walk, percentiles those of a sort, for any records, parts, filters and fields',
+    { tags: 'long', timeout: 300_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          listsArbitrary,
+          fc.boolean(),
+          fc.array(fc.tuple(filterArbitrary, byArbitrary, limitsArbitrary), { minLength: 3, maxLength: 5 }),
+          async (lists, isCut, questions) => {
+            const { scope, records } = await feed(lists, isCut ? cutPeriod : undefined);
+            for (const [filter, by, limits] of questions) {
+              const found = records.filter((record) => meets(record, filter));
+              const { groups, total, groupCount, unlistedCount } = await groupRecords(
+                engine.connection,
+                { scope, filter },
+                by,
+                { limits },
+              );
+              expect(total).toEqual(near(measurePlainly(found, [])));
+              const keyOf = (record: PlainRecord) => by.map((field) => toGroupValue(record, field));
+              const plain = [...Map.groupBy(found, (record) => JSON.stringify(keyOf(record)))].map(
+                ([key, own]) => measurePlainly(own, JSON.parse(key) as (string | number | null)[]),
+              );
+              const expected = by.length === 0 ? [] : plain;
+              expect(sortByKey(groups)).toEqual(near(sortByKey(expected)));
+              expect(groups.map(({ count }) => count)).toEqual(
+                expected.map(({ count }) => count).sort((a, b) => b - a),
+              );
+              expect([groupCount, unlistedCount]).toEqual([expected.length, 0]);
+            }
+          },
+        ),
+        RUNS,
+      );
+    },
+  );
 
   it('of an empty scope are none, and all records together are none', async () => {
     const empty = { direction: 'inbound' as const, parts: [] };

@@ -86,46 +86,52 @@ function addPlainly(
   });
 }
 
-it('what records have in their fields equals what a plain walk finds, for any records and filters', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(recordArbitrary, { maxLength: 80 }),
-      fc.array(filterArbitrary, { minLength: 4, maxLength: 6 }),
-      async (list, filters) => {
-        const [fed] = await engine.feed([list]);
-        if (fed === undefined) throw new Error('Nothing was fed.');
-        const { scope, records } = fed;
-        for (const filter of filters) {
-          const found = records.filter((record) => meets(record, filter));
-          const { recordCount, values, times } = await readFields(engine.connection, { scope, filter });
-          expect(recordCount).toBe(found.length);
-          const byField = new Map(values.map((one) => [one.field, one]));
-          expect([...byField.keys()].sort()).toEqual(INBOUND.toSorted());
-          for (const field of INBOUND) {
-            const { excluded = [], ...own } = byField.get(field) ?? {};
-            expect(own).toEqual(listPlainly(found, field));
-            const most = addPlainly(records, filter, field).sort((a, b) => b.count - a.count);
-            expect(excluded.map(({ count }) => count)).toEqual(most.map(({ count }) => count));
-            expect(most).toEqual(expect.arrayContaining(excluded));
+it(
+  'what records have in their fields equals what a plain walk finds, for any records and filters',
+  { tags: 'long', timeout: 300_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(recordArbitrary, { maxLength: 80 }),
+        fc.array(filterArbitrary, { minLength: 4, maxLength: 6 }),
+        async (list, filters) => {
+          const [fed] = await engine.feed([list]);
+          if (fed === undefined) throw new Error('Nothing was fed.');
+          const { scope, records } = fed;
+          for (const filter of filters) {
+            const found = records.filter((record) => meets(record, filter));
+            const { recordCount, values, times } = await readFields(engine.connection, { scope, filter });
+            expect(recordCount).toBe(found.length);
+            const byField = new Map(values.map((one) => [one.field, one]));
+            expect([...byField.keys()].sort()).toEqual(INBOUND.toSorted());
+            for (const field of INBOUND) {
+              const { excluded = [], ...own } = byField.get(field) ?? {};
+              expect(own).toEqual(listPlainly(found, field));
+              const most = addPlainly(records, filter, field).sort((a, b) => b.count - a.count);
+              expect(excluded.map(({ count }) => count)).toEqual(most.map(({ count }) => count));
+              expect(most).toEqual(expect.arrayContaining(excluded));
+            }
+            const affected = found.length % 2 === 0 ? 'sessions' : 'clients';
+            const unit = affected === 'sessions' ? 'sessionId' : 'client';
+            const hit = await readFields(engine.connection, { scope, filter }, affected);
+            expect(hit.affected).toBe(new Set(found.flatMap((record) => record[unit] || [])).size);
+            for (const { excluded, ...own } of hit.values) {
+              expect(own).toEqual(hitPlainly(found, listPlainly(found, own.field), unit));
+              expect(excluded).toEqual(byField.get(own.field)?.excluded);
+            }
+            for (const { field, distribution } of times) {
+              expect(distribution).toEqual(
+                await readDistribution(engine.connection, { scope, filter }, field),
+              );
+            }
+            expect(times.map(({ field }) => field)).toEqual(['responseTimeMs', 'botLatencyMs']);
           }
-          const affected = found.length % 2 === 0 ? 'sessions' : 'clients';
-          const unit = affected === 'sessions' ? 'sessionId' : 'client';
-          const hit = await readFields(engine.connection, { scope, filter }, affected);
-          expect(hit.affected).toBe(new Set(found.flatMap((record) => record[unit] || [])).size);
-          for (const { excluded, ...own } of hit.values) {
-            expect(own).toEqual(hitPlainly(found, listPlainly(found, own.field), unit));
-            expect(excluded).toEqual(byField.get(own.field)?.excluded);
-          }
-          for (const { field, distribution } of times) {
-            expect(distribution).toEqual(await readDistribution(engine.connection, { scope, filter }, field));
-          }
-          expect(times.map(({ field }) => field)).toEqual(['responseTimeMs', 'botLatencyMs']);
-        }
-      },
-    ),
-    { numRuns: Number(process.env['ANSWER_RUNS'] ?? 4) },
-  );
-}, 300_000);
+        },
+      ),
+      { numRuns: Number(process.env['ANSWER_RUNS'] ?? 4) },
+    );
+  },
+);
 
 it('of no records there are no values, and a value that is left out by name stays with its count', async () => {
   const [fed] = await engine.feed([

@@ -4,7 +4,10 @@ import type { EventArguments } from '../../../src-main/common/contract/index.ts'
 import { SPECIFIED_REPORT_IDENTIFIERS } from '../../../src-main/common/reporting/reports.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { ConnectionStore } from '../../../src-main/core/connections/create-connections.ts';
-import { createDownloads, createSummaryStarter } from '../../../src-main/core/downloads/downloads-handlers.ts';
+import {
+  createDownloads,
+  createSummaryStarter,
+} from '../../../src-main/core/downloads/downloads-handlers.ts';
 import { toPeriod } from '../../../src-main/core/downloads/slice-period.ts';
 import { createTaskRegistry, type TaskRegistry } from '../../../src-main/core/tasks/task-registry.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';

@@ -1,7 +1,12 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AppError } from '../../../src-main/common/contract/errors.ts';
 import { toEndMs } from '../../../src-main/common/model/period.ts';
-import { DETAIL_KINDS, SPECIFIED_REPORT_IDENTIFIERS, type DetailKind } from '../../../src-main/common/reporting/reports.ts';
+import {
+  DETAIL_KINDS,
+  SPECIFIED_REPORT_IDENTIFIERS,
+  type DetailKind,
+} from '../../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import type { PageRequest } from '../../../src-main/core/client/reporting-client.ts';
@@ -20,8 +25,6 @@ import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
 import { openLedger } from '../../support/fakes/open-ledger.ts';
 import { createDocument, createFolder, openTestCache, toBody, toOutbound } from '../cache/cache-fixture.ts';
-
-
 
 /** `COVERAGE_HISTORIES=500` for the whole proof; `COVERAGE_SEED` begins with another one. */
 const HISTORIES = Number(process.env['COVERAGE_HISTORIES'] ?? 4);
@@ -97,7 +100,13 @@ function createHistory(seed: number) {
     if (isLast && followedWalks !== null) {
       // The second before is asked for as well, and the end includes a second more.
       const span = { fromMs: fromMs + SECOND_MS, toMs };
-      followedWalks.push({ ...span, snapshotId: null, report: report as DetailKind, kind: 'followed', atMs: nowMs });
+      followedWalks.push({
+        ...span,
+        snapshotId: null,
+        report: report as DetailKind,
+        kind: 'followed',
+        atMs: nowMs,
+      });
     }
     const documents = own.map((dateMs) => {
       const document = createDocument(dateMs / 500, { Date: new Date(dateMs).toISOString() });
@@ -144,13 +153,20 @@ function createHistory(seed: number) {
     random,
     clock: { now, wait: () => Promise.resolve() },
   });
-  const following: ReturnType<typeof createFollowing> = createFollowing({ ...shared, queue: downloads.queue, ledger, random: () => 0.5 });
+  const following: ReturnType<typeof createFollowing> = createFollowing({
+    ...shared,
+    queue: downloads.queue,
+    ledger,
+    random: () => 0.5,
+  });
 
-  const listVisible = async () => (await cache.listSnapshots(id)).filter(({ report }) => report.endsWith('detail'));
+  const listVisible = async () =>
+    (await cache.listSnapshots(id)).filter(({ report }) => report.endsWith('detail'));
   const countRecords = ({ fromMs, toMs }: TimeSpan): number[] =>
-    Array.from({ length: 1_000 }, (_, place) => START_MS + (place * HOUR_MS) / 2 + 17 * MINUTE_MS + 500).filter(
-      (dateMs) => dateMs >= fromMs && dateMs < toMs && dateMs <= nowMs,
-    );
+    Array.from(
+      { length: 1_000 },
+      (_, place) => START_MS + (place * HOUR_MS) / 2 + 17 * MINUTE_MS + 500,
+    ).filter((dateMs) => dateMs >= fromMs && dateMs < toMs && dateMs <= nowMs);
 
   const download = async (): Promise<void> => {
     const report = DETAIL_KINDS[pick(2)] ?? 'inbound-detail';
@@ -160,7 +176,8 @@ function createHistory(seed: number) {
     const isShort = sliceDays === null && random() < 0.2;
     // The forecast of a sliced download is a page of its own.
     const pages = random() < 0.4 ? pick(5) : Infinity;
-    service.pagesLeft = pages + (sliceDays !== null && Math.floor(fromMs / DAY_MS) !== Math.floor((toMs - 1) / DAY_MS) ? 1 : 0);
+    service.pagesLeft =
+      pages + (sliceDays !== null && Math.floor(fromMs / DAY_MS) !== Math.floor((toMs - 1) / DAY_MS) ? 1 : 0);
     service.excess = isShort ? 5 : 0;
     const period = toPeriod({ fromMs, toMs: toMs - SECOND_MS }, 'UTC');
     const { taskId, snapshotId } = await downloads.starter.begin({
@@ -179,16 +196,22 @@ function createHistory(seed: number) {
   const noteDownload = (
     about: Pick<Entry, 'snapshotId' | 'report' | 'atMs'>,
     span: TimeSpan,
-    { sliceDays, isShort, pages }: { readonly sliceDays: number | null; readonly isShort: boolean; readonly pages: number },
+    {
+      sliceDays,
+      isShort,
+      pages,
+    }: { readonly sliceDays: number | null; readonly isShort: boolean; readonly pages: number },
   ): void => {
-    const note = (kind: Entry['kind'], part: TimeSpan): void => void journal.push({ ...about, ...part, kind });
+    const note = (kind: Entry['kind'], part: TimeSpan): void =>
+      void journal.push({ ...about, ...part, kind });
     if (pages === 0) {
       note('failed', span);
       return;
     }
     const slices: TimeSpan[] = [];
-    for (let fromMs = span.fromMs; fromMs < span.toMs; ) {
-      const toMs = sliceDays === null ? span.toMs : Math.min(span.toMs, (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS);
+    for (let fromMs = span.fromMs; fromMs < span.toMs;) {
+      const toMs =
+        sliceDays === null ? span.toMs : Math.min(span.toMs, (Math.floor(fromMs / DAY_MS) + 1) * DAY_MS);
       slices.push({ fromMs, toMs });
       fromMs = toMs;
     }
@@ -198,7 +221,8 @@ function createHistory(seed: number) {
       const needed = Math.max(1, Math.ceil(dates.length / PAGE_SIZE));
       if (left < needed) {
         const last = dates[left * PAGE_SIZE - 1];
-        if (last !== undefined) note('partial', { fromMs: slice.fromMs, toMs: Math.floor(last / SECOND_MS) * SECOND_MS });
+        if (last !== undefined)
+          note('partial', { fromMs: slice.fromMs, toMs: Math.floor(last / SECOND_MS) * SECOND_MS });
         return;
       }
       left -= needed;
@@ -362,9 +386,16 @@ it(`says of each moment of ${HISTORIES} random histories what replaying them say
         expect(Math.round(lackingMs + shownMs), about).toBe(span.toMs - span.fromMs);
         const own = (await cache.listSnapshots(history.id)).filter((snapshot) => snapshot.report === report);
         if (own.length === 0) continue;
-        const exported = await readExportSubject({ cache, ledger: history.ledger, now: () => Infinity }, { ...subject, ...span });
+        const exported = await readExportSubject(
+          { cache, ledger: history.ledger, now: () => Infinity },
+          { ...subject, ...span },
+        );
         expect(exported.state, about).toBe(isLacking ? 'incomplete' : isOpen ? 'open' : 'complete');
-        const days = await planDays(own, report, async (asked) => (await history.ledger.read(subject, asked)).spans);
+        const days = await planDays(
+          own,
+          report,
+          async (asked) => (await history.ledger.read(subject, asked)).spans,
+        );
         for (const day of days.filter(({ date }) => date !== null)) {
           const isSettled = spans
             .filter(({ fromMs, toMs }) => fromMs < day.toMs && toMs > day.fromMs)

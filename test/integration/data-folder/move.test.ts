@@ -218,42 +218,48 @@ describe('a kill while the data folder moves', () => {
     ['copying', 12],
     ['checking', 5],
     ['done', 0],
-  ] as const)('at %s, %i ms later, leaves one folder whole and in use', async (phase, delayMs) => {
-    await writeFile(join(standard, 'large.bin'), Buffer.alloc(LARGE_BYTES, 3));
-    await (await open()).ask('settings/update', { retentionDays: 90 });
-    await close();
-    const before = withoutOwn(await digestAll(standard));
-    const child = spawn(process.execPath, [MOVER, standard, target], { stdio: ['ignore', 'pipe', 'ignore'] });
-    const exited = once(child, 'exit');
-    let said = '';
-    for await (const part of child.stdout) {
-      said += String(part);
-      if (said.includes(phase)) break;
-    }
-    expect(said).toContain(phase);
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
-    child.kill('SIGKILL');
-    await exited;
-
-    const location = locateDataFolder(standard, null);
-    expect([standard, target]).toContain(location.folder);
-    if (phase !== 'done' && phase !== 'checking') expect(location.folder).toBe(standard);
-    if (phase === 'done') expect(location.folder).toBe(target);
-    const after = await digestAll(location.folder);
-    for (const path of ['large.bin', 'settings.json', join('damaged', 'long ago', 'cache.sqlite')]) {
-      expect(after[path], path).toBe(before[path]);
-    }
-    const again = await open();
-    expect(await again.ask('settings/get', null)).toMatchObject({ density: 'compact', retentionDays: 90 });
-    const found = await readPlace(again);
-    if (location.folder === standard) {
-      // The same move can be asked for again: the beginning of the copy is in nobody's way.
-      if (found.unfinishedFolder !== null) expect(found.unfinishedFolder).toBe(target);
-      expect((await move(again)).at(-1)).toBe('done');
+  ] as const)(
+    'at %s, %i ms later, leaves one folder whole and in use',
+    { tags: 'long' },
+    async (phase, delayMs) => {
+      await writeFile(join(standard, 'large.bin'), Buffer.alloc(LARGE_BYTES, 3));
+      await (await open()).ask('settings/update', { retentionDays: 90 });
       await close();
-      expect((await open()).folder).toBe(target);
-    }
-  });
+      const before = withoutOwn(await digestAll(standard));
+      const child = spawn(process.execPath, [MOVER, standard, target], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      const exited = once(child, 'exit');
+      let said = '';
+      for await (const part of child.stdout) {
+        said += String(part);
+        if (said.includes(phase)) break;
+      }
+      expect(said).toContain(phase);
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      child.kill('SIGKILL');
+      await exited;
+
+      const location = locateDataFolder(standard, null);
+      expect([standard, target]).toContain(location.folder);
+      if (phase !== 'done' && phase !== 'checking') expect(location.folder).toBe(standard);
+      if (phase === 'done') expect(location.folder).toBe(target);
+      const after = await digestAll(location.folder);
+      for (const path of ['large.bin', 'settings.json', join('damaged', 'long ago', 'cache.sqlite')]) {
+        expect(after[path], path).toBe(before[path]);
+      }
+      const again = await open();
+      expect(await again.ask('settings/get', null)).toMatchObject({ density: 'compact', retentionDays: 90 });
+      const found = await readPlace(again);
+      if (location.folder === standard) {
+        // The same move can be asked for again: the beginning of the copy is in nobody's way.
+        if (found.unfinishedFolder !== null) expect(found.unfinishedFolder).toBe(target);
+        expect((await move(again)).at(-1)).toBe('done');
+        await close();
+        expect((await open()).folder).toBe(target);
+      }
+    },
+  );
 
   it('leaves the beginning of a copy that can be removed', async () => {
     await mkdir(target, { recursive: true });

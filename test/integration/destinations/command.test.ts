@@ -254,6 +254,7 @@ it.skipIf(process.platform === 'win32')('refuses a file that is no program', asy
 
 it(
   `loses no alert and keeps their order over ${KILLS} kills`,
+  { tags: 'long', timeout: 60_000 + KILLS * 5000 },
   async () => {
     const count = 40;
     const script = fileURLToPath(new URL('note-alerts.ts', import.meta.url));
@@ -276,5 +277,4 @@ it(
     );
     expect(messages.length - byId.size).toBeLessThanOrEqual(KILLS);
   },
-  60_000 + KILLS * 5000,
 );

@@ -281,6 +281,7 @@ it('writes no secret to a file, also where the receiver repeats it', async () =>
 
 it(
   `loses no alert and keeps their order over TLS and ${KILLS} kills`,
+  { tags: 'long', timeout: 30_000 + KILLS * 5000 },
   async () => {
     const count = 60;
     const authority = makeCertificate({ name: 'Test authority', isAuthority: true });
@@ -314,5 +315,4 @@ it(
     );
     expect(messages.length - byId.size).toBeLessThanOrEqual(KILLS);
   },
-  30_000 + KILLS * 5000,
 );

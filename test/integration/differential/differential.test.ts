@@ -189,6 +189,7 @@ describe('what the application says of random records', () => {
 
   it(
     `equals what a plain walk over what was served finds (${QUESTION_COUNT} questions)`,
+    { tags: 'long', timeout: Math.max(300_000, QUESTION_COUNT * 1000) },
     async () => {
       const names = Object.keys(QUESTIONS);
       /** What differed, the first few of it. */
@@ -230,7 +231,6 @@ describe('what the application says of random records', () => {
       expect(faults).toEqual([]);
       expect(asked).toBeGreaterThanOrEqual(QUESTION_COUNT);
     },
-    Math.max(300_000, QUESTION_COUNT * 1000),
   );
 
   /** Brings everything that was fetched to a place of its own, by a portable file. */

@@ -23,44 +23,48 @@ const refuse =
     new Response('{}', { status, headers });
 
 describe('following', () => {
-  it('brings every settled minute, over faults, late records, a restart, a sleep and midnight', async () => {
-    await start();
-    await rig.pass(12, 20_000);
-    rig.network.answer = () =>
-      Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
-    await rig.pass(3);
-    expect(readState()?.failure).not.toBeNull();
-    let calls = 0;
-    rig.network.answer = (address) => {
-      calls += 1;
-      if (!address.includes('ExecuteReport')) return undefined;
-      return calls % 3 === 0 ? new Response('{"documents": [{', { status: 200 }) : undefined;
-    };
-    await rig.pass(8, 20_000);
-    rig.network.answer = null;
-    await rig.sleep(20);
-    await rig.pass(6, 20_000);
-    await rig.close();
-    await rig.sleep(15);
-    await rig.open();
-    await rig.pass(40, 30_000);
-    expect(readState()).toMatchObject({ state: 'following', failure: null, behindMs: 0 });
-    for (const report of DETAIL_KINDS) {
-      const { served, cached, settledToMs } = await rig.readSettled(report);
-      expect(rig.now() - settledToMs).toBeLessThan(17 * MINUTE_MS);
-      expect(served.length).toBeGreaterThan(4_000);
-      expect(cached).toEqual(served);
-    }
-    const days = await rig.cache.listSnapshots('one');
-    expect(
-      days.map(({ report, state, stillOpen, remarks }) => ({ report, state, stillOpen, remarks })),
-    ).toEqual(
-      expect.arrayContaining([
-        { report: 'inbound-detail', state: 'complete', stillOpen: false, remarks: [] },
-      ]),
-    );
-    expect(days).toHaveLength(4);
-  }, 120_000);
+  it(
+    'brings every settled minute, over faults, late records, a restart, a sleep and midnight',
+    { tags: 'long', timeout: 120_000 },
+    async () => {
+      await start();
+      await rig.pass(12, 20_000);
+      rig.network.answer = () =>
+        Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
+      await rig.pass(3);
+      expect(readState()?.failure).not.toBeNull();
+      let calls = 0;
+      rig.network.answer = (address) => {
+        calls += 1;
+        if (!address.includes('ExecuteReport')) return undefined;
+        return calls % 3 === 0 ? new Response('{"documents": [{', { status: 200 }) : undefined;
+      };
+      await rig.pass(8, 20_000);
+      rig.network.answer = null;
+      await rig.sleep(20);
+      await rig.pass(6, 20_000);
+      await rig.close();
+      await rig.sleep(15);
+      await rig.open();
+      await rig.pass(40, 30_000);
+      expect(readState()).toMatchObject({ state: 'following', failure: null, behindMs: 0 });
+      for (const report of DETAIL_KINDS) {
+        const { served, cached, settledToMs } = await rig.readSettled(report);
+        expect(rig.now() - settledToMs).toBeLessThan(17 * MINUTE_MS);
+        expect(served.length).toBeGreaterThan(4_000);
+        expect(cached).toEqual(served);
+      }
+      const days = await rig.cache.listSnapshots('one');
+      expect(
+        days.map(({ report, state, stillOpen, remarks }) => ({ report, state, stillOpen, remarks })),
+      ).toEqual(
+        expect.arrayContaining([
+          { report: 'inbound-detail', state: 'complete', stillOpen: false, remarks: [] },
+        ]),
+      );
+      expect(days).toHaveLength(4);
+    },
+  );
 
   it('leaves out what downloads hold and is settled, and still finds what arrives late', async () => {
     const midnight = Date.UTC(2026, 2, 10);

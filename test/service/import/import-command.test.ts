@@ -99,38 +99,42 @@ describe('npm run service -- --import', () => {
     60_000,
   );
 
-  it(`M01: killed at ${KILLS} random moments and run again, ends with the records of an import in one go`, async () => {
-    const text = toNdjson(Array.from({ length: LINES }, (_, index) => toLine(index % (LINES * 0.9))));
-    await writeFile(toPath('many'), text);
-    const random = createRandom(KILLS);
-    let rangeMs = 500;
-    for (let partial = 0; partial < KILLS;) {
-      const before = await countStored();
-      const { child, closed } = run('--import', toPath('many'));
-      await whenDatabaseGrows(child, 0);
-      await delay(random() * rangeMs);
-      child.kill('SIGKILL');
-      await closed;
-      const stored = await countStored();
-      if (stored > before && stored < LINES) partial += 1;
-      // The machine may be slower or faster than it was a moment ago.
-      if (stored === before) rangeMs *= 1.5;
-      if (stored < LINES) continue;
-      rangeMs *= 0.6;
-      await rm(toPath('data'), { recursive: true });
-    }
-    await importAgain(text);
-    const whole = await startTestService({ records: 0 });
-    const resumed = await startTestService({ dataFolder: toPath('data') });
-    try {
-      await importText(whole, text);
-      expect((await resumed.readSize()).inboundRecords).toBe(LINES);
-      expect(await readEverything(resumed)).toEqual(await readEverything(whole));
-    } finally {
-      await whole.stop();
-      await resumed.stop();
-    }
-  }, 240_000);
+  it(
+    `M01: killed at ${KILLS} random moments and run again, ends with the records of an import in one go`,
+    { tags: 'long', timeout: 240_000 },
+    async () => {
+      const text = toNdjson(Array.from({ length: LINES }, (_, index) => toLine(index % (LINES * 0.9))));
+      await writeFile(toPath('many'), text);
+      const random = createRandom(KILLS);
+      let rangeMs = 500;
+      for (let partial = 0; partial < KILLS;) {
+        const before = await countStored();
+        const { child, closed } = run('--import', toPath('many'));
+        await whenDatabaseGrows(child, 0);
+        await delay(random() * rangeMs);
+        child.kill('SIGKILL');
+        await closed;
+        const stored = await countStored();
+        if (stored > before && stored < LINES) partial += 1;
+        // The machine may be slower or faster than it was a moment ago.
+        if (stored === before) rangeMs *= 1.5;
+        if (stored < LINES) continue;
+        rangeMs *= 0.6;
+        await rm(toPath('data'), { recursive: true });
+      }
+      await importAgain(text);
+      const whole = await startTestService({ records: 0 });
+      const resumed = await startTestService({ dataFolder: toPath('data') });
+      try {
+        await importText(whole, text);
+        expect((await resumed.readSize()).inboundRecords).toBe(LINES);
+        expect(await readEverything(resumed)).toEqual(await readEverything(whole));
+      } finally {
+        await whole.stop();
+        await resumed.stop();
+      }
+    },
+  );
 
   const countStored = async (): Promise<number> => {
     await mkdir(toPath('data'), { recursive: true });

@@ -276,6 +276,7 @@ function describeIngest(name: string, getPlace: (folder: string) => Promise<Plac
 
     it(
       `killed ${KILLS} times while it reads, has every record once`,
+      { tags: 'long', timeout: Math.max(120_000, KILLS * 12_000) },
       async () => {
         const file = join(folder, 'many.ndjson');
         const random = createRandom(KILLS);
@@ -298,7 +299,6 @@ function describeIngest(name: string, getPlace: (folder: string) => Promise<Plac
         await runToEnd(file);
         expect(await readNumbers()).toEqual(upTo(lines));
       },
-      Math.max(120_000, KILLS * 12_000),
     );
   });
 }

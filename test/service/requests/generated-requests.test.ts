@@ -1,3 +1,4 @@
+// @module-tag long
 import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../../src-main/service/sample/random.ts';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { inspect, killRepeatedly } from '../../support/service/kill-service.ts';
 import { startTestService } from '../../support/service/running-service.ts';

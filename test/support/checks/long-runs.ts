@@ -1,11 +1,11 @@
 /**
- * `npm run test:long`: each test that draws, kills or alters so many times as a number says, with more of it than
- * `npm test` takes the time for. A variable that is set already stands.
+ * `npm run test:long`: the tests tagged as long, which `npm test` leaves out. With `--more` all tests that draw, kill or
+ * alter so many times as a number says, with more of it; a variable that is set already stands.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 
-const NUMBERS = {
+const MORE = {
   ALTERED_PACKS: 10_000,
   ANSWER_RUNS: 40,
   BODY_CAUSES: 200,
@@ -22,20 +22,27 @@ const NUMBERS = {
   SHARED_CHANGES: 1_000,
 };
 
-for (const [name, number] of Object.entries(NUMBERS)) process.env[name] ??= String(number);
+const more = process.argv.includes('--more');
+const words = process.argv.slice(2).filter((word) => word !== '--more');
+if (more) for (const [name, number] of Object.entries(MORE)) process.env[name] ??= String(number);
+// Only files with such a test: each of the others would be loaded for nothing.
+const marks = more
+  ? Object.keys(MORE).map((name) => `process.env['${name}']`)
+  : ['@module-tag long', "tags: 'long'"];
 const files = globSync('test/**/*.test.ts').filter((file) => {
   const text = readFileSync(file, 'utf8');
-  return Object.keys(NUMBERS).some((name) => text.includes(`process.env['${name}']`));
+  return marks.some((mark) => text.includes(mark));
 });
 const run = [
   'test/support/keyring/with-keyring.ts',
   process.execPath,
   'node_modules/vitest/vitest.mjs',
   'run',
+  ...(more ? [] : ['--tags-filter=long']),
 ];
 const { status } = spawnSync(
   process.execPath,
-  [...run, '--config', 'test/config/vitest.config.ts', ...files, ...process.argv.slice(2)],
+  [...run, '--config', 'test/config/vitest.config.ts', ...files, ...words],
   { stdio: 'inherit' },
 );
 process.exitCode = status ?? 1;

@@ -65,7 +65,8 @@ export class FakeSession {
   /** What the session makes of a certificate that a server shows: 0 is good, -3 leaves it to Chromium. */
   judgeCertificate(request: Partial<Electron.Request>): number {
     const proc = this.handlers.get('setCertificateVerifyProc') as unknown as
-      ((request: unknown, answer: (verdict: number) => void) => void) | undefined;
+      | ((request: unknown, answer: (verdict: number) => void) => void)
+      | undefined;
     let verdict = -3;
     proc?.(request, (given) => {
       verdict = given;

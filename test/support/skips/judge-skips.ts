@@ -23,3 +23,10 @@ export function judgeSkips(skips: readonly Skip[], environment: NodeJS.ProcessEn
   }
   return forbidden.length > 0;
 }
+
+/** Whether a run of the tests with a tag, or of those without it (`!tag`), leaves a test out on purpose. */
+export function isLeftOut(tags: readonly string[], filters: readonly string[]): boolean {
+  return filters.some((filter) =>
+    filter.startsWith('!') ? tags.includes(filter.slice(1)) : !tags.includes(filter),
+  );
+}

@@ -3,7 +3,21 @@ import { MAX_ASKED_CONNECTIONS } from '../../model/analysis/grouping.ts';
 import { ReportKindSchema } from '../../model/cache/snapshot.ts';
 import { CASE_FORMATS } from '../../model/cases/case.ts';
 import { LevelMonth, MAX_SERVICE_LEVELS } from '../../model/connections/service-level.ts';
-import { Dataset, DATASET_REPORTS, DatasetReport, EvidenceMasking, EvidenceOptions, ExportChoices, ExportFormat, ExportLayout, PackPreview, PackSignature, PresetName, RecordFormat, SavedPreset } from '../../model/exports/export-options.ts';
+import {
+  Dataset,
+  DATASET_REPORTS,
+  DatasetReport,
+  EvidenceMasking,
+  EvidenceOptions,
+  ExportChoices,
+  ExportFormat,
+  ExportLayout,
+  PackPreview,
+  PackSignature,
+  PresetName,
+  RecordFormat,
+  SavedPreset,
+} from '../../model/exports/export-options.ts';
 import { Nullable } from '../../model/nullable.ts';
 import { MAX_SHOWN_PATHS, PathText } from '../../model/records/body-path.ts';
 import { RecordFilter, RecordScope } from '../../model/records/record-filter.ts';

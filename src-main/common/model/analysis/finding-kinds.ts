@@ -21,7 +21,15 @@ export type FindingMeasure = 'outage' | 'failing' | 'family' | 'times' | 'volume
 
 /** Names of pictures. */
 export type FindingIcon =
-  'unplug' | 'no-bell' | 'late' | 'failure' | 'new' | 'fewer' | 'slow' | 'connector' | 'more';
+  | 'unplug'
+  | 'no-bell'
+  | 'late'
+  | 'failure'
+  | 'new'
+  | 'fewer'
+  | 'slow'
+  | 'connector'
+  | 'more';
 
 /** What is the same of all findings of a kind, wherever they are found, told or drawn. */
 export interface FindingKindRow {

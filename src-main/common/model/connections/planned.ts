@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { type CivilTime, civilToUtcMs, fromCivilTime, isRealCivilTime, isTimeZone, toCivilTime } from '../../time/civil-time.ts';
+import {
+  type CivilTime,
+  civilToUtcMs,
+  fromCivilTime,
+  isRealCivilTime,
+  isTimeZone,
+  toCivilTime,
+} from '../../time/civil-time.ts';
 import { DAY_MS, MINUTE_MS } from '../../time/durations.ts';
 import type { TimeSpan } from '../../time/time-span.ts';
 import { moveDays, WEEKDAYS } from '../schedules/schedule.ts';

@@ -177,7 +177,12 @@ export const ValueNames = Type.Array(ValueName, { maxItems: MAX_NAMES });
 
 /** What is wrong with a name. */
 export type NameFault =
-  'value-missing' | 'value-not-a-number' | 'value-repeated' | 'name-missing' | 'name-long' | 'name-a-number';
+  | 'value-missing'
+  | 'value-not-a-number'
+  | 'value-repeated'
+  | 'name-missing'
+  | 'name-long'
+  | 'name-a-number';
 
 /** Returns why a name can't be kept among others; null where it can. */
 export function findNameFault(entry: ValueName, others: readonly ValueName[]): NameFault | null {

@@ -1,5 +1,10 @@
 import type { Output } from '../../../../src-main/common/contract/index.ts';
-import { civilToUtcMs, fromCivilTime, toCivilTime, utcMsToCivil } from '../../../../src-main/common/time/civil-time.ts';
+import {
+  civilToUtcMs,
+  fromCivilTime,
+  toCivilTime,
+  utcMsToCivil,
+} from '../../../../src-main/common/time/civil-time.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { toMaxTailMs } from '../../../../src-main/common/model/cache/download.ts';
@@ -85,7 +90,9 @@ export function toCells(
 function isCachedSoFar(cell: TimeSpan, buckets: readonly CoverageBucket[], nowMs: number): boolean {
   if (nowMs <= cell.fromMs || nowMs >= cell.toMs) return false;
   const tailFromMs = Math.max(cell.fromMs, nowMs - toMaxTailMs(cell));
-  const own = buckets.filter(({ fromMs, toMs }) => fromMs < nowMs && fromMs < cell.toMs && toMs > cell.fromMs);
+  const own = buckets.filter(
+    ({ fromMs, toMs }) => fromMs < nowMs && fromMs < cell.toMs && toMs > cell.fromMs,
+  );
   const isWhole = own.every(({ fromMs, toMs, settled, open }) => {
     const passedMs = Math.min(nowMs, toMs) - fromMs;
     const excusedMs = Math.max(0, Math.min(nowMs, toMs) - Math.max(tailFromMs, fromMs));
@@ -185,5 +192,15 @@ export function useCoverage(connection: Connection) {
     path.value = path.value.slice(0, depth);
   }
 
-  return { path, zoom, whole, rows, error, isLoaded: computed(() => buckets.value !== null), load, zoomIn, zoomTo };
+  return {
+    path,
+    zoom,
+    whole,
+    rows,
+    error,
+    isLoaded: computed(() => buckets.value !== null),
+    load,
+    zoomIn,
+    zoomTo,
+  };
 }

@@ -141,7 +141,7 @@ describe('the checker in a pack', () => {
 
   it(
     `accepts none of ${ALTERED} altered packs, and every unaltered one`,
-    { timeout: 60_000 + ALTERED * 200 },
+    { tags: 'long', timeout: 60_000 + ALTERED * 200 },
     async () => {
       const script = fileURLToPath(new URL('alter-packs.py', import.meta.url));
       const { code, text } = await runPython(script, String(ALTERED), String(SEED), fingerprint, ...packs);
@@ -199,33 +199,37 @@ describe('evidence check', () => {
     expect(cut.errors).toContain('64 digits');
   });
 
-  it(`agrees with verify.py of ${ALTERED} altered packs`, { timeout: 60_000 + ALTERED * 300 }, async () => {
-    const kept = join(dirname(rig.target), 'kept');
-    await mkdir(kept);
-    const script = fileURLToPath(new URL('alter-packs.py', import.meta.url));
-    const values = [String(ALTERED), String(SEED + 1), fingerprint, ...packs];
-    const { code, text } = await runPythonIn({ KEEP_PACKS: kept }, script, ...values);
-    expect(code, text).toBe(0);
-    type Found = readonly [key: string | null, reason: string | null];
-    const { judged } = JSON.parse(text) as {
-      judged: { path: string; way: string; withKey: Found; without: Found }[];
-    };
-    const named = new Set<string>();
-    for (const { path, way, withKey, without } of judged) {
-      for (const [expected, [key, reason]] of [
-        [fingerprint, withKey],
-        [null, without],
-      ] as const) {
-        const found = await checkPack(path, { expected, signal: AbortSignal.timeout(60_000) });
-        const said = found.isAccepted ? found.fingerprint : null;
-        expect([way, said], `${path}: ${reason} ${JSON.stringify(found)}`).toEqual([way, key]);
+  it(
+    `agrees with verify.py of ${ALTERED} altered packs`,
+    { tags: 'long', timeout: 60_000 + ALTERED * 300 },
+    async () => {
+      const kept = join(dirname(rig.target), 'kept');
+      await mkdir(kept);
+      const script = fileURLToPath(new URL('alter-packs.py', import.meta.url));
+      const values = [String(ALTERED), String(SEED + 1), fingerprint, ...packs];
+      const { code, text } = await runPythonIn({ KEEP_PACKS: kept }, script, ...values);
+      expect(code, text).toBe(0);
+      type Found = readonly [key: string | null, reason: string | null];
+      const { judged } = JSON.parse(text) as {
+        judged: { path: string; way: string; withKey: Found; without: Found }[];
+      };
+      const named = new Set<string>();
+      for (const { path, way, withKey, without } of judged) {
+        for (const [expected, [key, reason]] of [
+          [fingerprint, withKey],
+          [null, without],
+        ] as const) {
+          const found = await checkPack(path, { expected, signal: AbortSignal.timeout(60_000) });
+          const said = found.isAccepted ? found.fingerprint : null;
+          expect([way, said], `${path}: ${reason} ${JSON.stringify(found)}`).toEqual([way, key]);
+        }
+        if (without[0] === null) continue;
+        named.add(way);
       }
-      if (without[0] === null) continue;
-      named.add(way);
-    }
-    // Only what was signed anew, with a key that is named, agrees with itself.
-    expect([...named]).toEqual(['sign_with_another_key']);
-  });
+      // Only what was signed anew, with a key that is named, agrees with itself.
+      expect([...named]).toEqual(['sign_with_another_key']);
+    },
+  );
 
   it('takes a public key in one spelling only', async () => {
     const content = await readFile(packs[0] ?? '');

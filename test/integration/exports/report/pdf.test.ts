@@ -197,37 +197,41 @@ describe('a PDF', () => {
     await rm(slow);
   });
 
-  it(`that is cancelled at any of ${MOMENTS} moments leaves no file and no browser`, async () => {
-    const temporary = join(rig.folder, 'temporary');
-    await mkdir(temporary);
-    vi.stubEnv('TMPDIR', temporary);
-    try {
-      const print: typeof printWithBrowser = (source, target, signal) =>
-        printWithBrowser(source, target, signal, browser);
-      const startedMs = performance.now();
-      await write(print);
-      const usualMs = performance.now() - startedMs;
-      const outcomes = new Set<string>();
-      for (let moment = 0; moment < MOMENTS; moment += 1) {
-        const abort = new AbortController();
-        const printing = write(print, abort.signal).then(
-          () => 'printed',
-          (error: unknown) => String(error),
-        );
-        await wait((usualMs * (moment + 0.5)) / MOMENTS);
-        abort.abort(new Error('Stopped.'));
-        outcomes.add(await printing);
-        expect(await readdir(temporary)).toEqual([]);
-        expect(await listPrograms(temporary)).toEqual([]);
+  it(
+    `that is cancelled at any of ${MOMENTS} moments leaves no file and no browser`,
+    { tags: 'long' },
+    async () => {
+      const temporary = join(rig.folder, 'temporary');
+      await mkdir(temporary);
+      vi.stubEnv('TMPDIR', temporary);
+      try {
+        const print: typeof printWithBrowser = (source, target, signal) =>
+          printWithBrowser(source, target, signal, browser);
+        const startedMs = performance.now();
+        await write(print);
+        const usualMs = performance.now() - startedMs;
+        const outcomes = new Set<string>();
+        for (let moment = 0; moment < MOMENTS; moment += 1) {
+          const abort = new AbortController();
+          const printing = write(print, abort.signal).then(
+            () => 'printed',
+            (error: unknown) => String(error),
+          );
+          await wait((usualMs * (moment + 0.5)) / MOMENTS);
+          abort.abort(new Error('Stopped.'));
+          outcomes.add(await printing);
+          expect(await readdir(temporary)).toEqual([]);
+          expect(await listPrograms(temporary)).toEqual([]);
+        }
+        expect([...outcomes]).toContain('Error: Stopped.');
+        // Where the records are still being read, it is the reading that says so.
+        const cancelled = ['Error: Stopped.', 'AppError: The call was cancelled.'];
+        for (const outcome of outcomes) expect([...cancelled, 'printed']).toContain(outcome);
+      } finally {
+        vi.unstubAllEnvs();
       }
-      expect([...outcomes]).toContain('Error: Stopped.');
-      // Where the records are still being read, it is the reading that says so.
-      const cancelled = ['Error: Stopped.', 'AppError: The call was cancelled.'];
-      for (const outcome of outcomes) expect([...cancelled, 'printed']).toContain(outcome);
-    } finally {
-      vi.unstubAllEnvs();
-    }
-  });
+    },
+  );
 });
 
 /** Programs that were started with a path in a folder; none where the system has no list of them. */

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import AxeBuilder from '@axe-core/playwright';
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findBrowser } from '../../../../src-main/node/print-with-browser.ts';
+import { findViolations } from '../../../support/application/find-violations.ts';
 import { HOSTILE_TEXTS } from '../../../support/samples/hostile-texts.ts';
 import { createDocument, fillSnapshot, FROM_MS } from '../../cache/cache-fixture.ts';
 import { HOUR_MS, openReportRig, type ReportRig } from './report-rig.ts';
@@ -138,8 +138,10 @@ describe('a report in a browser that runs scripts', () => {
     });
     const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     expect(background).toBe(scheme === 'light' ? 'rgb(247, 248, 250)' : 'rgb(16, 19, 23)');
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+    expect(await findViolations(page)).toEqual([]);
+    await page.evaluate(() => document.querySelector('main')?.append(document.createElement('img')));
+    expect(await findViolations(page)).toEqual(['image-alt: <img>']);
+    await page.evaluate(() => document.querySelector('main > img')?.remove());
     for (const width of [1440, 390]) {
       await page.setViewportSize({ width, height: 800 });
       const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

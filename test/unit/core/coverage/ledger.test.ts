@@ -71,7 +71,9 @@ test('every instant has the best state of the snapshots that cover it', async ()
   const states = ['complete', 'incomplete', 'failed', 'paused'] as const;
   const one = fc
     .tuple(fc.nat(19), fc.integer({ min: 1, max: 9 }), fc.constantFrom(...states))
-    .map(([from, length, state]) => span(from, from + length, { state, recordCount: state === 'failed' ? 0 : 100 }));
+    .map(([from, length, state]) =>
+      span(from, from + length, { state, recordCount: state === 'failed' ? 0 : 100 }),
+    );
   const ranks = { complete: 'settled', incomplete: 'partial', paused: 'partial', failed: 'failed' } as const;
   await fc.assert(
     fc.asyncProperty(fc.array(one, { maxLength: 8 }), async (snapshots) => {
@@ -114,8 +116,13 @@ test('the look-back is the one that the connection has now', async () => {
 test('a longer look-back opens again what was over when it was fetched', async () => {
   const cache = holdSnapshots([span(0, 60, { startedAtMs: 75 * MINUTE })]);
   const readWith = async (lookBackMinutes: number): Promise<unknown> => {
-    const connections = { get: (id: string) => ({ id, following: { lookBackMinutes }, lookBackMinutes }) as never };
-    const { spans } = await openLedger(cache, { connections }).read(SUBJECT, { fromMs: 0, toMs: 60 * MINUTE });
+    const connections = {
+      get: (id: string) => ({ id, following: { lookBackMinutes }, lookBackMinutes }) as never,
+    };
+    const { spans } = await openLedger(cache, { connections }).read(SUBJECT, {
+      fromMs: 0,
+      toMs: 60 * MINUTE,
+    });
     return spans.map(({ fromMs, state }) => [fromMs / MINUTE, state]);
   };
   expect(await readWith(10)).toEqual([[0, 'settled']]);
@@ -127,8 +134,12 @@ test('a longer look-back opens again what was over when it was fetched', async (
 
 test('a longer look-back opens a followed day again, in which late records were looked for with a shorter one', async () => {
   const readWith = async (day: Partial<Snapshot>, lookBackMinutes: number): Promise<unknown> => {
-    const connections = { get: (id: string) => ({ id, following: { lookBackMinutes }, lookBackMinutes }) as never };
-    const ledger = openLedger(holdSnapshots([span(0, 60, { settledLookBackMs: 10 * MINUTE, ...day })]), { connections });
+    const connections = {
+      get: (id: string) => ({ id, following: { lookBackMinutes }, lookBackMinutes }) as never,
+    };
+    const ledger = openLedger(holdSnapshots([span(0, 60, { settledLookBackMs: 10 * MINUTE, ...day })]), {
+      connections,
+    });
     const { spans } = await ledger.read(SUBJECT, { fromMs: 0, toMs: 60 * MINUTE });
     return spans.map(({ fromMs, state }) => [fromMs / MINUTE, state]);
   };
@@ -269,9 +280,12 @@ describe('what is being fetched', () => {
 
 test('a span is ready once the engine has the records of every snapshot that reaches into it', async () => {
   const fed = new Map([[1, 100]]);
-  const ledger = openLedger(holdSnapshots([span(0, 20, { id: 1 }), span(10, 30, { id: 2, recordCount: 60 })]), {
-    engine: { countFed: (id) => fed.get(id) ?? 0, watchFed: () => undefined },
-  });
+  const ledger = openLedger(
+    holdSnapshots([span(0, 20, { id: 1 }), span(10, 30, { id: 2, recordCount: 60 })]),
+    {
+      engine: { countFed: (id) => fed.get(id) ?? 0, watchFed: () => undefined },
+    },
+  );
   const read = async () => {
     const { spans, unreadyRecords } = await ledger.read(SUBJECT, { fromMs: 0, toMs: 40 * MINUTE });
     return [spans.map(({ fromMs, ready }) => [fromMs / MINUTE, ready]), unreadyRecords];

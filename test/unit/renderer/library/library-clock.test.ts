@@ -29,7 +29,8 @@ async function show() {
   await useAppStore().load();
   await useConnectionsStore().load();
   let found:
-    { words: ReturnType<typeof useSnapshotWords>; coverage: ReturnType<typeof useCoverage> } | undefined;
+    | { words: ReturnType<typeof useSnapshotWords>; coverage: ReturnType<typeof useCoverage> }
+    | undefined;
   const screen = mount(
     defineComponent(() => {
       found = { words: useSnapshotWords(), coverage: useCoverage(makeConnection()) };

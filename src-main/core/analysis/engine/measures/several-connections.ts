@@ -21,9 +21,7 @@ interface OwnRecords extends FilteredRecords {
 }
 
 /** What is counted of a connection, whether or not anything of it is cached. */
-type MeasuredConnection = { readonly connectionId: string } & NonNullable<
-  ConnectionFigures['figures']
->;
+type MeasuredConnection = { readonly connectionId: string } & NonNullable<ConnectionFigures['figures']>;
 
 interface SharedFamilies {
   readonly families: SharedFamily[];

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, it } from 'vitest';
 import { createRandom } from '../../../../../src-main/service/sample/random.ts';
 import { prepareSimulation } from '../../../../support/findings/find-in-simulation.ts';

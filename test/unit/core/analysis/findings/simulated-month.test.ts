@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { carryIds } from '../../../../../src-main/core/analysis/findings/carry-ids.ts';
 import { toFindingId } from '../../../../../src-main/core/analysis/findings/join-incidents.ts';

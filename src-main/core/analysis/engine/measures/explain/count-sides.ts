@@ -314,13 +314,7 @@ function weighSessions(
 }
 
 /** Sums over sessions: of squared weights, of those times the session's whole weight, and of single records; then of all. */
-type Weights = readonly [
-  own: number,
-  shared: number,
-  single: number,
-  allShared: number,
-  allSingle: number,
-];
+type Weights = readonly [own: number, shared: number, single: number, allShared: number, allSingle: number];
 
 /**
  * The variance of a difference of shares as sessions have it, in that of the same records taken each by itself: both of
