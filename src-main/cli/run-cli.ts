@@ -46,7 +46,7 @@ export interface SessionOptions extends AloneOptions {
  * Opens a data folder: through the application that has it open, or alone, with the same core. Throws a CommandError where
  * the folder can't be used, also when another program holds it and can't be reached for `waitMs`.
  */
-export async function openSession(options: SessionOptions): Promise<Session> {
+async function openSession(options: SessionOptions): Promise<Session> {
   const { location, waitMs, signal, version, note } = options;
   const { folder: dataFolder } = location;
   await prepare(dataFolder);

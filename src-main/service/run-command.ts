@@ -88,7 +88,7 @@ const OPTIONS_OF_ONE_TENANT = [
   'convention',
 ] as const;
 
-export const HELP_TEXT = `The bundled reporting service.
+const HELP_TEXT = `The bundled reporting service.
 
   npm run service -- --data DIR [options]
   npm run service -- --database URL [options]     every tenant of the database

@@ -13,8 +13,7 @@ import {
   retryWhileHeld,
   tryToRemove,
 } from '../../node/files.ts';
-import { canKeepDatabases } from '../../node/open-database.ts';
-import { readFreeBytes } from '../cache/file/open-database.ts';
+import { canKeepDatabases, readFreeBytes } from '../cache/file/open-database.ts';
 import {
   type Copied,
   type DataLocation,

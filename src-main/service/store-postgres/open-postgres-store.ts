@@ -65,7 +65,7 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relkind IN ('r', 'm')`;
 
 /** What is remembered of a tenant, by name. */
-export function readProperties(pool: PostgresPool, tenant: number): Promise<Properties> {
+function readProperties(pool: PostgresPool, tenant: number): Promise<Properties> {
   return pool.read(async (source) =>
     Object.fromEntries(
       await source.query<[string, string]>('SELECT name, value FROM property WHERE tenant = $1', [tenant]),
@@ -74,7 +74,7 @@ export function readProperties(pool: PostgresPool, tenant: number): Promise<Prop
 }
 
 /** Opens the store of a tenant that exists, on shared connections, which it leaves open. */
-export async function openTenantStore(
+async function openTenantStore(
   pool: PostgresPool,
   { schema, tenant }: { readonly schema: string; readonly tenant: number },
   surroundings: PostgresSurroundings,

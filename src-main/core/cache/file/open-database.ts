@@ -1,5 +1,5 @@
 import { statfsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { AppError, type ErrorCode } from '../../../common/contract/errors.ts';
 import type { Output } from '../../../common/contract/index.ts';
@@ -159,4 +159,37 @@ export function readStorage(database: Database, file: string): Output<'snapshots
     freeBytes: readFreeBytes(file) ?? 0,
     reclaimableBytes: freeBytesInside + share(() => true, 1),
   };
+}
+
+/**
+ * True where SQLite works in a folder: what one connection writes another reads, and a lock of one keeps the other out.
+ * Disks of other computers may promise that and not keep it. Leaves a file `probe.sqlite` with its log.
+ */
+export function canKeepDatabases(folder: string): boolean {
+  const path = join(folder, 'probe.sqlite');
+  const open: Sqlite.Database[] = [];
+  try {
+    const first = new Sqlite(path, { timeout: 0 });
+    open.push(first);
+    if (first.pragma('journal_mode = wal', { simple: true }) !== 'wal') return false;
+    first.exec('CREATE TABLE probe (value INTEGER) STRICT; INSERT INTO probe VALUES (42)');
+    const second = new Sqlite(path, { timeout: 0 });
+    open.push(second);
+    if (second.prepare('SELECT value FROM probe').pluck().get() !== 42) return false;
+    first.exec('BEGIN IMMEDIATE');
+    return !canBegin(second);
+  } catch {
+    return false;
+  } finally {
+    for (const database of open) database.close();
+  }
+}
+
+function canBegin(database: Sqlite.Database): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -44,9 +44,6 @@ const ENDINGS: Readonly<Record<CaseFormat, string>> = {
   evidence: 'zip',
 };
 
-/** What writes pages comes when one is written: the library that reads Markdown is nothing for a start. */
-const loadPages = (): Promise<typeof import('./write-case-page.ts')> => import('./write-case-page.ts');
-
 /** Where an exported case is read from. */
 export interface CaseSource {
   /** Throws `cases.not-found`. */
@@ -90,7 +87,7 @@ export function prepareCase(
           parts.rowWriter.withPack(signal, (pack) => writeCasePack(parts, question, { pack, path, signal })),
         );
       }
-      const { writeCaseMarkdown, writeCasePage } = await loadPages();
+      const { writeCaseMarkdown, writeCasePage } = await import('./write-case-page.ts');
       if (format === 'markdown') await file.write(writeCaseMarkdown(written));
       else {
         const page = writeCasePage(written);
@@ -279,7 +276,8 @@ async function writeCasePack(
   // As with a filter: remarks of a certificate may quote any record of its download.
   await pack.beginPack({ path, masking, pseudonymKey, modifiedMs: nowMs, isFiltered: true });
   await pack.addClients(question.clients);
-  const { writeCaseMarkdown, writeCasePage } = await loadPages();
+  // It comes when a page is written: the library that reads Markdown is nothing for a start.
+  const { writeCaseMarkdown, writeCasePage } = await import('./write-case-page.ts');
   await pack.addText({ file: 'case.html', text: writeCasePage(written) });
   await pack.addText({ file: 'case.md', text: writeCaseMarkdown(written) });
   const listed = [];
