@@ -64,8 +64,12 @@ async function measureQuestions(ids: readonly string[], each: number): Promise<R
       const question = { connectionIds: [...ids], ...period, filter: ALL };
       const [first = ''] = ids;
       const family = { connectionId: first, pattern: 'Timed out after <number> ms at <address>' };
+      // As the window lists them: what was judged before at once, then the others.
       const listIncidents = async (): Promise<void> => {
-        for (const id of ids) await readPeriodFindings({ cache, ledger, engine }, id, period.toMs, period);
+        const read = (id: string, isKeptOnly: boolean): ReturnType<typeof readPeriodFindings> =>
+          readPeriodFindings({ cache, ledger, engine }, id, period.toMs, { ...period, isKeptOnly });
+        const kept = await Promise.all(ids.map(async (id) => ({ id, ...(await read(id, true)) })));
+        for (const { id, unjudgedMs } of kept) if (unjudgedMs.length > 0) await read(id, false);
       };
       return {
         figures: await measureMedian(async () => handlers['several/read-figures'](question)),

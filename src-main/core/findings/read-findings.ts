@@ -97,13 +97,14 @@ export async function readPeriodFindings(
     DIRECTIONS.map((direction) => ledger.readExtent({ connectionId, report: `${direction}-detail` })),
   );
   const cached = extents.filter((extent) => extent !== null);
-  const covered = { inbound: NOTHING.covered, outbound: NOTHING.covered };
-  for (const direction of DIRECTIONS) {
-    const subject = { connectionId, report: `${direction}-detail` as const };
-    covered[direction] = listRead(
-      (await ledger.read(subject, { fromMs: fromMs - LOOKED_BACK_MS - DAY_MS, toMs })).spans,
-    );
-  }
+  const [inbound = NOTHING.covered, outbound = NOTHING.covered] = await Promise.all(
+    DIRECTIONS.map(async (direction) => {
+      const subject = { connectionId, report: `${direction}-detail` as const };
+      const range = { fromMs: fromMs - LOOKED_BACK_MS - DAY_MS, toMs };
+      return listRead((await ledger.read(subject, range)).spans);
+    }),
+  );
+  const covered = { inbound, outbound };
   const within = DIRECTIONS.flatMap((direction) => covered[direction].filter((span) => span.toMs > fromMs));
   // Days before and after everything that is cached have nothing to tell.
   const looked = {

@@ -296,8 +296,8 @@ export function useIncidentRows(view: UnwrapNestedRefs<ReturnType<typeof useInci
 }
 
 /**
- * The incidents of other connections in a period, one connection after the other: what is known of days that were judged
- * before is there at once. Nobody waits for those of another question.
+ * The incidents of other connections in a period: what is known of days that were judged before at once, the others one
+ * connection after the other. Nobody waits for those of another question.
  */
 function useOtherIncidents(
   others: () => readonly Connection[],
@@ -317,18 +317,19 @@ function useOtherIncidents(
     const note = (id: string, own: Omit<OtherIncidents, 'connection'>): void => {
       if (!isGone()) found.value = new Map(found.value).set(id, own);
     };
-    const incomplete: string[] = [];
-    for (const connectionId of ids) {
-      try {
-        const listed = await backend.call('incidents/list', { connectionId, period, isKeptOnly: true });
-        if (isGone()) return;
-        note(connectionId, { listed, error: null });
-        if (listed.unjudgedDays > 0) incomplete.push(connectionId);
-      } catch (cause) {
-        note(connectionId, { listed: null, error: toErrorLike(cause) });
-      }
-    }
-    for (const connectionId of incomplete) {
+    const incomplete = new Set<string>();
+    await Promise.all(
+      ids.map(async (connectionId) => {
+        try {
+          const listed = await backend.call('incidents/list', { connectionId, period, isKeptOnly: true });
+          note(connectionId, { listed, error: null });
+          if (listed.unjudgedDays > 0) incomplete.add(connectionId);
+        } catch (cause) {
+          note(connectionId, { listed: null, error: toErrorLike(cause) });
+        }
+      }),
+    );
+    for (const connectionId of ids.filter((id) => incomplete.has(id))) {
       if (isGone()) return;
       listId = crypto.randomUUID();
       try {

@@ -21,7 +21,7 @@ import { toSourceSql, type ResolvedScope, type ScopePart } from './resolved-scop
 export interface EngineSource extends FeedSource, MarkSource {
   /** Throws AppError `cache.snapshot-not-found`. */
   getSnapshot(snapshotId: number): Snapshot;
-  listSnapshots(connectionId: string): Snapshot[];
+  listSnapshots(connectionId: string): readonly Snapshot[];
   /** The groups of a snapshot that the service reported. */
   readSummary(snapshot: Snapshot): Summary;
   /** Status samples of a connection in [fromMs, untilMs], oldest first. */

@@ -1,3 +1,4 @@
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { StatusExtra, StatusHistory, StatusSample } from '../../../common/model/connections/status.ts';
 import { toRecordId } from '../../../common/model/records/record.ts';
 import { CONTENT_NAMES } from '../../../common/reporting/field-names.ts';
@@ -77,6 +78,15 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
   };
   const reads = { inbound: prepareRead('inbound'), outbound: prepareRead('outbound') };
   const status = createStatusReader(database);
+  let listed = { version: NaN, byConnection: new Map<string, readonly Snapshot[]>() };
+  /** Each question of a period asks for them, an incident list for two of each day: read once until the cache changes. */
+  const listSnapshots = (connectionId: string): readonly Snapshot[] => {
+    const version = Number(database.pragma('data_version', { simple: true }));
+    if (version !== listed.version) listed = { version, byConnection: new Map() };
+    const found = listed.byConnection.get(connectionId) ?? snapshots.list(connectionId);
+    listed.byConnection.set(connectionId, found);
+    return found;
+  };
   return {
     identity: identity.get() ?? '',
     list: () => list.all(),
@@ -85,7 +95,7 @@ export function openEngineSource(file: string): EngineSource & { close(): void }
     listRunStarts: (snapshotId) => toRunStarts(runStarts.all(snapshotId)),
     listErrorPatterns: (connectionId, direction) => patterns.all(connectionId, direction),
     getSnapshot: (snapshotId) => snapshots.get(snapshotId),
-    listSnapshots: (connectionId) => snapshots.list(connectionId),
+    listSnapshots,
     listMarks: (connectionId, report) => marks.list(connectionId, report),
     readMarks: (report, ids) => marks.addMarks(readRows(report, ids)).map(({ mark }) => mark ?? null),
     readSummary: createSummaryReader(database),

@@ -55,12 +55,16 @@ afterEach(() => {
   document.body.innerHTML = '';
 });
 
-async function show(path: string) {
+async function show(
+  path: string,
+  waitFor: (connectionId: string) => Promise<void> = () => Promise.resolve(),
+) {
   const backend = new ScriptedBackend({
     'connections/list': () => CONNECTIONS,
     'coverage/read': () => ({ gaps: [], unreadyRecords: 0 }) as never,
-    'incidents/list': (input) => {
+    'incidents/list': async (input) => {
       asked.push(input);
+      await waitFor(input.connectionId);
       return LISTS[input.connectionId] ?? toListed({});
     },
     'findings/stop-list': () => null,
@@ -113,6 +117,14 @@ describe('incidents of several connections', () => {
     expect(rows[1]).toMatch(/^ ?Bank.*Channel 3/u);
     expect(screen.text()).toContain('All 3 connections');
     expect(screen.text()).toContain('All 2');
+  });
+
+  it('are asked of all at once: those of one connection do not wait for another that takes long', async () => {
+    const { screen } = await show('/incidents?period=yesterday&connections=all', (connectionId) =>
+      connectionId === 'two' ? new Promise(() => undefined) : Promise.resolve(),
+    );
+    expect(new Set(asked.map(({ connectionId }) => connectionId))).toEqual(new Set(['one', 'two', 'three']));
+    expect(screen.text()).toContain('Nothing of the period is cached: Airline.');
   });
 
   it('says of which connection nothing is cached, and in what they differ', async () => {
