@@ -4,6 +4,7 @@ import type { Summary } from '../../../../src-main/common/model/records/histogra
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import ClassPanel from '../../../../src-renderer/screens/summary/charts/ClassPanel.vue';
 import MeasurePanel from '../../../../src-renderer/screens/summary/charts/MeasurePanel.vue';
+import { joinFigures } from '../../../../src-renderer/screens/summary/groups/group-figures.ts';
 import SummaryBar from '../../../../src-renderer/screens/summary/SummaryBar.vue';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
@@ -51,4 +52,33 @@ test('a chart of nothing was axes without bars: it says that no groups match', (
     expect(panel.text()).toContain('No groups match.');
     panel.unmount();
   }
+});
+
+test('a legend names the classes of codes that some request has, and what is usual', () => {
+  const toChannel = (classCounts: number[]) => ({
+    ...joinFigures([]),
+    values: { channel: 1 },
+    count: 12,
+    failures: 2,
+    classCounts,
+  });
+  const global = { plugins: [createMessages()] };
+  const mountWith = (classCounts: number[]) =>
+    mount(ClassPanel, {
+      props: {
+        isComputed: true,
+        about: [],
+        rows: 0,
+        channels: [toChannel(classCounts)],
+      },
+      global,
+    });
+  const plain = mountWith([10, 0, 1, 1, 0]);
+  expect(plain.text()).toContain('Failed, 4xx');
+  expect(plain.text()).not.toContain('OK, redirected');
+  expect(plain.text()).not.toContain('Expected or unknown');
+  plain.unmount();
+  const redirected = mountWith([8, 2, 1, 1, 0]);
+  expect(redirected.text()).toContain('OK, redirected');
+  redirected.unmount();
 });
