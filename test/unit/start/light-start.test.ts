@@ -28,7 +28,7 @@ async function listLoads(name: string): Promise<string[]> {
 }
 
 /** Packages lie in hundreds of files: read one by one, they took longer than the whole application that is built of them. */
-it.each(['start/come-back.ts', 'start/run-built-web.ts', 'start/start-application.ts'])(
+it.each(['start/come-back.ts', 'start/build-application.ts', 'start/start-application.ts'])(
   '%s, which runs before the built application, loads no package',
   async (name) => {
     expect((await listLoads(name)).filter((url) => url.includes('/node_modules/'))).toEqual([]);
