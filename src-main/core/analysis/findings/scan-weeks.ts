@@ -182,8 +182,11 @@ const PEAK_KINDS = ['slower', 'volume-up'] as const satisfies readonly LongKind[
 const MIN_PEAK_DAYS = 7;
 /** A peak is at least so much larger than the largest before it. */
 const LEAST_PEAK = Math.log(1.3);
-/** It is so by this many standard deviations of what chance makes of so few requests. */
-const PEAK_DEVIATIONS = 2;
+/**
+ * It is so by this many standard deviations of what chance makes of so few requests: times are far from normal, and differ
+ * more by chance than their spread says.
+ */
+const PEAK_DEVIATIONS = { volume: 2, time: 3 } as const;
 /** Half an hour with fewer requests says nothing, and small numbers say little. */
 const MIN_PEAK = 20;
 const SMALL_PEAK = 5;
@@ -222,10 +225,12 @@ function findPeaks(
     spread ??= measureSpread(series);
     return spread / Math.sqrt((timed[slot] as number) * part);
   };
-  const long = judgePeaks(readLong, judged, { toLog: toLog(SMALL_PEAK), toError: toError(1) });
+  const deviations = PEAK_DEVIATIONS[MEASURES[kind]];
+  const long = judgePeaks(readLong, judged, { toLog: toLog(SMALL_PEAK), toError: toError(1), deviations });
   const short = judgePeaks(readShort, judged, {
     toLog: toLog(SMALL_SHORT_PEAK),
     toError: toError(1 / SHORT_SLOTS),
+    deviations,
   });
   const at = isVolume ? series.mostAt : series.slowestAt;
   const runs: LongRun[] = [];
@@ -273,10 +278,12 @@ function judgePeaks(
   {
     toLog,
     toError,
+    deviations,
   }: {
     /** The logarithm of what is read. */
     readonly toLog: (value: number) => number;
     readonly toError: (slot: number, largest: number) => number;
+    readonly deviations: number;
   },
 ): (slot: number) => Peak {
   const days: number[] = [];
@@ -294,8 +301,7 @@ function judgePeaks(
     sofar = own;
     const size = toLog(own) - toLog(largest);
     const isFar =
-      size >= Math.max(LEAST_PEAK, toLog(largest) - ofDay) &&
-      size >= PEAK_DEVIATIONS * toError(slot, largest);
+      size >= Math.max(LEAST_PEAK, toLog(largest) - ofDay) && size >= deviations * toError(slot, largest);
     return { largest, size, isFar };
   };
 }
