@@ -185,8 +185,8 @@ export interface WebApplication extends WebServer {
 }
 
 /**
- * Serves the application while its core is being created: a browser loads the window meanwhile. Rejects where the core
- * can't claim the folder. Whatever was started is stopped again when a later step fails.
+ * Serves the application, then creates its core: a browser loads the window meanwhile. Rejects where the folder can't be
+ * claimed. Whatever was started is stopped again when a later step fails.
  */
 export async function startWebApplication(options: WebApplicationOptions): Promise<WebApplication> {
   const { location, onLeftover = () => undefined, useNetwork = () => Promise.resolve() } = options;
@@ -213,7 +213,7 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
   const core = served.then(async () => {
     await nextTurn();
     const created = await options.createCore(host);
-    // Files that a run which was cut short left there; no other process uses the folder once the core has claimed it.
+    // Files that a run which was cut short left there; no other process uses a claimed folder.
     await uploads.clearLeftovers();
     return created;
   });

@@ -47,6 +47,24 @@ it('a start that failed leaves nothing behind that the next one could meet', asy
   await core.stop();
 });
 
+it('what a window needs next starts with its first call: until then, it has the computer to itself', async () => {
+  const scripts: URL[] = [];
+  const startProcess: Host['startProcess'] = (script, argument) => {
+    scripts.push(script);
+    return host.startProcess(script, argument);
+  };
+  const store = createInMemorySecretStore();
+  const core = await createCore(
+    { ...host, startProcess },
+    { openSecretStore: () => Promise.resolve({ store, failure: null }), calmMs: 3_600_000 },
+  );
+  await core.call('local-service/get-state', null);
+  expect(scripts).toEqual([]);
+  await core.callFromWindow('app/get-info', null);
+  expect(scripts).toEqual([host.workers.engine]);
+  await core.stop();
+});
+
 describe('the data folder', () => {
   it('is refused to a second process, which writes nothing into it', async () => {
     const before = await readdir(host.dataFolder);
