@@ -206,6 +206,38 @@ describe('a record dated after its slice', () => {
   });
 });
 
+describe('what lies near a cut', () => {
+  const rush = (count: number): Document[] =>
+    Array.from({ length: count }, (_, index) => at(100 + index, CUT_MS));
+
+  test.each([
+    ['few', 3, false],
+    ['few, after a restart', 3, true],
+    ['as many as a rush brings', 400, false],
+    ['as many as a rush brings, after a restart', 400, true],
+  ])('is left out of the next slice once: %s', (_name, count, isRestarted) => {
+    const id = begin();
+    const near = rush(count);
+    const first = [...FIRST.slice(0, 6), ...near];
+    const second = [...near, ...SECOND.slice(2), at(600, CUT_MS)];
+    store(id, first, { total: first.length });
+    if (isRestarted) restart();
+    writer.operations.beginNextSlice({ snapshotId: id });
+    store(id, second, { total: second.length });
+    expect(readRecords(id).count).toBe(first.length + second.length - count);
+  });
+
+  test('is kept in mind from the page that held it, which is not opened again', () => {
+    const id = begin();
+    store(id, FIRST, { total: FIRST.length });
+    // Only what is kept in mind can be compared now.
+    opened.database.exec('UPDATE page_bodies SET body = zeroblob(1)');
+    writer.operations.beginNextSlice({ snapshotId: id });
+    store(id, SECOND, { total: SECOND.length });
+    expect(readRecords(id).count).toBe(FIRST.length + SECOND.length - NEAR.length);
+  });
+});
+
 test('two sliced downloads in turn read what lies near their cuts once each, not anew for each page', () => {
   const ids = [begin(), begin()];
   for (const id of ids) {

@@ -43,6 +43,8 @@ interface PageJudge {
    * reads otherwise.
    */
   judge(snapshot: Snapshot, walk: WalkRow, page: PageToStore, whole: ReadPage): JudgedPage;
+  /** Keeps in mind what the next slice may bring again of a page that is stored now. */
+  noteStored(snapshotId: number, pageNumber: number, records: readonly DetailRecord[]): void;
   /** Drops what is remembered of a snapshot: the page that was judged last is not stored. */
   forget(snapshotId: number): void;
 }
@@ -56,7 +58,7 @@ export function preparePageJudge(
   const isStored = mapKinds(DETAIL_KINDS, (kind) => prepareComparison(database, pages, kind));
   const repeats = prepareRepeatWatch(database, isStored);
   const readAnnounced = prepareAnnounced(database);
-  const { findLeftOut, forget: forgetDoubles } = prepareLeavingOut(database, pages);
+  const { findLeftOut, noteStored, forget: forgetDoubles } = prepareLeavingOut(database, pages);
   const { openFollowed, forget: forgetFollowed } = createFollowedWalks();
 
   const countKnown = (
@@ -127,6 +129,7 @@ export function preparePageJudge(
 
   return {
     judge,
+    noteStored,
     forget(snapshotId) {
       repeats.forget(snapshotId);
       forgetDoubles(snapshotId);

@@ -24,6 +24,8 @@ interface Neighbour {
 type HeldPage = PageRange & { readonly knownEntries: number };
 /** How often each record or entry that other slices hold may still come again, by what is quickly compared. */
 type Doubles = Map<string, Map<string, number>>;
+/** What may come again of a page, by its place among the records that were stored of it. */
+type Edge = ReadonlyMap<number, { readonly key: string; readonly identity: string }>;
 
 const NO_DOUBLES: Doubles = new Map();
 /** A turn of following asks a second further on both sides, and a service may compare to the second (decision 5). */
@@ -32,6 +34,10 @@ const FOLLOWED_MARGIN_MS = 2 * SECOND_MS;
 const MAX_CANDIDATES = 100_000;
 /** Snapshots whose doubles are kept in mind; more than are ever downloaded or followed at once. */
 const MAX_REMEMBERED = 32;
+/** Pages of a snapshot whose edges are kept in mind; the slice beside the next one was nearly always read lately. */
+const MAX_EDGED_PAGES = 2000;
+/** More records at the edges of a page are read again from it. */
+const MAX_EDGE_RECORDS = 50;
 
 /** What is left out of the page's records, beside the entries that can't be read; both stand in its page. */
 export function leaveOut(read: ReadPage, leftOut: readonly SetAside[]): ReadPage {
@@ -55,6 +61,8 @@ export function prepareLeavingOut(
 ): {
   /** Call it once for a page, in the transaction that stores it. */
   findLeftOut(snapshot: SnapshotOwner, walk: WalkRow, read: ReadPage): SetAside[];
+  /** Keeps in mind what lies at the edges of a page, whose stored records these are: opening it again takes long. */
+  noteStored(snapshotId: number, pageNumber: number, records: readonly DetailRecord[]): void;
   /** Drops what is remembered of a snapshot: its page was not stored, and what it took is there to be taken again. */
   forget(snapshotId: number): void;
 } {
@@ -104,6 +112,7 @@ export function prepareLeavingOut(
       .pluck(),
   );
   const remembered = new Map<number, { readonly walkNumber: number; readonly doubles: Doubles }>();
+  const edges = new Map<number, Map<number, Edge>>();
 
   /** Counts the records of a page with these dates, and those without one. */
   const countPage = (
@@ -116,7 +125,14 @@ export function prepareLeavingOut(
     const from = toRecordId(id, firstSeq);
     const ids = idsOf[report].all(from, from + recordCount, near.fromMs, near.toMs);
     if (ids.length === 0) return 0;
-    const wanted = new Set(ids.map((recordId) => recordId - from));
+    const places = ids.map((recordId) => recordId - from);
+    const edge = edges.get(id)?.get(pageNumber);
+    const known = places.flatMap((place) => edge?.get(place) ?? []);
+    if (known.length === places.length) {
+      for (const { key, identity } of known) addTo(doubles, key, identity);
+      return ids.length;
+    }
+    const wanted = new Set(places);
     const aside = new Set(asideOf.all(id, pageNumber).map(({ index }) => index));
     const stored = listPlaced(readPage(pages.readBody(id, pageNumber), { report, zone: period.zone })).filter(
       ({ place }) => place >= knownEntries && !aside.has(place),
@@ -184,7 +200,7 @@ export function prepareLeavingOut(
     else countMeeting(doubles, snapshot, walk);
     remembered.delete(snapshot.id);
     remembered.set(snapshot.id, { walkNumber, doubles });
-    for (const [oldest] of remembered) if (remembered.size > MAX_REMEMBERED) remembered.delete(oldest);
+    dropOldest(remembered, MAX_REMEMBERED);
     return doubles;
   };
 
@@ -217,7 +233,18 @@ export function prepareLeavingOut(
       });
       return [...leftOut, ...records];
     },
-    forget: (snapshotId) => void remembered.delete(snapshotId),
+    noteStored(snapshotId, pageNumber, records) {
+      const ofPages = edges.get(snapshotId) ?? new Map<number, Edge>();
+      ofPages.set(pageNumber, findEdge(records));
+      dropOldest(ofPages, MAX_EDGED_PAGES);
+      edges.delete(snapshotId);
+      edges.set(snapshotId, ofPages);
+      dropOldest(edges, MAX_REMEMBERED);
+    },
+    forget(snapshotId) {
+      remembered.delete(snapshotId);
+      edges.delete(snapshotId);
+    },
   };
 }
 
@@ -239,6 +266,35 @@ function findOutside(
     earlier: { fromMs: typeof asked === 'number' ? asked : period.fromMs, toMs: period.fromMs },
     later: { fromMs: endMs, toMs: endMs + SECOND_MS },
   };
+}
+
+/** The records of a page's first and last two seconds, and those without a date; none where they are many. */
+function findEdge(records: readonly DetailRecord[]): Edge {
+  let oldestMs = Infinity;
+  let newestMs = -Infinity;
+  for (const { dateMs } of records) {
+    if (dateMs === null) continue;
+    oldestMs = Math.min(oldestMs, dateMs);
+    newestMs = Math.max(newestMs, dateMs);
+  }
+  const isAtEdge = ({ dateMs }: DetailRecord): boolean =>
+    dateMs === null || dateMs < oldestMs + 2 * SECOND_MS || dateMs > newestMs - 2 * SECOND_MS;
+  const places: number[] = [];
+  for (const [place, record] of records.entries()) if (isAtEdge(record)) places.push(place);
+  if (places.length > MAX_EDGE_RECORDS) return new Map();
+  return new Map(
+    places.flatMap((place) => {
+      const record = records[place];
+      return record === undefined ? [] : [[place, { key: toKey(record), identity: identify(record) }]];
+    }),
+  );
+}
+
+function dropOldest(map: Map<number, unknown>, limit: number): void {
+  for (const [oldest] of map) {
+    if (map.size <= limit) return;
+    map.delete(oldest);
+  }
 }
 
 function holds({ fromMs, toMs }: TimeSpan, { dateMs }: DetailRecord): boolean {

@@ -51,7 +51,7 @@ export function createPageStore(
   const writes = preparePageWrites(database);
   const watchShape = prepareShapeWatch(database);
   const insert = mapKinds(DETAIL_KINDS, (kind) => prepareInsert(database, kind));
-  const { judge, forget } = preparePageJudge(database, writes);
+  const { judge, noteStored, forget } = preparePageJudge(database, writes);
 
   const write = (snapshot: Snapshot, part: FreshPage): void => {
     const { page, walk, read, head, sha256, size, knownEntries, knownRecords } = part;
@@ -65,7 +65,9 @@ export function createPageStore(
     }
     const digest = createRowDigest();
     if (isDetailKind(report)) {
-      insert[report](snapshot.id, firstSeq, read.records.slice(knownRecords), digest);
+      const records = read.records.slice(knownRecords);
+      insert[report](snapshot.id, firstSeq, records, digest);
+      noteStored(snapshot.id, pageNumber, records);
     } else writes.insertGroups(snapshot.id, firstSeq, read.groups, digest);
     const setAside = read.setAside.filter(({ index }) => index >= knownEntries);
     for (const { index, reason, text } of setAside) digest.add([index, reason, text]);
