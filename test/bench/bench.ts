@@ -11,6 +11,7 @@ import { benchExport } from './export.ts';
 import { benchFamilies } from './families.ts';
 import { benchFollow } from './follow.ts';
 import { benchImport } from './import.ts';
+import { benchIncidents } from './incidents.ts';
 import { benchRecords } from './records.ts';
 import { benchRules } from './rules.ts';
 import { benchService } from './service.ts';
@@ -32,6 +33,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   families: benchFamilies,
   follow: benchFollow,
   import: benchImport,
+  incidents: benchIncidents,
   records: benchRecords,
   rules: benchRules,
   service: benchService,
@@ -50,26 +52,50 @@ const OWN_SIZES: Readonly<Record<string, number>> = {
   export: 1_000_000,
   families: 1_000_000,
   import: 1_000_000,
+  incidents: 10_000_000,
   follow: 360_000,
   rules: 10_000_000,
   start: 2_000_000,
   times: 1_000_000,
 };
 
+const OPTIONS = {
+  help: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  size: { type: 'string' },
+  cache: { type: 'string' },
+  database: { type: 'string' },
+  corpus: { type: 'string' },
+  shuffle: { type: 'string' },
+  latency: { type: 'string' },
+  'page-size': { type: 'string' },
+} as const;
+
+const toUsage = (): string =>
+  `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER] [--database postgres] [--latency MS] [--page-size N] [--corpus FOLDER] [--shuffle N]; names: ${Object.keys(BENCHES).join(', ')}
+--cache keeps what analysis, bodies, explore, export, incidents, rules, window and start have filled, for the next time.
+--database postgres measures service on PostgreSQL, beside SQLite.
+--latency adds milliseconds to each response, and --page-size says how many records a page has, in download.
+--corpus scores families on labelled sets, *.csv or *.csv.gz with the columns Content, EventId and perhaps Skip;
+  and anomalies on labelled records, *.truth.json beside *.ndjson or *.ndjson.gz.`;
+
+function readArguments() {
+  try {
+    return parseArgs({ allowPositionals: true, options: OPTIONS });
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return null;
+  }
+}
+
 async function run(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      json: { type: 'boolean', default: false },
-      size: { type: 'string' },
-      cache: { type: 'string' },
-      database: { type: 'string' },
-      corpus: { type: 'string' },
-      shuffle: { type: 'string' },
-      latency: { type: 'string' },
-      'page-size': { type: 'string' },
-    },
-  });
+  const read = readArguments();
+  if (read === null || read.values.help) {
+    console.error(toUsage());
+    process.exitCode = read === null ? 2 : 0;
+    return;
+  }
+  const { values, positionals } = read;
   const size = Number(values.size ?? DEFAULT_SIZE);
   const names = positionals.length > 0 ? positionals : Object.keys(BENCHES);
   const unknown = names.filter((name) => !(name in BENCHES));
@@ -80,14 +106,7 @@ async function run(): Promise<void> {
     value === undefined || (Number.isInteger(value) && value > 0);
   const isKnownDatabase = values.database === undefined || values.database === 'postgres';
   if (unknown.length > 0 || !isKnownDatabase || ![size, latencyMs, pageSize].every(isNumber)) {
-    console.error(
-      `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER] [--database postgres] [--latency MS] [--page-size N] [--corpus FOLDER] [--shuffle N]; names: ${Object.keys(BENCHES).join(', ')}
---cache keeps what analysis, bodies, explore, export, rules, window and start have filled, for the next time.
---database postgres measures service on PostgreSQL, beside SQLite.
---latency adds milliseconds to each response, and --page-size says how many records a page has, in download.
---corpus scores families on labelled sets, *.csv or *.csv.gz with the columns Content, EventId and perhaps Skip;
-  and anomalies on labelled records, *.truth.json beside *.ndjson or *.ndjson.gz.`,
-    );
+    console.error(toUsage());
     process.exitCode = 2;
     return;
   }

@@ -4,7 +4,7 @@ import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine
 import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
 import { openLedger } from '../support/fakes/open-ledger.ts';
 import { measure, toQuantile, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
-import { createDocuments, fillCache } from './fill-cache.ts';
+import { createDocuments, fillCache, scatter } from './fill-cache.ts';
 
 const BENCH = 'connections';
 const PEER = 'one connection with as many';
@@ -87,12 +87,6 @@ async function measureQuestions(ids: readonly string[], each: number): Promise<R
     await cache.close();
     await place.remove();
   }
-}
-
-/** A response time in no order of any period: nothing may stand out in one number of connections and not in another. */
-function scatter(index: number): number {
-  const mix = (value: number, factor: number): number => Math.imul(value ^ (value >>> 15), factor);
-  return (mix(mix(index + 1, 0x85eb_ca6b), 0xc2b2_ae35) >>> 8) % 10_007;
 }
 
 function toSnapshot(connectionId: string, seconds: number): Parameters<typeof fillCache>[2] {

@@ -25,6 +25,12 @@ export function createDocuments(from: number, count: number) {
   });
 }
 
+/** A number below 10,007 in no order of any period: nothing may stand out in one number of connections and not in another. */
+export function scatter(index: number): number {
+  const mix = (value: number, factor: number): number => Math.imul(value ^ (value >>> 15), factor);
+  return (mix(mix(index + 1, 0x85eb_ca6b), 0xc2b2_ae35) >>> 8) % 10_007;
+}
+
 /** Stores one snapshot of `size` inbound records, one each second; returns the milliseconds that storing took. */
 export async function fillCache(
   cache: Cache,

@@ -4,6 +4,10 @@ import type { Cache } from '../../src-main/core/cache/cache.ts';
 import { createFolder, openTestCache } from '../integration/cache/cache-fixture.ts';
 import { fillCache } from './fill-cache.ts';
 
+type Rest<List extends readonly unknown[]> = List extends readonly [unknown, unknown, ...infer Others]
+  ? Others
+  : never;
+
 /** A cache that holds one snapshot of sample records. */
 export interface FilledCache {
   readonly cache: Cache;
@@ -11,8 +15,15 @@ export interface FilledCache {
   close(): Promise<void>;
 }
 
-/** Fills a cache in a folder of its own, which `close` removes; in `folder` it is kept, and found filled the next time. */
-export async function openFilledCache(size: number, folder?: string): Promise<FilledCache> {
+/**
+ * Fills a cache in a folder of its own, which `close` removes; in `folder` it is kept, and found filled the next time.
+ * `sample` says of which time the records are, and creates them.
+ */
+export async function openFilledCache(
+  size: number,
+  folder?: string,
+  ...sample: Rest<Parameters<typeof fillCache>>
+): Promise<FilledCache> {
   const place = folder === undefined ? await createFolder() : await openFolder(folder);
   const cache = await openTestCache(place.file);
   const close = async (): Promise<void> => {
@@ -21,7 +32,7 @@ export async function openFilledCache(size: number, folder?: string): Promise<Fi
   };
   try {
     const [kept] = await cache.listSnapshots('one');
-    if (kept === undefined) await fillCache(cache, size);
+    if (kept === undefined) await fillCache(cache, size, ...sample);
     else if (kept.recordCount !== size || kept.state !== 'complete')
       throw new Error(`The cache in ${folder} was filled with ${kept.recordCount} records.`);
   } catch (error) {
