@@ -137,7 +137,7 @@ function toOwn(connections: readonly Connection[], { id, name }: Connection) {
 }
 
 const COLUMNS = [
-  ...['what', 'since', 'ended', 'direction', 'channel', 'service', 'requests'],
+  ...['what', 'since', 'ended', 'direction', 'channel', 'service', 'within', 'requests'],
   ...['sessions', 'clients', 'now', 'usual', 'errors'],
 ];
 
@@ -163,6 +163,7 @@ function toCells(finding: Finding, zone: string): (string | number | null)[] {
     finding.directions.join(', '),
     finding.channel,
     finding.service,
+    finding.within.map(({ field, value }) => `${field} ${value}`).join(', '),
     finding.requests,
     finding.sessionCount,
     finding.clientCount,

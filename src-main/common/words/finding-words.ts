@@ -32,7 +32,14 @@ export interface FindingSentences {
 export function createFindingSentences({ t, formats, toText }: FindingSpeech): FindingSentences {
   const { formatCount, formatDuration, formatMeasure, formatPercent } = formats;
 
-  function toPlace({ channel, service, directions }: ToldFinding): string {
+  function toPlace(finding: ToldFinding): string {
+    const closer = finding.within.map(({ field, value }) =>
+      t(`findings.place.${field}`, { value: field === 'actionId' ? toText(field, value) : value }),
+    );
+    return [toWidePlace(finding), ...closer].join(', ');
+  }
+
+  function toWidePlace({ channel, service, directions }: ToldFinding): string {
     const values = { channel: toText('channel', channel ?? ''), service: toText('service', service ?? '') };
     if (channel !== null && service !== null) return t('findings.place.pair', values);
     if (channel !== null) return t('findings.place.channel', values);
@@ -41,7 +48,7 @@ export function createFindingSentences({ t, formats, toText }: FindingSpeech): F
   }
 
   function toTitle(finding: ToldFinding): string {
-    const { recent, usual, channel, service, count, requests, part } = finding;
+    const { recent, usual, channel, service, within, count, requests, part } = finding;
     const { measure, words } = FINDING_KIND_ROWS[finding.kind];
     const factor = usual > 0 ? recent / usual : Infinity;
     const values = {
@@ -53,7 +60,7 @@ export function createFindingSentences({ t, formats, toText }: FindingSpeech): F
     const titles: Readonly<Record<FindingMeasure, () => string>> = {
       outage: () => t(words.title, values),
       failing: () => {
-        const isWhole = channel === null && service === null;
+        const isWhole = channel === null && service === null && within.length === 0;
         // What was reported as up again is told as that, however many failed.
         if (count < requests || part !== null) return t(own, values);
         return t(isWhole ? 'findings.title.noSuccessAnywhere' : 'findings.title.noSuccess', values);

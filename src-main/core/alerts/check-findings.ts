@@ -234,11 +234,11 @@ function toFigures({ count, requests, recent }: Finding): StandingMemory['figure
   return { hits: count, total: requests, peak: recent };
 }
 
-/** What is remembered holds no contents of records. */
+/** What is remembered holds no contents of records but what names the place. */
 function toTold(finding: Finding): ToldFinding {
-  const { id, kind, part, directions, channel, service, sinceMs, endedMs, untilMs } = finding;
+  const { id, kind, part, directions, channel, service, within, sinceMs, endedMs, untilMs } = finding;
   const { requests, count, sessionCount, clientCount, recent, usual, source } = finding;
-  const place = { id, kind, part, directions, channel, service, sinceMs, endedMs, untilMs };
+  const place = { id, kind, part, directions, channel, service, within, sinceMs, endedMs, untilMs };
   return { ...place, requests, count, sessionCount, clientCount, recent, usual, source };
 }
 

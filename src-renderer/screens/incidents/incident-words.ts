@@ -34,9 +34,16 @@ export function useIncidentWords() {
   const words = useFindingWords();
 
   /** With the names of the connection that it is of, by default those of the one that is shown. */
-  function toPlace(
+  function toPlace(finding: Finding, { toText }: Pick<Names, 'toText'> = names): string {
+    const closer = finding.within.map(({ field, value }) =>
+      t(`findings.place.${field}`, { value: field === 'actionId' ? toText(field, value) : value }),
+    );
+    return [toWidePlace(finding, toText), ...closer].join(', ');
+  }
+
+  function toWidePlace(
     { kind, part, channel, service, directions }: Finding,
-    { toText }: Pick<Names, 'toText'> = names,
+    toText: Names['toText'],
   ): string {
     // An outage is one of all that a part, or the service, has.
     if (part !== null) return t(`findings.parts.${part}`);

@@ -14,6 +14,7 @@ export function makeFinding(own: Partial<Finding> = {}): Finding {
       directions: ['inbound'],
       channel,
       service,
+      within: [],
       sinceMs,
       endedMs,
     },

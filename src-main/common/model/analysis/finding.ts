@@ -7,6 +7,14 @@ import { FINDING_KINDS, FINDING_KIND_ROWS } from './finding-kinds.ts';
 
 const FindingKind = Type.Enum([...FINDING_KINDS]);
 
+/** Fields that say more closely than channel and service where something is. */
+export const CLOSER_FIELDS = ['origin', 'actionId'] as const;
+const CloserPlace = Type.Object({
+  field: Type.Enum([...CLOSER_FIELDS]),
+  value: Type.String(),
+});
+export type CloserPlace = Static<typeof CloserPlace>;
+
 /** One incident. */
 export const Finding = Type.Object({
   /** The same for the same incident, whenever it is asked for. */
@@ -21,6 +29,8 @@ export const Finding = Type.Object({
   /** Channel and service of the requests; null for any. */
   channel: Nullable(Type.Integer()),
   service: Nullable(Type.Integer()),
+  /** Which of those requests alone it is of, where one value explains it; what is counted and measured is of them. */
+  within: Type.Array(CloserPlace, { maxItems: CLOSER_FIELDS.length }),
   sinceMs: Type.Integer(),
   /** Exclusive; null while it goes on. */
   endedMs: Nullable(Type.Integer()),
@@ -63,6 +73,7 @@ export const ToldFinding = Type.Pick(Finding, [
   'directions',
   'channel',
   'service',
+  'within',
   'sinceMs',
   'endedMs',
   'untilMs',

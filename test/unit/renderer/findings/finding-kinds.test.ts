@@ -97,11 +97,11 @@ describe.each(FINDING_KINDS)('the kind %s', (kind) => {
     const unit = { outage: ' %', failing: ' %', family: ' %', times: ' ms', volume: '' }[row.measure];
     const share = unit === ' %' ? 100 : 1;
     expect(tables[0]?.[0]).toBe(row.name);
-    expect(tables[0]?.slice(9, 11).map((cell) => parseFloat(String(cell)))).toEqual([
+    expect(tables[0]?.slice(10, 12).map((cell) => parseFloat(String(cell)))).toEqual([
       item.recent * share,
       item.usual * share,
     ]);
-    expect(String(tables[0]?.[9]).endsWith(unit)).toBe(true);
+    expect(String(tables[0]?.[10]).endsWith(unit)).toBe(true);
   });
 
   it('is explained in the guide', () => {
@@ -166,4 +166,31 @@ it('a finding that is there again says when it was there before', async () => {
   });
   expect(panel.text()).toContain('Since 17:03, inbound; earlier 13:03 – 14:12');
   expect(panel.text()).not.toContain('earlier 12:00');
+});
+
+describe.each(LANGUAGES)('a finding of one origin and action, in %s', (language) => {
+  const t = (key: string, values: Record<string, string>): string =>
+    String(readKey(SPOKEN_MESSAGES[language], key)).replace(
+      /\{(\w+)\}/g,
+      (_, name: string) => values[name] ?? '',
+    );
+  const sentences = createFindingSentences({
+    t,
+    formats: ENGLISH.formats,
+    toText: (field, value) => (field === 'actionId' ? `${value} (Pay)` : String(value)),
+  });
+  const within = [
+    { field: 'origin' as const, value: 'web' },
+    { field: 'actionId' as const, value: '12' },
+  ];
+
+  it('names them after its channel and service, the action by the name that a person gave it', () => {
+    const title = sentences.toTitle(makeFinding({ within }));
+    expect(title).toMatch(/3.*7, \S+ web, \S+ 12 \(Pay\):/);
+  });
+
+  it('is not told as one of all channels', () => {
+    const place = { channel: null, service: null, count: 655, requests: 655, recent: 1 };
+    expect(sentences.toTitle(makeFinding({ ...place, within }))).toContain('web');
+  });
 });

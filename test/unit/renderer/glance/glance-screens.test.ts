@@ -25,6 +25,7 @@ const TROUBLE: FindingsReport = {
       directions: ['inbound'],
       channel: 3,
       service: 7,
+      within: [],
       sinceMs: NOW - 600_000,
       endedMs: null,
       untilMs: NOW,

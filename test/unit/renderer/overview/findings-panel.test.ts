@@ -20,6 +20,7 @@ const errors: Finding = {
   directions: ['inbound', 'outbound'],
   channel: 3,
   service: 7,
+  within: [],
   sinceMs: NOW_MS - 336 * MINUTE_MS,
   endedMs: null,
   untilMs: NOW_MS,

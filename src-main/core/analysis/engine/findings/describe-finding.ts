@@ -6,7 +6,7 @@ import {
   type FindingKind,
   type FindingKindRow,
 } from '../../../../common/model/analysis/finding-kinds.ts';
-import type { Finding } from '../../../../common/model/analysis/finding.ts';
+import { CLOSER_FIELDS, type CloserPlace, type Finding } from '../../../../common/model/analysis/finding.ts';
 import type { FieldCondition } from '../../../../common/model/records/record-filter.ts';
 import { DIRECTIONS, type Direction } from '../../../../common/reporting/reports.ts';
 import { MINUTE_MS, DAY_MS, HOUR_MS } from '../../../../common/time/durations.ts';
@@ -39,28 +39,31 @@ export async function describeIncident(
   const { kind, channel, service, newFamily, directions, measured, also } = incident;
   const sinceMs = window.fromMs + incident.onset * MINUTE_MS;
   const endedMs = incident.end === null ? null : window.fromMs + incident.end * MINUTE_MS;
-  const shape: FindingShape = {
-    kind,
-    channel,
-    service,
-    newFamily,
-    fromMs: sinceMs,
-    toMs: endedMs ?? untilMs,
-  };
-  const own = directions.map((direction) => scopes[direction]);
-  const { medianMs, figures } = await readFigures(connection, own, shape);
-  const end = incident.end ?? Math.ceil((untilMs - window.fromMs) / MINUTE_MS);
   const { source } = incident;
-  const share = figures.count / Math.max(1, figures.requests);
+  const own = directions.map((direction) => scopes[direction]);
   const usualShare = measured.expected / Math.max(1, measured.total);
-  const measures: Readonly<Record<FindingMeasure, () => Promise<[recent: number, usual: number]>>> = {
-    times: async () => [medianMs ?? 0, (await readUsualMedian(connection, own, shape, source)) ?? 0],
-    volume: () => Promise.resolve([figures.requests, measured.expected]),
-    failing: () => Promise.resolve([share, usualShare]),
-    family: () => Promise.resolve([share, usualShare]),
-    outage: () => Promise.resolve([share, 0]),
+  const place = { kind, channel, service, newFamily, fromMs: sinceMs, toMs: endedMs ?? untilMs };
+  const measure = async (shape: FindingShape, usualRequests: number): Promise<MeasuredFinding> => {
+    const { medianMs, figures } = await readFigures(connection, own, shape);
+    const share = figures.count / Math.max(1, figures.requests);
+    const measures: Readonly<Record<FindingMeasure, () => Promise<[recent: number, usual: number]>>> = {
+      times: async () => [medianMs ?? 0, (await readUsualMedian(connection, own, shape, source)) ?? 0],
+      volume: () => Promise.resolve([figures.requests, usualRequests]),
+      failing: () => Promise.resolve([share, usualShare]),
+      family: () => Promise.resolve([share, usualShare]),
+      outage: () => Promise.resolve([share, 0]),
+    };
+    const [recent, usual] = await measures[FINDING_KIND_ROWS[kind].measure]();
+    return { shape, figures, recent, usual };
   };
-  const [recent, usual] = await measures[FINDING_KIND_ROWS[kind].measure]();
+  let found = await measure({ ...place, within: [] }, measured.expected);
+  for (let tried = 0; tried < CLOSER_FIELDS.length; tried += 1) {
+    const closer = await findCloser(connection, own, found, source);
+    if (closer === null) break;
+    found = await measure({ ...place, within: [...found.shape.within, closer.place] }, closer.usualRequests);
+  }
+  const { shape, figures, recent, usual } = found;
+  const end = incident.end ?? Math.ceil((untilMs - window.fromMs) / MINUTE_MS);
   return {
     id: toFindingId(incident, sinceMs),
     kind,
@@ -69,6 +72,7 @@ export async function describeIncident(
     directions: [...directions],
     channel,
     service,
+    within: [...shape.within],
     sinceMs,
     endedMs,
     untilMs,
@@ -101,7 +105,7 @@ export async function describeDown(
 ): Promise<Finding> {
   const { part, sinceMs, isOngoing, also } = span;
   const toMs = Math.max(sinceMs + 1, isOngoing ? Math.max(untilMs, span.untilMs) : span.untilMs);
-  const place = { channel: null, service: null };
+  const place = { channel: null, service: null, within: [] };
   const kind = part === null ? 'unreachable' : 'down';
   const shape: FindingShape = { kind, ...place, newFamily: null, fromMs: sinceMs, toMs };
   const directions: readonly Direction[] = part === 'connector' ? ['outbound', 'inbound'] : DIRECTIONS;
@@ -135,6 +139,12 @@ export async function describeDown(
 interface FindingShape extends Place, TimeSpan {
   readonly kind: FindingKind;
   readonly newFamily: string | null;
+  readonly within: readonly CloserPlace[];
+}
+
+interface MeasuredFinding extends Pick<Finding, 'recent' | 'usual'> {
+  readonly shape: FindingShape;
+  readonly figures: FindingFigures;
 }
 
 type Counted = FindingKindRow['counted'];
@@ -159,6 +169,8 @@ type FigureRow = [
 ];
 
 const MAX_EXAMPLES = 3;
+/** More values of a field than these are no places. */
+const MAX_VALUES = 200;
 const HALF_HOUR_MS = HOUR_MS / 2;
 const HOURS_BEFORE_MS = 6 * HOUR_MS;
 const USUAL_WEEKS = 5;
@@ -188,10 +200,11 @@ function listConditions(shape: FindingShape): FieldCondition[] {
   ];
 }
 
-function listPlace({ channel, service }: Place): FieldCondition[] {
+function listPlace({ channel, service, within }: FindingShape): FieldCondition[] {
   return [
     ...(channel === null ? [] : [{ field: 'channel' as const, values: [channel] }]),
     ...(service === null ? [] : [{ field: 'service' as const, values: [service] }]),
+    ...within.map(({ field, value }) => ({ field, values: [value] })),
   ];
 }
 
@@ -257,16 +270,8 @@ async function readFigures(
   return { medianMs, figures };
 }
 
-/**
- * Returns the median of the times of successful requests around the same hours on earlier days, or in the hours before, in
- * milliseconds; null where none was timed.
- */
-async function readUsualMedian(
-  connection: DuckDBConnection,
-  scopes: readonly ResolvedScope[],
-  shape: FindingShape,
-  source: Finding['source'],
-): Promise<number | null> {
+/** The times that say what is usual of a finding: around the same hours on earlier days, the hours before, or weeks. */
+function toDatesSql(shape: FindingShape, source: Finding['source']): string {
   const { fromMs } = shape;
   const untilMs = Math.min(shape.toMs, fromMs + DAY_MS / 2);
   const spans =
@@ -282,11 +287,119 @@ async function readUsualMedian(
             toMs: untilMs - (day + 1) * DAY_MS + HALF_HOUR_MS,
           }));
   const dates = spans.map((span) => `date_ms >= ${span.fromMs} AND date_ms < ${span.toMs}`);
-  const all = toRecordsSql(scopes, shape.kind, listPlace(shape), `(${dates.join(' OR ')})`);
+  return `(${dates.join(' OR ')})`;
+}
+
+/** What a value has to have of what is beyond the usual, and may have at most of all requests at its place. */
+const OF_HITS = 0.9;
+const OF_REQUESTS = 0.7;
+/** Fewer other requests say nothing. */
+const MIN_OTHERS = 20;
+/** What the other requests may differ from what is usual. */
+const OTHERS = { share: 0.01, factor: 1.5, times: 1.15, fewer: 0.9, more: 1.1 };
+/** An action that none executed. */
+const NO_ACTION = '-1';
+
+/** Requests with a value: how many, those that a finding counts, and the median of their times. */
+type ValueRow = [value: string | null, requests: number, hits: number, medianMs: number | null];
+
+/**
+ * Returns the value of a field that explains what was found by itself: nearly all that is unusual has it, and all other
+ * requests at the place are as usual. Null where there is none. `usualRequests` is how many requests are usual of it.
+ */
+async function findCloser(
+  connection: DuckDBConnection,
+  scopes: readonly ResolvedScope[],
+  { shape, figures, usual }: MeasuredFinding,
+  source: Finding['source'],
+): Promise<{ readonly place: CloserPlace; readonly usualRequests: number } | null> {
+  const { measure } = FINDING_KIND_ROWS[shape.kind];
+  const { fromMs, toMs } = shape;
+  for (const field of CLOSER_FIELDS) {
+    const isTold = shape.within.some((known) => known.field === field);
+    const column = scopes.map(({ direction }) => findColumn(field, direction)?.name);
+    const [name] = column;
+    if (isTold || name === undefined || column.some((other) => other !== name)) continue;
+    const read = (conditions: readonly FieldCondition[], dates?: string): Promise<ValueRow[]> => {
+      const { source: records, values } = toRecordsSql(scopes, shape.kind, conditions, {
+        also: dates,
+        more: [name],
+      });
+      const counted = toCountedSql(shape, (value) => `$${values.push(value)}`);
+      return readRows<ValueRow>(
+        connection,
+        `SELECT ${name}::VARCHAR, count(*), count(*) FILTER (${counted}),
+           quantile_cont(${TIME_COLUMN}, 0.5) FILTER (NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0)
+         FROM ${records} GROUP BY 1 ORDER BY 3 DESC, 1 NULLS LAST LIMIT ${MAX_VALUES}`,
+        values,
+      );
+    };
+    const here = [...listPlace(shape), { field: 'dateMs' as const, min: fromMs, max: toMs }];
+    const rows = await read(here);
+    const isOthersAsUsual = async (value: string): Promise<boolean> => {
+      const others = [...here, { field, values: [value], exclude: true }];
+      return (
+        ((await readMedian(connection, toRecordsSql(scopes, shape.kind, others))) ?? 0) <=
+        usual * OTHERS.times
+      );
+    };
+    const volumes = measure === 'volume' ? await read(listPlace(shape), toDatesSql(shape, source)) : [];
+    const allBefore = volumes.reduce((sum, [, count]) => sum + count, 0);
+    const known = new Set([...rows, ...volumes].flatMap(([value]) => value ?? []));
+    if (measure === 'volume' && allBefore === 0) continue;
+    for (const value of known) {
+      if (value === '' || value === NO_ACTION) continue;
+      const [, requests = 0, hits = 0, medianMs = null] = rows.find((row) => row[0] === value) ?? [];
+      const others = figures.requests - requests;
+      const isPart = requests <= OF_REQUESTS * figures.requests && others >= MIN_OTHERS;
+      if (measure === 'volume') {
+        const before = volumes.find((row) => row[0] === value)?.[1] ?? 0;
+        // The others say how many would have come in all.
+        const likely = (allBefore * others) / Math.max(1, allBefore - before);
+        const isOthersUsual =
+          figures.requests < usual ? likely >= usual * OTHERS.fewer : likely <= usual * OTHERS.more;
+        if (isOthersUsual && others >= MIN_OTHERS && before <= OF_REQUESTS * allBefore)
+          return { place: { field, value }, usualRequests: (usual * before) / Math.max(1, allBefore) };
+      } else if (measure === 'times') {
+        const isSlow = medianMs !== null && medianMs > usual * OTHERS.factor;
+        if (isPart && isSlow && (await isOthersAsUsual(value)))
+          return { place: { field, value }, usualRequests: 0 };
+      } else if (isPart) {
+        const beyond = (count: number, of: number): number => count - usual * of;
+        const ofValue = beyond(hits, requests) / beyond(figures.count, figures.requests);
+        const share = (figures.count - hits) / others;
+        if (ofValue >= OF_HITS && share <= Math.max(usual * OTHERS.factor, usual + OTHERS.share))
+          return { place: { field, value }, usualRequests: 0 };
+      }
+    }
+  }
+  return null;
+}
+
+/**
+ * Returns the median of the times of successful requests around the same hours on earlier days, or in the hours before, in
+ * milliseconds; null where none was timed.
+ */
+async function readUsualMedian(
+  connection: DuckDBConnection,
+  scopes: readonly ResolvedScope[],
+  shape: FindingShape,
+  source: Finding['source'],
+): Promise<number | null> {
+  const dates = toDatesSql(shape, source);
+  const all = toRecordsSql(scopes, shape.kind, listPlace(shape), { also: dates });
+  return readMedian(connection, all);
+}
+
+/** The median of the times of successful requests; null where none was timed. */
+async function readMedian(
+  connection: DuckDBConnection,
+  { source, values }: ReturnType<typeof toRecordsSql>,
+): Promise<number | null> {
   const [[medianMs] = [null]] = await readRows<[number | null]>(
     connection,
-    `SELECT quantile_cont(${TIME_COLUMN}, 0.5) FROM ${all.source} WHERE NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0`,
-    all.values,
+    `SELECT quantile_cont(${TIME_COLUMN}, 0.5) FROM ${source} WHERE NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0`,
+    [...values],
   );
   return medianMs;
 }
@@ -296,13 +409,19 @@ function toRecordsSql(
   scopes: readonly ResolvedScope[],
   kind: FindingKind,
   conditions: readonly FieldCondition[],
-  also = 'true',
+  {
+    also = 'true',
+    more = [],
+  }: { readonly also?: string | undefined; readonly more?: readonly string[] } = {},
 ): { readonly source: string; readonly values: BoundValue[] } {
   const wheres = scopes.map(({ direction }) => toFilterSql({ conditions: [...conditions] }, direction));
   const toSelect = (scope: ResolvedScope, where: SqlCondition): string => {
     const column = findColumn(toKindRow(kind).field ?? 'responseTimeMs', scope.direction)?.name;
     const time = `${column ?? 'NULL::DOUBLE'} AS ${TIME_COLUMN}`;
-    const source = toSourceSql(scope, [...COLUMNS, time], { ...where, sql: `${where.sql} AND ${also}` });
+    const source = toSourceSql(scope, [...COLUMNS, ...more, time], {
+      ...where,
+      sql: `${where.sql} AND ${also}`,
+    });
     return `SELECT *, '${scope.direction}' AS direction FROM ${source}`;
   };
   const selects = scopes.map((scope, place) => toSelect(scope, wheres[place] ?? NO_CONDITION));
