@@ -6,6 +6,7 @@ import ChartMenu from '../../../../../src-renderer/components/charts/ChartMenu.v
 import { createMessages } from '../../../../../src-renderer/messages/index.ts';
 import HeatMapPanel from '../../../../../src-renderer/screens/summary/charts/week/HeatMapPanel.vue';
 import { leadsKey } from '../../../../../src-renderer/screens/summary/leads/leads.ts';
+import { makeFinding } from '../../../../support/findings/make-finding.ts';
 import { ScriptedBackend } from '../../support/scripted-backend.ts';
 import { makeBasis, START_MS } from '../times/make-basis.ts';
 
@@ -120,4 +121,60 @@ test('an hour that came several times offers each of them that is cached, the ne
   document.querySelectorAll<HTMLElement>('[role=menuitem]')[1]!.click();
   await flushPromises();
   expect(opened).toEqual([[{ field: 'dateMs', min: START_MS, max: START_MS + HOUR_MS }]]);
+});
+
+test('the worst hour that is so because of one incident is told without it; one that stays as bad is not', async () => {
+  const part = makeFinding({
+    kind: 'slower',
+    sinceMs: START_MS + 2 * HOUR_MS + 600_000,
+    endedMs: START_MS + 2 * HOUR_MS + 1_800_000,
+    within: [{ field: 'origin', value: 'web' }],
+  });
+  const incidents = [{ id: part.id, name: '', note: '', state: 'resolved', parts: [part] }];
+  const ask = async (left: number) => {
+    const filters: unknown[] = [];
+    const backend = new ScriptedBackend({
+      'incidents/list': () => ({ incidents, unjudgedDays: 0, untilMs: null, gaps: [] }) as never,
+      'analysis/read-heat-map': ({ filter }) => {
+        const without = filter.conditions.filter((condition) => 'any' in condition);
+        const isWithout = without.length > 0;
+        if (isWithout) filters.push(without);
+        return {
+          cells: Array.from({ length: 168 }, (_, place) => {
+            const isWorst = place === FIRST + 2;
+            const medianMs = isWorst ? (isWithout ? left : 2400) : 120;
+            return place >= FIRST && place < FIRST + 4
+              ? { count: 100, failures: 3, medianMs }
+              : { count: 0, failures: 0, medianMs: null };
+          }),
+        };
+      },
+    });
+    const { scope, ...basis } = makeBasis({ gaps: [] });
+    panel = mount(HeatMapPanel, {
+      props: { basis: { ...basis, scope: { ...scope, toMs: START_MS + 4 * HOUR_MS } }, about: [] },
+      global: {
+        plugins: [createMessages()],
+        provide: { [backendKey as symbol]: backend },
+        stubs: ['RouterLink'],
+      },
+      attachTo: document.body,
+    });
+    await flushPromises();
+    await chooseMeasure(2);
+    await flushPromises();
+    return filters;
+  };
+  const filters = await ask(140);
+  expect(panel.text()).toContain('Friday 12:00 – 13:00 without the incident of 20 Nov: 140 ms.');
+  const conditions = [
+    { field: 'channel', values: [3] },
+    { field: 'service', values: [7] },
+    { field: 'origin', values: ['web'] },
+    { field: 'dateMs', min: part.sinceMs, max: part.endedMs },
+  ];
+  expect(filters).toEqual([[{ any: [{ conditions }], exclude: true }]]);
+  panel.unmount();
+  await ask(2000);
+  expect(panel.text()).not.toContain('without the incident');
 });
