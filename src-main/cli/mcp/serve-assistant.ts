@@ -243,7 +243,7 @@ async function readCoverage(context: CommandContext, session: Session): Promise<
       report,
       from: toIso(fromMs),
       to: toIso(toMs),
-      says: seconds === 0 ? 'complete for the period' : `${seconds} s of the period are not cached`,
+      says: seconds === 0 ? 'complete for the period' : `${seconds} s of the period are not cached in full`,
       ...(seconds === 0 ? {} : { missing, missingNotListed: spans.length - missing.length }),
     });
   }

@@ -156,7 +156,7 @@ export function judgeMissing(
     .map(({ fromMs, toMs }) => `${formatMoment(fromMs, zone)} to ${formatMoment(toMs, zone)}`);
   const more = spans.length > SHOWN_SPANS ? `, and ${spans.length - SHOWN_SPANS} more` : '';
   out.note(
-    `Incomplete: ${seconds.toLocaleString('en')} s of the period are not cached (${zone}: ${listed.join(', ')}${more}).`,
+    `Incomplete: ${seconds.toLocaleString('en')} s of the period are not cached in full (${zone}: ${listed.join(', ')}${more}).`,
   );
   return args.has('allow-gaps') ? EXIT.done : EXIT.incomplete;
 }

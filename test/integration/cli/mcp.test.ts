@@ -109,7 +109,7 @@ describe('with pseudonyms', () => {
       to: PERIOD.to,
     });
     expect(answer.coverage?.map(({ report }) => report)).toEqual(['inbound-detail', 'outbound-detail']);
-    expect(answer.coverage?.[0]?.says).toBe('3600 s of the period are not cached');
+    expect(answer.coverage?.[0]?.says).toBe('3600 s of the period are not cached in full');
     const whole = await call(client, 'count', { connection, ...PERIOD, report: 'inbound-detail' });
     expect(whole.answer.coverage?.[0]?.says).toBe('complete for the period');
     expect(whole.answer.rows).toEqual([{ records: RECORDS, missingSeconds: 0 }]);

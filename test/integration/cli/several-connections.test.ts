@@ -71,7 +71,7 @@ it('lists findings and incidents of each connection with its name', async () => 
   expect(found.output).toMatch(/^Night: \d+ incidents?/m);
   expect(found.output).toMatch(/^Other: \d+ incidents?/m);
   const now = await cli.run('findings', '--all-connections');
-  expect(now.output).toMatch(/^Empty: 0 findings, nothing is cached/m);
+  expect(now.output).toMatch(/^Empty: 0 findings, nothing is cached in full/m);
 });
 
 it('runs a statement over several connections, whose rows say which one they are of', async () => {

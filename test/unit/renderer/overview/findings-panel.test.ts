@@ -355,7 +355,7 @@ it('nothing stands out is said only where everything needed is cached', async ()
   ];
   const unsure = (await show({ ...calm, gaps })).text();
   expect(unsure).not.toContain('Nothing stands out');
-  expect(unsure).toContain('Outbound: records are missing between 08:00 and 09:00.');
+  expect(unsure).toContain('Outbound: records between 08:00 and 09:00 are missing or incomplete.');
   expect(unsure).toContain('Inbound: too little of earlier hours or days is cached');
   expect((await show({ ...calm, untilMs: null, gaps })).text()).toContain('Nothing to compare yet');
 });
