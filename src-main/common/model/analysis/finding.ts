@@ -143,9 +143,17 @@ export function comesBack(before: Finding | undefined, after: Finding): boolean 
     before.part === after.part &&
     before.channel === after.channel &&
     before.service === after.service &&
+    !isElsewhere(before, after) &&
     before.errorFamily === after.errorFamily &&
     before.directions[0] === after.directions[0] &&
     after.sinceMs >= before.endedMs &&
     after.sinceMs - before.endedMs <= COMES_BACK_MS
+  );
+}
+
+/** True for two that are of different values of a field. */
+function isElsewhere(one: Finding, other: Finding): boolean {
+  return one.within.some(({ field, value }) =>
+    other.within.some((closer) => closer.field === field && closer.value !== value),
   );
 }

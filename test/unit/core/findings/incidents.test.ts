@@ -124,3 +124,12 @@ it('names are kept without blanks around them, and no more than a connection has
   await change({ id: '3', sinceMs: 3 * DAY_MS }, { name: 'Changed' });
   expect(saved).toHaveLength(MAX_INCIDENT_NOTES);
 });
+
+it('of another origin it is another incident; one that is not as closely known may be the same', () => {
+  const within = (value: string) => ({ within: [{ field: 'origin' as const, value }] });
+  const first = makeFinding(within('web'));
+  const later = { sinceMs: END_MS + HOUR_MS, id: 'later' };
+  expect(list([first, makeFinding({ ...later, ...within('app') })])).toHaveLength(2);
+  expect(list([first, makeFinding({ ...later, ...within('web') })])).toHaveLength(1);
+  expect(list([first, makeFinding(later)])).toHaveLength(1);
+});
