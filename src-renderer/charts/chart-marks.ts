@@ -70,6 +70,29 @@ export interface PlotArea {
   readonly height: number;
 }
 
+/** Returns one path for all boxes of a kind, with the first of them. */
+export function toBoxPaths<Box extends PlotArea>(
+  boxes: readonly Box[],
+  toKind: (box: Box) => unknown,
+): readonly { readonly first: Box; readonly path: string }[] {
+  const round = (px: number): number => Number(px.toFixed(1));
+  return [...Map.groupBy(boxes, toKind).values()].flatMap((own) => {
+    const [first] = own;
+    const parts = own.map(
+      ({ left, top, width, height }) => `M${left} ${round(top)}h${width}v${round(height)}h-${width}z`,
+    );
+    return first === undefined ? [] : [{ first, path: parts.join('') }];
+  });
+}
+
+/** A label beside a plot. */
+export interface AxisLabel {
+  /** From 0 at the bottom of the plot to 1 at its top. */
+  readonly share: number;
+  readonly label: string;
+  readonly isStrong?: boolean;
+}
+
 const HATCH_PX = 5;
 
 /** Hatches a part of a chart: what is not cached must not read as nothing. */

@@ -15,25 +15,26 @@ import {
   type ChartType,
   BasicPlatform,
 } from 'chart.js';
-import { chartFrameKey, type Size, type ChartDrawing } from './picture/chart-picture.ts';
+import { chartFrameKey, createSvgCanvas, type Size, type ChartDrawing } from './picture/chart-picture.ts';
 import { readFormats } from '../format/formats.ts';
-import { useChartColours, type ChartColours } from './chart-style.ts';
+import { readThemeColours, useChartColours, type ChartColours } from './chart-style.ts';
 
-/** Returns how a chart of Chart.js is drawn once more, with the colours of another theme where they are asked for. */
+/** Returns how a chart of Chart.js is drawn once more, in the colours of a theme. */
 function createChartJsDrawing<Type extends ChartType, Data, Label>(
   readSize: () => Size,
   toConfiguration: (colours: ChartColours) => ChartConfiguration<Type, Data, Label>,
 ): ChartDrawing {
   return {
     readSize,
-    draw: (context, size, colours, scale) => {
-      const { type, data, options, plugins = [] } = toConfiguration(colours);
-      // Chart.js takes the size of the canvas as that of the chart, and makes the canvas larger by the scale.
+    draw: async (size, ground) => {
+      const { type, data, options, plugins = [] } = toConfiguration(readThemeColours(ground));
+      const { context, finish } = await createSvgCanvas(size);
+      // Chart.js takes the size of the canvas as that of the chart.
       Object.assign(context.canvas, size);
       const canvas = { getContext: () => context } as unknown as HTMLCanvasElement;
       // A line that is kept as one path leaves nothing in a picture of shapes: with segments it is drawn step by step.
       const datasets = data.datasets.map((own) => Object.assign({}, own, { segment: {} }));
-      const still = { responsive: false, animation: false, devicePixelRatio: scale, events: [] };
+      const still = { responsive: false, animation: false, devicePixelRatio: 1, events: [] };
       const chart = new Chart<Type, Data, Label>(canvas, {
         type,
         data: Object.assign({}, data, { datasets }),
@@ -41,7 +42,10 @@ function createChartJsDrawing<Type extends ChartType, Data, Label>(
         plugins,
         platform: BasicPlatform,
       });
-      return () => chart.destroy();
+      const { left, top, width, height } = chart.chartArea;
+      const svg = finish();
+      chart.destroy();
+      return { svg, area: { left, top, width, height } };
     },
   };
 }
@@ -72,13 +76,13 @@ export function useChart<Type extends ChartType, Data, Label>(
     readFormats();
     return toConfiguration(colours.value);
   });
-  const register = inject(chartFrameKey, null);
+  const door = inject(chartFrameKey, null);
   let size: Size = { width: 0, height: 0 };
   let chart: Chart<Type, Data, Label> | null = null;
 
   onMounted(() => {
     if (canvas.value !== null) chart = new Chart(canvas.value, configuration.value);
-    register?.(createChartJsDrawing(readSize, toConfiguration));
+    door?.show(createChartJsDrawing(readSize, toConfiguration));
   });
   watch(
     configuration,
@@ -103,7 +107,7 @@ export function useChart<Type extends ChartType, Data, Label>(
     chart.update();
   });
   onBeforeUnmount(() => {
-    register?.(null);
+    door?.show(null);
     chart?.destroy();
   });
 

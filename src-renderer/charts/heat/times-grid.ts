@@ -1,6 +1,7 @@
 import type { ResponseTimes, TimesRow } from '../../../src-main/common/model/records/histogram.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import { toTimes, type BrushArea, type BrushCell } from '../brush.ts';
+import type { PlotArea } from '../chart-marks.ts';
 import { useI18n } from 'vue-i18n';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import { useZone } from '../../composables/surroundings.ts';
@@ -54,13 +55,9 @@ export function isMostlyFailed({ count, failures }: Pick<Cell, 'count' | 'failur
 }
 
 /** A cell as it is drawn, in pixels. */
-interface CellBox {
+interface CellBox extends PlotArea {
   readonly level: number;
   readonly isFailed: boolean;
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Returns the cells with whole-pixel edges, the shortest times at the bottom. */

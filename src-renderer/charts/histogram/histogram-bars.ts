@@ -9,6 +9,7 @@ import {
   NAME_COLOURS,
   type NameColour,
 } from '../../../src-main/common/model/records/body-path.ts';
+import { type PlotArea, toBoxPaths } from '../chart-marks.ts';
 import type { ChartColour } from '../chart-style.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { BucketRange } from '../brush.ts';
@@ -88,14 +89,6 @@ function findFree(shown: ReadonlySet<number>, memory: ColourMemory): number {
 /** From the base upwards. Failures come first, so that they share a baseline and can be compared. */
 const CLASS_STACK: readonly CodeClass[] = ['5xx', 'none', '4xx', '3xx', '2xx'];
 
-interface HistogramPath {
-  readonly colour: SeriesColour;
-  /** Outside the marked time. */
-  readonly dimmed: boolean;
-  /** SVG path data in pixels. */
-  readonly path: string;
-}
-
 /** Returns the number of records in a bucket. */
 export function countBucket({ counts }: Pick<HistogramBucket, 'counts'>): number {
   return counts.reduce((sum, count) => sum + count, 0);
@@ -117,15 +110,12 @@ function toStack(series: readonly HistogramSeries[]): number[] {
 }
 
 /** A part of a bar, in pixels. */
-interface HistogramBox {
+interface HistogramBox extends PlotArea {
   readonly colour: SeriesColour;
-  /** Of the bucket, and of the series. */
-  readonly index: number;
+  /** Of the series. */
   readonly place: number;
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
+  /** Outside the marked time. */
+  readonly isDimmed: boolean;
 }
 
 /** What the bars are drawn in. */
@@ -138,10 +128,11 @@ interface BarsSize {
  * Returns the bars with whole-pixel edges. A series that occurs is at least 1 px high, because single failures among
  * thousands of requests would vanish.
  */
-export function toHistogramBoxes(
+function toHistogramBoxes(
   { series, buckets }: Pick<Histogram, 'series' | 'buckets'>,
   colours: readonly SeriesColour[],
   { widthPx, heightPx }: BarsSize,
+  marked: BucketRange | null,
 ): readonly HistogramBox[] {
   const peak = findPeak(buckets);
   if (peak === 0 || !(widthPx > 0)) return [];
@@ -150,6 +141,7 @@ export function toHistogramBoxes(
   buckets.forEach((bucket, index) => {
     const { left, right } = toEdges(index, buckets.length, widthPx);
     const width = Math.max(1, right - left - 1);
+    const isDimmed = marked !== null && (index < marked.start || index >= marked.end);
     let top = heightPx;
     for (const place of stack) {
       const count = bucket.counts[place] ?? 0;
@@ -157,36 +149,23 @@ export function toHistogramBoxes(
       if (count === 0 || colour === undefined) continue;
       const height = Math.min(top, Math.max(1, Math.round((count / peak) * heightPx)));
       top -= height;
-      boxes.push({ colour, index, place, left, top, width, height });
+      boxes.push({ colour, place, isDimmed, left, top, width, height });
     }
   });
   return boxes;
 }
 
 /** Returns one path per series and dimming. */
-export function toHistogramPaths(
-  histogram: Pick<Histogram, 'series' | 'buckets'>,
-  colours: readonly SeriesColour[],
-  size: BarsSize,
-  marked: BucketRange | null,
-): readonly HistogramPath[] {
-  const paths = new Map<string, HistogramPath>();
-  for (const box of toHistogramBoxes(histogram, colours, size)) {
-    const { colour, index, place, left, top, width, height } = box;
-    const dimmed = marked !== null && (index < marked.start || index >= marked.end);
-    const key = `${place}${dimmed ? '-' : '+'}`;
-    const before = paths.get(key)?.path ?? '';
-    paths.set(key, { colour, dimmed, path: `${before}M${left} ${top}h${width}v${height}h-${width}z` });
-  }
-  return [...paths.values()];
+export function toHistogramPaths(...bars: Parameters<typeof toHistogramBoxes>) {
+  return toBoxPaths(toHistogramBoxes(...bars), ({ place, isDimmed }) => `${place} ${isDimmed}`);
 }
 
 /** Returns where spans of time lie in the plot, each at least 1 px wide; all buckets are drawn equally wide. */
 export function toSpanBoxes(
   buckets: readonly TimeSpan[],
   spans: readonly TimeSpan[],
-  widthPx: number,
-): readonly { readonly left: number; readonly width: number }[] {
+  { widthPx, heightPx }: BarsSize,
+): readonly PlotArea[] {
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined || !(widthPx > 0)) return [];
   const toX = (atMs: number): number => {
@@ -200,7 +179,7 @@ export function toSpanBoxes(
     .filter(({ fromMs, toMs }) => fromMs < last.toMs && toMs > first.fromMs)
     .map(({ fromMs, toMs }) => {
       const left = Math.min(toX(fromMs), widthPx - 1);
-      return { left, width: Math.max(1, toX(toMs) - left) };
+      return { left, top: 0, width: Math.max(1, toX(toMs) - left), height: heightPx };
     });
 }
 

@@ -4,6 +4,7 @@ import {
   chartFrameKey,
   type ChartDrawing,
   type ChartFigures,
+  type ChartOverlay,
   type PictureWords,
   makePng,
   makeSvg,
@@ -47,7 +48,14 @@ export function useChartActions(
   const write = useTableClipboard();
   const offer = inject(caseDoorKey, null);
   const readQuestion = inject(caseQuestionKey, null);
-  provide(chartFrameKey, (next) => (drawing.value = next));
+  const overlays = new Set<ChartOverlay>();
+  provide(chartFrameKey, {
+    show: (next) => (drawing.value = next),
+    lay: (overlay) => {
+      overlays.add(overlay);
+      return () => overlays.delete(overlay);
+    },
+  });
 
   async function run(action: ChartAction): Promise<void> {
     await attempt(() => act(action));
@@ -75,7 +83,7 @@ export function useChartActions(
         );
         const table = toPartTable(shownColumns, cells);
         // Drawn now: the screen it is on may be left before a case is chosen.
-        const picture = shown === null ? null : await drawBoth(words, shown);
+        const picture = shown === null ? null : await drawBoth(words, shown, overlays);
         offer?.({
           kind: 'chart',
           title: toPartTitle(words.title),
@@ -89,18 +97,18 @@ export function useChartActions(
         // Without an await before it: the clipboard must be asked while the press still counts.
         return confirm(action, () =>
           navigator.clipboard.write([
-            new ClipboardItem({ 'image/png': makePng(words, shown, ground.value) }),
+            new ClipboardItem({ 'image/png': makePng(words, shown, ground.value, overlays) }),
           ]),
         );
       case 'savePng':
         if (shown === null) return;
-        saveBlob(toFileName(words.title, 'png'), await makePng(words, shown, ground.value));
+        saveBlob(toFileName(words.title, 'png'), await makePng(words, shown, ground.value, overlays));
         break;
       case 'saveSvg':
         if (shown === null) return;
         saveText(
           toFileName(words.title, 'svg'),
-          await makeSvg(words, shown, ground.value),
+          await makeSvg(words, shown, ground.value, overlays),
           'image/svg+xml;charset=utf-8',
         );
         break;
@@ -111,10 +119,12 @@ export function useChartActions(
 }
 
 /** A chart for either theme; null where it is too large to be kept. */
-async function drawBoth(words: PictureWords, drawing: ChartDrawing): Promise<PartContent['picture']> {
-  const [light, dark] = await Promise.all([
-    makeSvg(words, drawing, 'light'),
-    makeSvg(words, drawing, 'dark'),
-  ]);
+async function drawBoth(
+  words: PictureWords,
+  drawing: ChartDrawing,
+  overlays: Iterable<ChartOverlay>,
+): Promise<PartContent['picture']> {
+  const light = await makeSvg(words, drawing, 'light', overlays);
+  const dark = await makeSvg(words, drawing, 'dark', overlays);
   return Math.max(light.length, dark.length) > MAX_PART_PICTURE ? null : { light, dark };
 }

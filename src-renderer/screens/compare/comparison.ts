@@ -236,28 +236,10 @@ export function toTwinGaps(
   const places = countTwinBuckets(after, before);
   if (places === 0 || widthPx <= 0) return [];
   const toBoxes = ({ buckets }: Histogram, own: readonly TimeSpan[], top: number): PlotArea[] =>
-    toSpanBoxes(buckets, own, (widthPx * buckets.length) / places).map((box) => ({
-      ...box,
-      top,
-      height: halfPx,
-    }));
+    toSpanBoxes(buckets, own, { widthPx: (widthPx * buckets.length) / places, heightPx: halfPx }).map(
+      (box) => ({ ...box, top }),
+    );
   return [...toBoxes(after, gaps.after, 0), ...toBoxes(before, gaps.before, halfPx)];
-}
-
-/** Returns bars as one path for each class, in the order of CODE_CLASSES. */
-export function toTwinPaths(
-  bars: readonly TwinBar[],
-): readonly { readonly codeClass: CodeClass; readonly path: string }[] {
-  return CODE_CLASSES.flatMap((codeClass) => {
-    const path = bars
-      .filter((bar) => bar.codeClass === codeClass)
-      .map(
-        ({ left, top, width, height }) =>
-          `M${left} ${top.toFixed(1)}h${width}v${height.toFixed(1)}h${-width}Z`,
-      )
-      .join('');
-    return path === '' ? [] : [{ codeClass, path }];
-  });
 }
 
 /** From this factor on a ratio says more than a percentage. */

@@ -13,6 +13,7 @@ import type {
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import { MINUTE_MS, SECOND_MS, HOUR_MS } from '../../../../src-main/common/time/durations.ts';
 import { toIncident } from '../../../address/record-links.ts';
+import type { PlotArea } from '../../../charts/chart-marks.ts';
 import { toAddress } from '../../../filters/filter.ts';
 import { toPeriodText } from '../../../period/period-selection.ts';
 
@@ -45,26 +46,18 @@ function listCauses(condition: AlertCondition): FieldCondition[] {
   return timed === undefined ? [] : [{ field: timed.field, min: condition.threshold }];
 }
 
-/** Where the strip draws, in pixels. */
-export interface StripBox {
-  readonly left: number;
-  readonly width: number;
-  readonly top: number;
-  readonly height: number;
-}
-
 /** Returns where a moment is, from left to right. */
 export function toX(
   atMs: number,
   { fromMs, toMs }: Pick<AlertTest, 'fromMs' | 'toMs'>,
-  box: StripBox,
+  box: PlotArea,
 ): number {
   const share = (atMs - fromMs) / Math.max(1, toMs - fromMs);
   return box.left + Math.min(1, Math.max(0, share)) * box.width;
 }
 
 /** Returns where a value is, from top to bottom; by its root, so that small ones can be told apart. */
-export function toY(value: number, largest: number, box: StripBox): number {
+export function toY(value: number, largest: number, box: PlotArea): number {
   return box.top + box.height * (1 - Math.sqrt(Math.min(1, Math.max(0, value) / Math.max(largest, 1e-9))));
 }
 
@@ -80,7 +73,7 @@ export function findLargest(test: AlertTest, threshold: number | null, isShare: 
 }
 
 /** Returns the values as a stepped line, with nothing drawn where nothing was measured. */
-export function toPath(test: AlertTest, largest: number, box: StripBox): string {
+export function toPath(test: AlertTest, largest: number, box: PlotArea): string {
   let isOpen = false;
   return test.series
     .map(({ fromMs, value }) => {
@@ -98,12 +91,12 @@ export function toPath(test: AlertTest, largest: number, box: StripBox): string 
 }
 
 /** Returns whether a mark's date ends at it; near the left edge it begins there, so that it isn't cut off. */
-export function endsAtMark(x: number, box: StripBox, roomPx: number): boolean {
+export function endsAtMark(x: number, box: PlotArea, roomPx: number): boolean {
   return x - box.left > roomPx;
 }
 
 /** Returns the marks whose dates have room beside each other; the newest goes first. */
-export function pickLabelled(places: readonly number[], box: StripBox, roomPx: number): ReadonlySet<number> {
+export function pickLabelled(places: readonly number[], box: PlotArea, roomPx: number): ReadonlySet<number> {
   const picked = new Set<number>();
   let leftmost = Infinity;
   for (const [index, x] of [...places.entries()].reverse()) {

@@ -1,14 +1,16 @@
 import { flushPromises, mount } from '@vue/test-utils';
-import { Context } from 'svgcanvas';
-import type { Component } from 'vue';
+import { type Component, h, ref } from 'vue';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ConnectionPlans } from '../../../../src-main/common/model/connections/planned.ts';
 import BarChart from '../../../../src-renderer/charts/BarChart.vue';
 import {
   composePicture,
-  createSvgSurface,
+  copyDrawing,
   toXmlText,
   type ChartDrawing,
 } from '../../../../src-renderer/charts/picture/chart-picture.ts';
+import TimeBands from '../../../../src-renderer/charts/TimeBands.vue';
+import { timePlansKey } from '../../../../src-renderer/composables/surroundings.ts';
 import ChartFrame from '../../../../src-renderer/components/charts/ChartFrame.vue';
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import { toFileName, useChartActions } from '../../../../src-renderer/components/charts/use-chart-actions.ts';
@@ -64,22 +66,48 @@ function mountFrame() {
 
 type Actions = ReturnType<typeof useChartActions>;
 
+const DAY = { fromMs: Date.UTC(2026, 10, 26), toMs: Date.UTC(2026, 10, 27) };
+const PLANS: ConnectionPlans = {
+  times: [
+    {
+      id: 'a',
+      name: 'Maintenance',
+      kind: 'planned',
+      zone: 'UTC',
+      times: { repeats: 'weekly', weekdays: ['thursday'], from: '12:00', minutes: 480 },
+      leftOut: { findings: true, alerts: 'muted', uptime: true },
+    },
+  ],
+  marks: [{ id: 'm', kind: 'release', atMs: DAY.fromMs + 3_600_000, text: 'Release 4.19' }],
+};
+
 /** A frame whose menu is pressed without the menu. */
-function mountActions(): Actions {
+function mountActions(
+  inside: Component = {
+    components: { BarChart },
+    setup: () => ({ bars }),
+    template: '<BarChart v-bind="bars" />',
+  },
+): Actions {
   let actions: Actions | null = null;
   mount(
     {
-      components: { BarChart },
       setup() {
         actions = useChartActions(
           () => ({ title: 'Requests & more', about: ['Local service · Computed'], legend: bars.series }),
           () => figures,
         );
-        return { bars };
+        return () => h(inside);
       },
-      template: '<BarChart v-bind="bars" />',
     },
-    { global: { plugins: [createMessages()] }, attachTo: document.body },
+    {
+      global: {
+        plugins: [createMessages()],
+        stubs: { RouterLink: { template: '<a><slot /></a>' } },
+        provide: { [timePlansKey as symbol]: ref(PLANS) },
+      },
+      attachTo: document.body,
+    },
   );
   return actions!;
 }
@@ -112,20 +140,37 @@ describe('a chart as a file', () => {
     expect(text).not.toMatch(/ style=/);
   });
 
-  test('keeps hostile names as text, and characters that XML may not hold out', () => {
+  test('keeps hostile names as text, and characters that XML may not hold out', async () => {
+    const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+    svg.append(document.createElementNS('http://www.w3.org/2000/svg', 'text'));
+    svg.firstElementChild!.textContent = '<script>\u0000\ud800';
     const drawing: ChartDrawing = {
       readSize: () => ({ width: 700, height: 200 }),
-      draw: (context) => {
-        context.fillText('<script>\u0000\ud800', 4, 4);
-        return () => undefined;
-      },
+      draw: (size, ground) =>
+        Promise.resolve({ svg: copyDrawing(svg, ground), area: { left: 0, top: 0, ...size } }),
     };
-    const colours = new Proxy({}, { get: () => '#000000' }) as never;
     const words = { title: '<img>', about: [], legend: [] };
-    const root = composePicture((size) => createSvgSurface(size, Context), words, drawing, colours);
+    const root = await composePicture(words, drawing, 'light');
     expect(root.querySelector('script, img')).toBeNull();
     expect(root.textContent).toBe('<img><script>\ufffd\ufffd');
     expect(toXmlText('a\u001bb😀')).toBe('a\ufffdb😀');
+  });
+
+  test('has the planned times and marks that lie over the chart, in its plot', async () => {
+    const actions = mountActions({
+      components: { BarChart, TimeBands },
+      setup: () => ({ bars, day: DAY, area: { left: 40, top: 0, width: 400, height: 100 } }),
+      template: '<BarChart v-bind="bars" /><TimeBands v-bind="day" :area="area" />',
+    });
+    await actions.run('saveSvg');
+    await flushPromises();
+    expect(actions.error.value).toBeNull();
+    const text = (await saved.get('requests-more.svg')?.text()) ?? '';
+    const document = new DOMParser().parseFromString(text, 'image/svg+xml');
+    const texts = [...document.querySelectorAll('text')].map(({ textContent }) => textContent);
+    expect(texts).toEqual(expect.arrayContaining(['Maintenance', 'Release 4.19']));
+    // Nothing of the window: no links, no classes, no styles.
+    expect(text).not.toMatch(/ (?:href|class|style|role|aria-label)=/);
   });
 
   test('gives its figures as CSV, guarded against formulas', async () => {

@@ -14,9 +14,9 @@ import {
   toConditions,
   toTwinBars,
   toTwinGaps,
-  toTwinPaths,
   toWhiskerScale,
 } from '../../../../src-renderer/screens/compare/comparison.ts';
+import { toBoxPaths } from '../../../../src-renderer/charts/chart-marks.ts';
 import {
   readChoice,
   writeChoice,
@@ -119,10 +119,11 @@ describe('twin bars', () => {
     const before = make([[5, 0, 0, 0, 0]]);
     expect(findTwinPeak(after, before)).toBe(20);
     const bars = toTwinBars(after, before, { widthPx: 3, halfPx: 100, top: 20 });
-    expect(toTwinPaths(bars)).toEqual([
-      { codeClass: '2xx', path: 'M0 0.0h3v50.0h-3ZM0 100.0h3v25.0h-3Z' },
-      { codeClass: '5xx', path: 'M0 50.0h3v50.0h-3Z' },
-    ]);
+    const paths = toBoxPaths(bars, ({ codeClass }) => codeClass);
+    expect(Object.fromEntries(paths.map(({ first, path }) => [first.codeClass, path]))).toEqual({
+      '2xx': 'M0 0h3v50h-3zM0 100h3v25h-3z',
+      '5xx': 'M0 50h3v50h-3z',
+    });
   });
 
   it('leave what is not cached of either side to its hatching, each in its half and on its own times', () => {

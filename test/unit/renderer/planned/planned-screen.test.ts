@@ -146,11 +146,11 @@ it('a chart has a band for each planned time and a line for each mark, which com
   const provide = { ...global.provide, [timePlansKey as symbol]: ref(PLANS) };
   const day = { fromMs: Date.UTC(2026, 10, 26), toMs: Date.UTC(2026, 10, 27) };
   const chart = mount(TimeBands, { props: day, global: { ...global, provide } });
-  expect(chart.findAll('.band').map((band) => band.attributes('style'))).toEqual([
-    'left: 87.500%; width: 12.500%;',
-  ]);
+  const [band] = chart.findAll('.band');
+  expect(band?.attributes('aria-label')).toContain('Weekly maintenance');
+  expect(band?.get('rect').attributes()).toMatchObject({ x: '87.500%', width: '12.500%' });
   const mark = chart.find('a.mark');
-  expect(mark.text()).toBe('4.19');
+  expect(mark.get('text').text()).toBe('4.19');
   expect(mark.attributes('aria-label')).toContain('compare before and after');
   expect(decodeURIComponent(mark.attributes('href') ?? '')).toContain('/compare?period=2026-11-26T12:30');
   await chart.setProps({ fromMs: day.toMs, toMs: day.toMs + 24 * HOUR });

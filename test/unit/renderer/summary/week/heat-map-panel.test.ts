@@ -1,12 +1,14 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import type { Component } from 'vue';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { backendKey } from '../../../../../src-renderer/backend/backend.ts';
 import ChartMenu from '../../../../../src-renderer/components/charts/ChartMenu.vue';
 import { createMessages } from '../../../../../src-renderer/messages/index.ts';
 import HeatMapPanel from '../../../../../src-renderer/screens/summary/charts/week/HeatMapPanel.vue';
 import { leadsKey } from '../../../../../src-renderer/screens/summary/leads/leads.ts';
 import { makeFinding } from '../../../../support/findings/make-finding.ts';
+import { catchSavedFiles } from '../../support/catch-saved-files.ts';
+import { installFakeCanvas } from '../../support/fake-canvas.ts';
 import { ScriptedBackend } from '../../support/scripted-backend.ts';
 import { makeBasis, START_MS } from '../times/make-basis.ts';
 
@@ -49,7 +51,10 @@ async function show(hours: number, gaps: { fromMs: number; toMs: number }[] = []
   });
   await flushPromises();
 }
-afterEach(() => panel.unmount());
+afterEach(() => {
+  panel.unmount();
+  vi.restoreAllMocks();
+});
 
 const cellAt = (place: number) => panel.get(`[data-place="${place}"]`);
 const said = (place: number): string => cellAt(place).attributes('aria-label') ?? '';
@@ -177,4 +182,16 @@ test('the worst hour that is so because of one incident is told without it; one 
   panel.unmount();
   await ask(2000);
   expect(panel.text()).not.toContain('without the incident');
+test('a picture has every hour with its days and the scale, and hatches what is not known', async () => {
+  installFakeCanvas();
+  const saved = catchSavedFiles();
+  await show(6, [{ fromMs: START_MS + 4 * HOUR_MS, toMs: START_MS + 6 * HOUR_MS }]);
+  panel.getComponent(ChartMenu as Component).vm.$emit('choose', 'saveSvg');
+  await flushPromises();
+  const [file] = saved.values();
+  const picture = new DOMParser().parseFromString((await file?.text()) ?? '', 'image/svg+xml');
+  const texts = [...picture.querySelectorAll('text')].map(({ textContent }) => textContent);
+  expect(texts).toEqual(expect.arrayContaining(['00', '21', 'Mon', 'Sun', '0', 'not known']));
+  expect(picture.querySelectorAll('svg svg rect')).toHaveLength(168);
+  expect(picture.querySelectorAll('svg svg rect[fill^="url("]')).toHaveLength(2);
 });
