@@ -1,4 +1,4 @@
-import { inject, provide, shallowRef, type Ref, type ShallowRef } from 'vue';
+import { computed, inject, provide, shallowRef, type Ref, type ShallowRef } from 'vue';
 import { MAX_PART_PICTURE, type PartContent } from '../../../src-main/common/model/cases/case.ts';
 import {
   chartFrameKey,
@@ -28,19 +28,24 @@ export function toFileName(title: string, ending: string): string {
   return `${words === '' ? 'chart' : words.slice(0, 80)}.${ending}`;
 }
 
-/** What the menu of a chart does, and the place where the chart inside says how it is drawn. */
-export function useChartActions(
-  readWords: () => PictureWords,
-  readFigures: () => ChartFigures,
-): {
+/** What the menu of a chart does. */
+export interface ChartActions {
   readonly ground: Ref<Ground>;
   readonly drawing: Readonly<ShallowRef<ChartDrawing | null>>;
   readonly copied: Readonly<Ref<ChartAction | null>>;
   readonly error: Readonly<Ref<ErrorLike | null>>;
+  /** There is something to take from the chart. */
+  readonly hasFigures: Readonly<Ref<boolean>>;
   /** The screen says what its charts are of. */
   readonly canAddToCase: boolean;
   run(action: ChartAction): Promise<void>;
-} {
+}
+
+/** Returns what the menu of a chart does, and is the place where the chart inside says how it is drawn. */
+export function useChartActions(
+  readWords: () => PictureWords,
+  readFigures: () => ChartFigures,
+): ChartActions {
   const drawing = shallowRef<ChartDrawing | null>(null);
   const ground = shallowRef<Ground>('light');
   const { copied, copy: confirm } = useCopied<ChartAction>();
@@ -115,7 +120,15 @@ export function useChartActions(
     }
   }
 
-  return { ground, drawing, copied, error, canAddToCase: offer !== null && readQuestion !== null, run };
+  return {
+    ground,
+    drawing,
+    copied,
+    error,
+    hasFigures: computed(() => readFigures().rows.length > 0),
+    canAddToCase: offer !== null && readQuestion !== null,
+    run,
+  };
 }
 
 /** A chart for either theme; null where it is too large to be kept. */

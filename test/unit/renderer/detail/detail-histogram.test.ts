@@ -58,9 +58,10 @@ async function show() {
     menu.vm.$emit(name, value);
   };
   const choose = async (action: string) => {
-    emit('choose', action);
-    await flushPromises();
-    await vi.dynamicImportSettled();
+    await view
+      .getComponent(ChartMenu as Component)
+      .props('actions')
+      .run(action);
     await flushPromises();
   };
   return { view, emit, choose };

@@ -163,9 +163,7 @@ test('its figures are a table and a file, and it is a picture', async () => {
   ]);
   expect(view.findAll('tbody tr').map((row) => row.text())).toHaveLength(2);
   for (const action of ['saveFigures', 'saveSvg']) {
-    menu.vm.$emit('choose', action);
-    await flushPromises();
-    await vi.dynamicImportSettled();
+    await menu.props('actions').run(action);
     await flushPromises();
   }
   const [csv = '', svg = ''] = await Promise.all([...saved.values()].map((file) => file.text()));
