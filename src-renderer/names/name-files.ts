@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/browser/esm/sync';
 import {
   findNameFault,
   MAX_NAMES,
@@ -76,47 +77,24 @@ export function mergeNames(names: readonly ValueName[], others: readonly ValueNa
 const DELIMITERS = [',', ';', '\t'] as const;
 
 /**
- * Reads CSV into rows of cells, by RFC 4180; of comma, semicolon and tab, the one that the first line holds most of parts
- * the cells. Rows without any text are left out.
+ * Reads CSV into rows of cells; of comma, semicolon and tab, the one that the first line holds most of parts them. Null
+ * for what isn't CSV.
  */
-function readCsvRows(text: string): readonly (readonly string[])[] {
-  const body = text.replace(/^\ufeff/, '');
-  const [firstLine = ''] = body.split(/\r\n|\r|\n/, 1);
+function readCsvRows(text: string): readonly (readonly string[])[] | null {
+  const [firstLine = ''] = text.split(/\r\n|\r|\n/, 1);
   const countOf = (delimiter: string): number => firstLine.split(delimiter).length;
   const delimiter = DELIMITERS.reduce((best, next) => (countOf(next) > countOf(best) ? next : best));
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let cell = '';
-  const endCell = (): void => {
-    row.push(cell);
-    cell = '';
-  };
-  const endRow = (): void => {
-    endCell();
-    if (row.some((one) => one.trim() !== '')) rows.push(row);
-    row = [];
-  };
-  for (let place = 0; place < body.length; place += 1) {
-    const character = body.charAt(place);
-    if (character === '"' && cell === '') {
-      const end = findClosingQuote(body, place + 1);
-      cell = body.slice(place + 1, end).replaceAll('""', '"');
-      place = end;
-    } else if (character === delimiter) endCell();
-    else if (character === '\n' || character === '\r') {
-      if (character === '\r' && body.charAt(place + 1) === '\n') place += 1;
-      endRow();
-    } else cell += character;
+  try {
+    return parse(text, {
+      bom: true,
+      delimiter,
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_records_with_empty_values: true,
+    });
+  } catch {
+    return null;
   }
-  endRow();
-  return rows;
-}
-
-/** The place of the quote that ends a cell, or the end of the text. */
-function findClosingQuote(text: string, from: number): number {
-  let place = text.indexOf('"', from);
-  while (place >= 0 && text.charAt(place + 1) === '"') place = text.indexOf('"', place + 2);
-  return place < 0 ? text.length : place;
 }
 
 const COLUMNS = ['field', 'number', 'name', 'colour'] as const;
@@ -164,7 +142,9 @@ function readJsonEntries(text: string): readonly unknown[] | null {
 
 /** A first row without the headings is a name already, in their order. */
 function readCsvEntries(text: string): readonly unknown[] | null {
-  const [head = [], ...rest] = readCsvRows(text);
+  const rows = readCsvRows(text);
+  if (rows === null) return null;
+  const [head = [], ...rest] = rows;
   const headings = head.map(toColumn);
   const hasHeadings = (['field', 'number', 'name'] as const).every((column) => headings.includes(column));
   if (!hasHeadings && toField(head[0] ?? '') === null) return null;

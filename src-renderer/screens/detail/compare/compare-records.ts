@@ -1,3 +1,4 @@
+import { diffArrays } from 'diff';
 import { shallowRef } from 'vue';
 import { toPlainText } from '../../../../src-main/common/json.ts';
 import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
@@ -9,8 +10,8 @@ import { tryFormatJson } from '../../../inspector/record-texts.ts';
 import { useRecordsStore } from '../../../stores/records/records.ts';
 import { toMarkdown } from '../grid/row-picks.ts';
 
-/** Pairs of lines that an exact alignment looks at; beyond it lines are paired by their place. */
-const MAX_PAIRS = 4_000_000;
+/** Differences that an alignment looks for; beyond it lines are paired by their place. */
+const MAX_DIFFERENCES = 2_000;
 
 /** A line of each text beside one another; null where a text has none there. */
 export type AlignedRow = readonly (string | null)[];
@@ -60,45 +61,19 @@ function findEqual(
   first: readonly string[],
   second: readonly string[],
 ): readonly (readonly [number, number])[] {
-  let start = 0;
-  while (start < first.length && start < second.length && first[start] === second[start]) start += 1;
-  let end = 0;
-  const shorter = Math.min(first.length, second.length) - start;
-  while (end < shorter && first[first.length - 1 - end] === second[second.length - 1 - end]) end += 1;
-  const head = Array.from({ length: start }, (_, index) => [index, index] as const);
-  const tail = Array.from(
-    { length: end },
-    (_, index) => [first.length - end + index, second.length - end + index] as const,
-  );
-  const middle = findCommon(first.slice(start, first.length - end), second.slice(start, second.length - end));
-  return [...head, ...middle.map(([a, b]) => [a + start, b + start] as const), ...tail];
-}
-
-/** The longest common subsequence, as places in both. */
-function findCommon(
-  first: readonly string[],
-  second: readonly string[],
-): readonly (readonly [number, number])[] {
-  const width = second.length + 1;
-  if (first.length * second.length > MAX_PAIRS) {
-    return first.flatMap((item, index) => (item === second[index] ? [[index, index] as const] : []));
+  const changes = diffArrays([...first], [...second], { maxEditLength: MAX_DIFFERENCES });
+  if (changes === undefined) {
+    return first.flatMap((item, place) => (item === second[place] ? [[place, place] as const] : []));
   }
-  const lengths = new Uint16Array((first.length + 1) * width);
-  const read = (a: number, b: number): number => lengths[a * width + b] ?? 0;
-  for (let a = first.length - 1; a >= 0; a -= 1) {
-    for (let b = second.length - 1; b >= 0; b -= 1) {
-      lengths[a * width + b] =
-        first[a] === second[b] ? read(a + 1, b + 1) + 1 : Math.max(read(a + 1, b), read(a, b + 1));
-    }
-  }
-  const pairs: (readonly [number, number])[] = [];
-  let [a, b] = [0, 0];
-  while (a < first.length && b < second.length) {
-    if (first[a] === second[b]) pairs.push([a++, b++]);
-    else if (read(a + 1, b) >= read(a, b + 1)) a += 1;
-    else b += 1;
-  }
-  return pairs;
+  let [before, own] = [0, 0];
+  return changes.flatMap(({ added, removed, count }) => {
+    const [from, at] = [before, own];
+    if (!added) before += count;
+    if (!removed) own += count;
+    return added || removed
+      ? []
+      : Array.from({ length: count }, (_, index) => [from + index, at + index] as const);
+  });
 }
 
 /** Characters of a line that are shown. */
