@@ -148,6 +148,37 @@ interface AreaBrush {
   readonly listeners: Readonly<Record<string, (event: never) => void>>;
 }
 
+/** How far a key moves in a grid: columns, and rows from above. */
+const MOVES: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  Home: [-Infinity, 0],
+  End: [Infinity, 0],
+  PageUp: [10, 0],
+  PageDown: [-10, 0],
+};
+
+/**
+ * Returns where a key leads among places in rows, counted from above, and takes the key; null for other keys. With Ctrl the
+ * ends are those of all rows; in a single row, up and down go on and back.
+ */
+export function moveInGrid(
+  event: KeyboardEvent,
+  { column, row }: BrushCell,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+): BrushCell | null {
+  const [across = 0, down = 0] = MOVES[event.key] ?? [];
+  if (across === 0 && down === 0) return null;
+  event.preventDefault();
+  const far = event.ctrlKey && !Number.isFinite(across) ? across : down;
+  return {
+    column: clamp(column + (rows === 1 ? across - down : across), 0, columns - 1),
+    row: clamp(row + far, 0, rows - 1),
+  };
+}
+
 /** Arrow keys, the axis that they move along, and where to. Rows are counted from below. */
 const STEPS: Readonly<Record<string, readonly ['columns' | 'rows', -1 | 1]>> = {
   ArrowLeft: ['columns', -1],

@@ -304,13 +304,13 @@ export function copyDrawing(drawn: SVGSVGElement, ground: Ground): SVGSVGElement
   return copy;
 }
 
-/** Returns a mixed colour as every reader of SVG knows it. */
+/** Returns mixed colours as every reader of SVG knows them. */
 function toPlainColour(value: string): string {
-  return value.replace(
-    /color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.]+))?\)/gu,
-    (_, red: string, green: string, blue: string, alpha = '1') =>
-      `rgba(${[red, green, blue].map((part) => Math.round(Number(part) * 255)).join(', ')}, ${alpha})`,
-  );
+  return value.replace(/color\(srgb ([^)]*)\)/gu, (_, parts: string) => {
+    const [red, green, blue, alpha = 1] = parts.split(/[ /]+/u).map(Number);
+    const bytes = [red, green, blue].map((part) => Math.round((part ?? 0) * 255));
+    return `rgba(${bytes.join(', ')}, ${alpha})`;
+  });
 }
 
 /** How an SVG of the window stands in a picture. */

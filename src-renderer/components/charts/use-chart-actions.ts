@@ -30,7 +30,7 @@ export function toFileName(title: string, ending: string): string {
 
 /** What the menu of a chart does. */
 export interface ChartActions {
-  readonly ground: Ref<Ground>;
+  readonly ground: Readonly<Ref<Ground>>;
   readonly drawing: Readonly<ShallowRef<ChartDrawing | null>>;
   readonly copied: Readonly<Ref<ChartAction | null>>;
   readonly error: Readonly<Ref<ErrorLike | null>>;
@@ -38,6 +38,7 @@ export interface ChartActions {
   readonly hasFigures: Readonly<Ref<boolean>>;
   /** The screen says what its charts are of. */
   readonly canAddToCase: boolean;
+  chooseGround(ground: Ground): void;
   run(action: ChartAction): Promise<void>;
 }
 
@@ -127,6 +128,7 @@ export function useChartActions(
     error,
     hasFigures: computed(() => readFigures().rows.length > 0),
     canAddToCase: offer !== null && readQuestion !== null,
+    chooseGround: (next) => (ground.value = next),
     run,
   };
 }

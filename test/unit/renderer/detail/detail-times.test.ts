@@ -5,6 +5,7 @@ import type { RecordFilter } from '../../../../src-main/common/model/records/rec
 import type { ResponseTimes } from '../../../../src-main/common/model/records/histogram.ts';
 import { toNextNumber } from '../../../../src-main/common/query/query-fields.ts';
 import TimesHeatMap from '../../../../src-renderer/charts/heat/TimesHeatMap.vue';
+import type { ChartActions } from '../../../../src-renderer/components/charts/use-chart-actions.ts';
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import SelectField from '../../../../src-renderer/components/controls/SelectField.vue';
 import DetailTimes from '../../../../src-renderer/screens/detail/DetailTimes.vue';
@@ -163,7 +164,7 @@ test('its figures are a table and a file, and it is a picture', async () => {
   ]);
   expect(view.findAll('tbody tr').map((row) => row.text())).toHaveLength(2);
   for (const action of ['saveFigures', 'saveSvg']) {
-    await menu.props('actions').run(action);
+    await (menu.props('actions') as ChartActions).run(action);
     await flushPromises();
   }
   const [csv = '', svg = ''] = await Promise.all([...saved.values()].map((file) => file.text()));

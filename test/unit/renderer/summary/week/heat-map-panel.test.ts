@@ -2,6 +2,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import type { Component } from 'vue';
 import { afterEach, expect, test, vi } from 'vitest';
 import { backendKey } from '../../../../../src-renderer/backend/backend.ts';
+import type { ChartActions } from '../../../../../src-renderer/components/charts/use-chart-actions.ts';
 import ChartMenu from '../../../../../src-renderer/components/charts/ChartMenu.vue';
 import { createMessages } from '../../../../../src-renderer/messages/index.ts';
 import HeatMapPanel from '../../../../../src-renderer/screens/summary/charts/week/HeatMapPanel.vue';
@@ -186,10 +187,7 @@ test('a picture has every hour with its days and the scale, and hatches what is 
   installFakeCanvas();
   const saved = catchSavedFiles();
   await show(6, [{ fromMs: START_MS + 4 * HOUR_MS, toMs: START_MS + 6 * HOUR_MS }]);
-  await panel
-    .getComponent(ChartMenu as Component)
-    .props('actions')
-    .run('saveSvg');
+  await (panel.getComponent(ChartMenu as Component).props('actions') as ChartActions).run('saveSvg');
   await flushPromises();
   const [file] = saved.values();
   const picture = new DOMParser().parseFromString((await file?.text()) ?? '', 'image/svg+xml');
