@@ -1,4 +1,4 @@
-import type { Chart, Plugin } from 'chart.js';
+import type { Chart, ChartType, Plugin } from 'chart.js';
 import type { RouteLocationRaw } from 'vue-router';
 import type { TimedField } from '../../src-main/common/model/analysis/grouping.ts';
 import type { TimesRow } from '../../src-main/common/model/records/histogram.ts';
@@ -7,6 +7,7 @@ import { CODE_CLASSES, type CodeClass } from '../../src-main/common/model/record
 import { toNextNumber } from '../../src-main/common/query/query-fields.ts';
 import { createQueryClock } from '../../src-main/common/query/query-values.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
+import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
 import { CHART_FONT, type ChartColour, type ChartColours } from './chart-style.ts';
 import type { LegendEntry } from './picture/chart-picture.ts';
 
@@ -117,6 +118,26 @@ export function hatch(
   }
   ctx.stroke();
   ctx.restore();
+}
+
+/** Hatches what is not cached of the span that a chart's plot is of. */
+export function createGaps<Type extends ChartType>(
+  gaps: readonly TimeSpan[],
+  span: TimeSpan,
+  colours: ChartColours,
+): Plugin<Type> {
+  return {
+    id: 'gaps',
+    beforeDatasetsDraw: ({ ctx, chartArea: { left, top, width, height } }) => {
+      for (const { fromMs, toMs } of gaps) {
+        const [start = 0, end = 0] = [fromMs, toMs].map(
+          (atMs) => Math.min(1, Math.max(0, (atMs - span.fromMs) / (span.toMs - span.fromMs))) * width,
+        );
+        if (end <= start) continue;
+        hatch(ctx, { left: left + start, top, width: Math.max(1, end - start), height }, colours.hatch);
+      }
+    },
+  };
 }
 
 const END_FONT = `500 ${CHART_FONT.size}px ${CHART_FONT.family}`;

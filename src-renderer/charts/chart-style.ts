@@ -1,9 +1,24 @@
+import type { ChartEvent } from 'chart.js';
 import { formatMeasure } from '../format/formats.ts';
 import { useMutationObserver } from '@vueuse/core';
 import { shallowRef, type Ref } from 'vue';
 
 /** Text on a canvas: the family of `--cs-font`, in pixels. */
 export const CHART_FONT = { family: "'Inter Variable', system-ui, sans-serif", size: 11 } as const;
+
+/** What all charts of Chart.js have in common. */
+export const CHART_OPTIONS = { animation: false, responsive: true, maintainAspectRatio: false } as const;
+
+/** The look of the numbers and times along an axis. */
+export function toTickStyle(colours: ChartColours) {
+  return { color: colours.faint, font: CHART_FONT, padding: 6 } as const;
+}
+
+/** Shows whether a press does something where the pointer is. */
+export function setPointer({ native }: ChartEvent, doesSomething: boolean): void {
+  const target = native?.target;
+  if (target instanceof HTMLElement) target.style.cursor = doesSomething ? 'pointer' : 'default';
+}
 
 /** The look of a chart's tooltip, as that of the other tooltips. */
 export function toTooltipStyle(colours: ChartColours) {

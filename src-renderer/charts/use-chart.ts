@@ -1,4 +1,4 @@
-import { computed, inject, onBeforeUnmount, onMounted, watch, type Ref } from 'vue';
+import { computed, inject, onBeforeUnmount, onMounted, shallowRef, watch, type Ref } from 'vue';
 import { useEventListener } from '@vueuse/core';
 import {
   BarController,
@@ -13,8 +13,10 @@ import {
   Tooltip,
   type ChartConfiguration,
   type ChartType,
+  type Plugin,
   BasicPlatform,
 } from 'chart.js';
+import type { PlotArea } from './chart-marks.ts';
 import { chartFrameKey, createSvgCanvas, type Size, type ChartDrawing } from './picture/chart-picture.ts';
 import { readFormats } from '../format/formats.ts';
 import { readThemeColours, useChartColours, type ChartColours } from './chart-style.ts';
@@ -64,17 +66,27 @@ Chart.register(
 
 /**
  * Draws a chart on the canvas for as long as the component is mounted. When something that the configuration
- * reads changes, the same chart gets the new data, options and plugins. A frame around it learns how it is drawn.
+ * reads changes, the same chart gets the new data, options and plugins. A frame around it learns how it is drawn. Returns
+ * where its plot is on the canvas.
  */
 export function useChart<Type extends ChartType, Data, Label>(
   canvas: Readonly<Ref<HTMLCanvasElement | null>>,
   toConfiguration: (colours: ChartColours) => ChartConfiguration<Type, Data, Label>,
-): void {
+): Readonly<Ref<PlotArea | null>> {
   const colours = useChartColours();
+  const area = shallowRef<PlotArea | null>(null);
+  const areaReader: Plugin<Type> = {
+    id: 'area-reader',
+    afterLayout: ({ chartArea: { left, top, width, height } }) => {
+      const next = { left, top, width, height };
+      if (JSON.stringify(area.value) !== JSON.stringify(next)) area.value = next;
+    },
+  };
   const configuration = computed(() => {
     // Axes write their numbers and dates while they are drawn.
     readFormats();
-    return toConfiguration(colours.value);
+    const own = toConfiguration(colours.value);
+    return { ...own, plugins: [...(own.plugins ?? []), areaReader] };
   });
   const door = inject(chartFrameKey, null);
   let size: Size = { width: 0, height: 0 };
@@ -86,7 +98,7 @@ export function useChart<Type extends ChartType, Data, Label>(
   });
   watch(
     configuration,
-    ({ data, options, plugins = [] }) => {
+    ({ data, options, plugins }) => {
       if (chart === null) return;
       // A data set that stays the same object keeps its bars and lines, and what the pointer is over.
       const { datasets } = chart.data;
@@ -110,6 +122,7 @@ export function useChart<Type extends ChartType, Data, Label>(
     door?.show(null);
     chart?.destroy();
   });
+  return area;
 
   /** While the table is shown in its place, the chart keeps the size that it had. */
   function readSize(): Size {

@@ -5,7 +5,10 @@ import { hatch, type PlotArea } from '../../../charts/chart-marks.ts';
 import {
   CHART_FONT,
   type ChartColours,
+  CHART_OPTIONS,
   formatAxisCount,
+  setPointer,
+  toTickStyle,
   toTooltipStyle,
 } from '../../../charts/chart-style.ts';
 import { formatCount, formatPercent, formatRange, formatRoundPercent } from '../../../format/formats.ts';
@@ -77,11 +80,6 @@ function createShading(
   };
 }
 
-/** Tells where the bars are each time the chart is laid out. */
-function createAreaReader(take: (area: PlotArea) => void): BarPlugin {
-  return { id: 'area-reader', afterLayout: ({ chartArea }) => take(toBox(chartArea)) };
-}
-
 function toBox({ left, top, width, height }: PlotArea): PlotArea {
   return { left, top, width, height };
 }
@@ -103,7 +101,6 @@ interface VolumeView {
   readonly slots: readonly SlotCoverage[];
   readonly span: ShadedSpan | null;
   readonly zone: string;
-  readonly takeArea: (area: PlotArea) => void;
   readonly pick: (index: number, direction: Direction) => void;
 }
 
@@ -154,11 +151,7 @@ export function toVolumeChartConfig(
       ],
     },
     options: toOptions(view, colours),
-    plugins: [
-      createHatching(slots, colours, words.uncached),
-      createShading(span, points, colours),
-      createAreaReader(view.takeArea),
-    ],
+    plugins: [createHatching(slots, colours, words.uncached), createShading(span, points, colours)],
   };
 }
 
@@ -175,16 +168,12 @@ function toOptions(
 ): ChartOptions<'bar' | 'line'> {
   const axes = toAlignedAxes(points);
   const labels = toBarLabels(points, zone, MAX_LABELS);
-  const ticks = { color: colours.faint, font: CHART_FONT, padding: 6 };
+  const ticks = toTickStyle(colours);
   return {
-    animation: false,
-    maintainAspectRatio: false,
+    ...CHART_OPTIONS,
     interaction: { mode: 'index', intersect: false },
     layout: { padding: { top: span === null ? 6 : 20 } },
-    onHover: (event, elements) => {
-      const target = event.native?.target;
-      if (target instanceof HTMLElement) target.style.cursor = elements.length > 0 ? 'pointer' : 'default';
-    },
+    onHover: (event, elements) => setPointer(event, elements.length > 0),
     onClick: (event, elements, { scales: { x } }) => {
       const index = elements[0]?.index;
       if (index === undefined || event.x === null || x === undefined) return;

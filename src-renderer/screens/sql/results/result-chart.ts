@@ -13,9 +13,11 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src-main/comm
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import {
   CHART_FONT,
+  CHART_OPTIONS,
   type ChartColour,
   type ChartColours,
   formatAxisCount,
+  setPointer,
   toTooltipStyle,
 } from '../../../charts/chart-style.ts';
 import { toAddress } from '../../../filters/filter.ts';
@@ -280,15 +282,9 @@ export function toResultChartConfig(
       }),
     },
     options: {
-      animation: false,
-      responsive: true,
-      maintainAspectRatio: false,
+      ...CHART_OPTIONS,
       interaction: { mode: 'index', intersect: false },
-      onHover: ({ native }, elements) => {
-        const target = native?.target;
-        if (target instanceof HTMLElement)
-          target.style.cursor = pick !== null && elements.length > 0 ? 'pointer' : 'default';
-      },
+      onHover: (event, elements) => setPointer(event, pick !== null && elements.length > 0),
       onClick: ({ native }, _elements, drawn) => {
         if (native === null) return;
         // All series of a place light up together; the one that is meant is the nearest.

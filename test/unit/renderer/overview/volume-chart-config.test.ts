@@ -18,7 +18,7 @@ function makeConfig(inbound: number[]) {
     }));
   const points = toVolumePoints(toBuckets(inbound), toBuckets(inbound));
   const slots = inbound.map(() => ({ inbound: 'whole' as const, outbound: 'whole' as const }));
-  const view = { points, slots, span: null, zone: 'UTC', takeArea: () => undefined, pick };
+  const view = { points, slots, span: null, zone: 'UTC', pick };
   return toVolumeChartConfig(view, colours, words);
 }
 

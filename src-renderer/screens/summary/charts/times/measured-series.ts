@@ -10,14 +10,16 @@ import { formatPercent } from '../../../../format/formats.ts';
 import { MAX_EDGES, type SeriesBucket } from '../../../../../src-main/common/model/analysis/grouping.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../../src-main/common/time/durations.ts';
 import { listBucketEdges } from '../../../../../src-main/common/time/civil-time.ts';
-import type { ChartConfiguration, ChartOptions, Plugin } from 'chart.js';
+import type { ChartConfiguration, ChartOptions } from 'chart.js';
 import {
-  CHART_FONT,
+  CHART_OPTIONS,
+  setPointer,
+  toTickStyle,
   toTooltipStyle,
   type ChartColour,
   type ChartColours,
 } from '../../../../charts/chart-style.ts';
-import { hatch, type PlotArea } from '../../../../charts/chart-marks.ts';
+import { createGaps } from '../../../../charts/chart-marks.ts';
 
 export interface Gap extends TimeSpan {
   /** A part holds some of its records; null where that is not known. */
@@ -175,7 +177,6 @@ export interface SeriesView {
   /** When a bucket is, and its figures, for the tooltip. */
   readonly nameBucket: (place: number) => string;
   readonly listFigures: (place: number) => readonly string[];
-  readonly takeArea: (area: PlotArea) => void;
   readonly pick: (place: number) => void;
   readonly aim: (place: number | null) => void;
 }
@@ -203,23 +204,23 @@ export function toSeriesConfig(view: SeriesView, colours: ChartColours): SeriesC
       })),
     },
     options: toOptions(view, colours),
-    plugins: [createGaps(view, colours)],
+    plugins: [
+      createGaps(view.gaps, view.span, colours),
+      { id: 'leaving', beforeEvent: (_chart, { inChartArea }) => inChartArea || view.aim(null) },
+    ],
   };
 }
 
 function toOptions(view: SeriesView, colours: ChartColours): ChartOptions<'line'> {
   const { span, buckets } = view;
-  const ticks = { color: colours.faint, font: CHART_FONT, padding: 6 };
+  const ticks = toTickStyle(colours);
   const findAt = (x: number | undefined): number | null => (x === undefined ? null : findBucket(buckets, x));
   return {
-    animation: false,
-    responsive: true,
-    maintainAspectRatio: false,
+    ...CHART_OPTIONS,
     interaction: { mode: 'index', axis: 'x', intersect: false },
     layout: { padding: { top: 6, right: 8 } },
     onHover: (event, _elements, { scales: { x } }) => {
-      const target = event.native?.target;
-      if (target instanceof HTMLElement) target.style.cursor = 'pointer';
+      setPointer(event, true);
       view.aim(event.x === null ? null : findAt(x?.getValueForPixel(event.x)));
     },
     onClick: (event, _elements, { scales: { x } }) => {
@@ -264,26 +265,6 @@ function toOptions(view: SeriesView, colours: ChartColours): ChartOptions<'line'
         grid: { color: colours.grid, drawTicks: false },
         ticks: { ...ticks, maxTicksLimit: 6, callback: (value) => view.formatTick(Number(value)) },
       },
-    },
-  };
-}
-
-/** Hatches what is not cached, and tells where the chart draws each time it is laid out. */
-function createGaps({ gaps, span, takeArea, aim }: SeriesView, colours: ChartColours): Plugin<'line'> {
-  return {
-    id: 'gaps',
-    beforeEvent: (_chart, { inChartArea }) => {
-      if (!inChartArea) aim(null);
-    },
-    afterLayout: ({ chartArea: { left, top, width, height } }) => takeArea({ left, top, width, height }),
-    beforeDatasetsDraw({ ctx, chartArea, scales: { x } }) {
-      if (x === undefined) return;
-      const { top, height } = chartArea;
-      for (const gap of gaps) {
-        const left = x.getPixelForValue(Math.max(gap.fromMs, span.fromMs));
-        const right = x.getPixelForValue(Math.min(gap.toMs, span.toMs));
-        if (right > left) hatch(ctx, { left, top, width: Math.max(1, right - left), height }, colours.hatch);
-      }
     },
   };
 }
