@@ -8,8 +8,7 @@ import { toNextNumber } from '../../src-main/common/query/query-fields.ts';
 import { createQueryClock } from '../../src-main/common/query/query-values.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
-import { CHART_FONT, type ChartColour, type ChartColours } from './chart-style.ts';
-import type { LegendEntry } from './picture/chart-picture.ts';
+import { CHART_FONT, type ChartColour, type ChartColours, type LegendEntry } from './chart-style.ts';
 
 const FULL_BAR_MS = 10_000;
 
@@ -69,6 +68,11 @@ export interface PlotArea {
   readonly top: number;
   readonly width: number;
   readonly height: number;
+}
+
+/** Returns the style of an element that lies over an area of what is around it. */
+export function toAreaStyle({ left, top, width, height }: PlotArea) {
+  return { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` };
 }
 
 /** Returns one path for all boxes of a kind, with the first of them. */

@@ -94,6 +94,25 @@ const VARIABLES = {
 export type ChartColour = keyof typeof VARIABLES;
 export type ChartColours = Readonly<Record<ChartColour, string>>;
 
+export interface LegendEntry {
+  readonly name: string;
+  readonly colour: ChartColour;
+  /** Drawn as a line, not as bars. */
+  readonly isLine?: boolean;
+  /** Only a name, such as the lower end of a scale; or hatched in its colour. */
+  readonly look?: 'name' | 'hatched';
+}
+
+const HEAT_COLOURS = ['heat1', 'heat2', 'heat3', 'heat4', 'heat5'] as const satisfies readonly ChartColour[];
+
+/** Returns a scale as a legend: each step of colour before the edge that it ends at. */
+export function toScaleLegend(edges: readonly string[], levels: readonly number[]): LegendEntry[] {
+  return edges.map((name, place) => {
+    const colour = HEAT_COLOURS[(levels[place - 1] ?? 1) - 1] ?? 'heat5';
+    return place === 0 ? { name, colour, look: 'name' } : { name, colour };
+  });
+}
+
 function readColours(element: Element): ChartColours {
   const style = getComputedStyle(element);
   const entries = Object.entries(VARIABLES).map(([name, variable]) => [

@@ -9,7 +9,7 @@ import {
   shallowRef,
 } from 'vue';
 import type { PlotArea } from '../chart-marks.ts';
-import { type ChartColour, type ChartColours, readThemeColours, CHART_FONT } from '../chart-style.ts';
+import { type ChartColours, type LegendEntry, readThemeColours, CHART_FONT } from '../chart-style.ts';
 import { useI18n } from 'vue-i18n';
 import { formatClock, formatFullDay, formatOffsets } from '../../format/formats.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
@@ -56,25 +56,6 @@ export interface ChartDoor {
 }
 
 export const chartFrameKey: InjectionKey<ChartDoor> = Symbol('chart frame');
-
-export interface LegendEntry {
-  readonly name: string;
-  readonly colour: ChartColour;
-  /** Drawn as a line, not as bars. */
-  readonly isLine?: boolean;
-  /** Only a name, such as the lower end of a scale; or hatched in its colour. */
-  readonly look?: 'name' | 'hatched';
-}
-
-const HEAT_COLOURS = ['heat1', 'heat2', 'heat3', 'heat4', 'heat5'] as const satisfies readonly ChartColour[];
-
-/** Returns a scale as a legend: each step of colour before the edge that it ends at. */
-export function toScaleLegend(edges: readonly string[], levels: readonly number[]): LegendEntry[] {
-  return edges.map((name, place) => {
-    const colour = HEAT_COLOURS[(levels[place - 1] ?? 1) - 1] ?? 'heat5';
-    return place === 0 ? { name, colour, look: 'name' } : { name, colour };
-  });
-}
 
 /** What a picture says beside its chart, so that it can stand by itself. */
 export interface PictureWords {
@@ -309,7 +290,7 @@ function toPlainColour(value: string): string {
   return value.replace(/color\(srgb ([^)]*)\)/gu, (_, parts: string) => {
     const [red, green, blue, alpha = 1] = parts.split(/[ /]+/u).map(Number);
     const bytes = [red, green, blue].map((part) => Math.round((part ?? 0) * 255));
-    return `rgba(${bytes.join(', ')}, ${alpha})`;
+    return alpha === 1 ? `rgb(${bytes.join(', ')})` : `rgba(${bytes.join(', ')}, ${alpha})`;
   });
 }
 
