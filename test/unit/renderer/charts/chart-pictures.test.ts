@@ -1,4 +1,5 @@
 import { flushPromises, mount } from '@vue/test-utils';
+import { Chart } from 'chart.js';
 import { type Component, h, ref } from 'vue';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ConnectionPlans } from '../../../../src-main/common/model/connections/planned.ts';
@@ -14,6 +15,8 @@ import { timePlansKey } from '../../../../src-renderer/composables/surroundings.
 import ChartFrame from '../../../../src-renderer/components/charts/ChartFrame.vue';
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import { toFileName, useChartActions } from '../../../../src-renderer/components/charts/use-chart-actions.ts';
+import { toVolumePoints } from '../../../../src-renderer/screens/overview/volume/volume.ts';
+import VolumeChart from '../../../../src-renderer/screens/overview/volume/VolumeChart.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { catchSavedFiles } from '../support/catch-saved-files.ts';
 import { installFakeCanvas } from '../support/fake-canvas.ts';
@@ -171,6 +174,29 @@ describe('a chart as a file', () => {
     expect(texts).toEqual(expect.arrayContaining(['Maintenance', 'Release 4.19']));
     // Nothing of the window: no links, no classes, no styles.
     expect(text).not.toMatch(/ (?:href|class|style|role|aria-label)=/);
+  });
+
+  test('leaves what lies over the chart on the screen where it is, though a picture is larger', async () => {
+    const points = toVolumePoints(
+      [{ ...DAY, counts: [10, 0, 0, 0, 0] }],
+      [{ ...DAY, counts: [4, 0, 0, 0, 0] }],
+    );
+    const slots = [{ inbound: 'whole', outbound: 'whole' }] as const;
+    const actions = mountActions({
+      components: { VolumeChart },
+      setup: () => ({ points, slots }),
+      template: '<VolumeChart :points="points" :slots="slots" :span="null" label="" rate-name="" />',
+    });
+    const canvas = [...document.querySelectorAll('canvas')].at(-1)!;
+    Chart.getChart(canvas)!.resize(300, 120);
+    await flushPromises();
+    const readPlace = () => canvas.parentElement!.querySelector('[role=group]')!.getAttribute('style');
+    const before = readPlace();
+    await actions.run('saveSvg');
+    await flushPromises();
+    expect(actions.error.value).toBeNull();
+    expect(before).toContain('width');
+    expect(readPlace()).toBe(before);
   });
 
   test('gives its figures as CSV, guarded against formulas', async () => {

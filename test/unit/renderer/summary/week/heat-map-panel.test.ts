@@ -183,6 +183,8 @@ test('the worst hour that is so because of one incident is told without it; one 
   panel.unmount();
   await ask(2000);
   expect(panel.text()).not.toContain('without the incident');
+});
+
 test('a picture has every hour with its days and the scale, and hatches what is not known', async () => {
   installFakeCanvas();
   const saved = catchSavedFiles();
