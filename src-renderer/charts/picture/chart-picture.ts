@@ -223,19 +223,25 @@ function toBox({ left, top, width, height }: PlotArea): Attributes {
   return { x: left, y: top, width, height };
 }
 
-export function measureText(text: string, font: Attributes = {}): number {
+/** Returns what tells the width of texts in a font. */
+function createMeasure(font: Attributes): (text: string) => number {
   const context = document.createElement('canvas').getContext('2d');
-  if (context === null) return 0;
+  if (context === null) return () => 0;
   const { 'font-weight': weight = 400, 'font-size': size = CHART_FONT.size } = font;
   context.font = `${weight} ${size}px ${CHART_FONT.family}`;
-  return context.measureText(text).width;
+  return (text) => context.measureText(text).width;
+}
+
+export function measureText(text: string): number {
+  return createMeasure({})(text);
 }
 
 /** Returns a text that fits into a width, with an ellipsis where it was cut. */
 export function fitText(text: string, width: number, font: Attributes = {}): string {
-  if (measureText(text, font) <= width) return text;
+  const measure = createMeasure(font);
+  if (measure(text) <= width) return text;
   let end = text.length;
-  while (end > 0 && measureText(`${text.slice(0, end)}…`, font) > width) end -= 1;
+  while (end > 0 && measure(`${text.slice(0, end)}…`) > width) end -= 1;
   return `${text.slice(0, end).trimEnd().toWellFormed()}…`;
 }
 
