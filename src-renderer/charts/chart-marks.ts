@@ -90,6 +90,20 @@ export function toBoxPaths<Box extends PlotArea>(
   });
 }
 
+/** Returns a line that is level for the length of each step as SVG path data; there is none where a step has no height. */
+export function toStepPath(
+  steps: readonly { readonly left: number; readonly right: number; readonly y: number | null }[],
+): string {
+  const round = (px: number): number => Number(px.toFixed(1));
+  return steps
+    .map(({ left, right, y }, place) => {
+      if (y === null) return '';
+      const joins = (steps[place - 1]?.y ?? null) !== null;
+      return `${joins ? 'V' : `M${round(left)} `}${round(y)}H${round(right)}`;
+    })
+    .join('');
+}
+
 /** A label beside a plot. */
 export interface AxisLabel {
   /** From 0 at the bottom of the plot to 1 at its top. */

@@ -9,7 +9,7 @@ import {
   NAME_COLOURS,
   type NameColour,
 } from '../../../src-main/common/model/records/body-path.ts';
-import { type PlotArea, toBoxPaths } from '../chart-marks.ts';
+import { type PlotArea, toBoxPaths, toStepPath } from '../chart-marks.ts';
 import type { ChartColour } from '../chart-style.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { BucketRange } from '../brush.ts';
@@ -205,17 +205,15 @@ export function toMedianPath(
   maxMs: number,
 ): string {
   if (!(widthPx > 0) || !(maxMs > 0)) return '';
-  let isDrawn = false;
-  return buckets
-    .map(({ medianResponseMs }, index) => {
-      const joins = isDrawn;
-      isDrawn = medianResponseMs !== null;
-      if (medianResponseMs === null) return '';
-      const { left, right } = toEdges(index, buckets.length, widthPx);
-      const top = Math.round((1 - Math.max(0, medianResponseMs) / maxMs) * (heightPx - 2)) + 1;
-      return joins ? `V${top}H${right}` : `M${left} ${top}H${right}`;
-    })
-    .join('');
+  return toStepPath(
+    buckets.map(({ medianResponseMs }, index) => ({
+      ...toEdges(index, buckets.length, widthPx),
+      y:
+        medianResponseMs === null
+          ? null
+          : Math.round((1 - Math.max(0, medianResponseMs) / maxMs) * (heightPx - 2)) + 1,
+    })),
+  );
 }
 
 function toEdges(index: number, count: number, widthPx: number): { left: number; right: number } {

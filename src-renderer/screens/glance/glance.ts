@@ -7,6 +7,7 @@ import type { Connection } from '../../../src-main/common/model/connections/conn
 import type { HealthState } from '../../../src-main/common/model/connections/status.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../src-main/common/time/durations.ts';
 import { oneAtATime, useBackend } from '../../backend/backend.ts';
+import { toStepPath } from '../../charts/chart-marks.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';
 import { type ErrorLike, toErrorLike } from '../../messages/error-like.ts';
 import { useConnectionsStore } from '../../stores/connections/connections.ts';
@@ -168,14 +169,13 @@ export function toShapes({ buckets, hour }: Pick<ConnectionGlance, 'buckets' | '
   }
   const known = shares.filter((share) => share !== null);
   const fullShare = FULL_SHARES.find((full) => known.every((share) => share <= full)) ?? 1;
-  const steps = shares
-    .map((share, place) => {
-      if (share === null) return '';
-      const y = PLOT_HEIGHT * (1 - share / fullShare);
-      const isFirst = (shares[place - 1] ?? null) === null;
-      return `${isFirst ? 'M' : 'L'}${place * BAR_STEP} ${y.toFixed(1)}H${(place + 1) * BAR_STEP}`;
-    })
-    .join('');
+  const steps = toStepPath(
+    shares.map((share, place) => ({
+      left: place * BAR_STEP,
+      right: (place + 1) * BAR_STEP,
+      y: share === null ? null : PLOT_HEIGHT * (1 - share / fullShare),
+    })),
+  );
   return {
     bars,
     gaps,

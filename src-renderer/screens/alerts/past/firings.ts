@@ -13,7 +13,7 @@ import type {
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import { MINUTE_MS, SECOND_MS, HOUR_MS } from '../../../../src-main/common/time/durations.ts';
 import { toIncident } from '../../../address/record-links.ts';
-import type { PlotArea } from '../../../charts/chart-marks.ts';
+import { type PlotArea, toStepPath } from '../../../charts/chart-marks.ts';
 import { toAddress } from '../../../filters/filter.ts';
 import { toPeriodText } from '../../../period/period-selection.ts';
 
@@ -74,20 +74,13 @@ export function findLargest(test: AlertTest, threshold: number | null, isShare: 
 
 /** Returns the values as a stepped line, with nothing drawn where nothing was measured. */
 export function toPath(test: AlertTest, largest: number, box: PlotArea): string {
-  let isOpen = false;
-  return test.series
-    .map(({ fromMs, value }) => {
-      if (value === null) {
-        isOpen = false;
-        return '';
-      }
-      const y = toY(value, largest, box).toFixed(1);
-      const [x, next] = [fromMs, fromMs + HOUR_MS].map((atMs) => toX(atMs, test, box).toFixed(1));
-      const start = isOpen ? `V${y}` : `M${x} ${y}`;
-      isOpen = true;
-      return `${start}H${next}`;
-    })
-    .join('');
+  return toStepPath(
+    test.series.map(({ fromMs, value }) => ({
+      left: toX(fromMs, test, box),
+      right: toX(fromMs + HOUR_MS, test, box),
+      y: value === null ? null : toY(value, largest, box),
+    })),
+  );
 }
 
 /** Returns whether a mark's date ends at it; near the left edge it begins there, so that it isn't cut off. */

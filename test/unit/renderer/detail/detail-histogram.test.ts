@@ -4,7 +4,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Histogram } from '../../../../src-main/common/model/records/histogram.ts';
 import TimeHistogram from '../../../../src-renderer/charts/histogram/TimeHistogram.vue';
 import SelectField from '../../../../src-renderer/components/controls/SelectField.vue';
-import type { ChartActions } from '../../../../src-renderer/components/charts/use-chart-actions.ts';
+import type {
+  ChartAction,
+  ChartActions,
+} from '../../../../src-renderer/components/charts/use-chart-actions.ts';
 import ChartMenu from '../../../../src-renderer/components/charts/ChartMenu.vue';
 import DetailHistogram from '../../../../src-renderer/screens/detail/DetailHistogram.vue';
 import { toHistogramFigures } from '../../../../src-renderer/screens/detail/detail-address.ts';
@@ -58,8 +61,10 @@ async function show() {
     const menu = view.getComponent(ChartMenu as Component);
     menu.vm.$emit(name, value);
   };
-  const choose = async (action: string) => {
-    await (view.getComponent(ChartMenu as Component).props('actions') as ChartActions).run(action);
+  const choose = async (action: ChartAction) => {
+    await (view.getComponent(ChartMenu as Component).props() as { actions: ChartActions }).actions.run(
+      action,
+    );
     await flushPromises();
   };
   return { view, emit, choose };

@@ -163,8 +163,8 @@ test('its figures are a table and a file, and it is a picture', async () => {
     ...['From', 'From, ms', 'Below, ms', 'Requests', 'Failed'],
   ]);
   expect(view.findAll('tbody tr').map((row) => row.text())).toHaveLength(2);
-  for (const action of ['saveFigures', 'saveSvg']) {
-    await (menu.props('actions') as ChartActions).run(action);
+  for (const action of ['saveFigures', 'saveSvg'] as const) {
+    await (menu.props() as { actions: ChartActions }).actions.run(action);
     await flushPromises();
   }
   const [csv = '', svg = ''] = await Promise.all([...saved.values()].map((file) => file.text()));

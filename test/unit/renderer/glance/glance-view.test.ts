@@ -147,14 +147,14 @@ it('24 hours are drawn without anything where nothing is cached', () => {
     [51, 20],
   ]);
   expect(shapes.gaps).toEqual([{ x: 20, width: 20 }]);
-  expect(shapes.steps).toBe('M0 100.0H10L10 0.0H20M50 83.3H60');
+  expect(shapes.steps).toBe('M0 100H10V0H20M50 83.3H60');
   expect(shapes).toMatchObject({ peakCount: 100, peakShare: 0.3, width: 60 });
   expect(toShapes({ buckets: [bucket(0, 0, false)], hour: null }).peakShare).toBeNull();
   // More than the usual scale shows has a scale of its own.
   expect(toShapes({ buckets: [bucket(100, 20)], hour: null }).fullShare).toBe(0.3);
   expect(toShapes({ buckets: [bucket(100, 62)], hour: null })).toMatchObject({
     fullShare: 1,
-    steps: 'M0 38.0H10',
+    steps: 'M0 38H10',
   });
   const part = { ...bucket(40, 10), toMs: 20 * MINUTE };
   expect(toShapes({ buckets: [part, bucket(50, 0), part], hour: null }).gaps).toEqual([{ x: 0, width: 10 }]);

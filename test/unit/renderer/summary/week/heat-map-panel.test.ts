@@ -189,7 +189,9 @@ test('a picture has every hour with its days and the scale, and hatches what is 
   installFakeCanvas();
   const saved = catchSavedFiles();
   await show(6, [{ fromMs: START_MS + 4 * HOUR_MS, toMs: START_MS + 6 * HOUR_MS }]);
-  await (panel.getComponent(ChartMenu as Component).props('actions') as ChartActions).run('saveSvg');
+  await (panel.getComponent(ChartMenu as Component).props() as { actions: ChartActions }).actions.run(
+    'saveSvg',
+  );
   await flushPromises();
   const [file] = saved.values();
   const picture = new DOMParser().parseFromString((await file?.text()) ?? '', 'image/svg+xml');
