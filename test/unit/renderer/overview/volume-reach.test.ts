@@ -35,6 +35,8 @@ test('each bar is reached with arrows from one stop, named, and opened with Ente
   expect(await press('ArrowLeft')).toBe('10:00 to 10:30: 1 inbound request');
   expect(await press('ArrowRight')).toBe('10:30 to 11:00: 2 inbound requests');
   expect(await press('ArrowDown')).toBe('10:30 to 11:00: 1,200 outbound requests');
+  expect(await press('ArrowUp')).toBe('10:30 to 11:00: 2 inbound requests');
+  expect(await press('ArrowUp')).toBe('10:30 to 11:00: 1,200 outbound requests');
   await findStops()[0]?.trigger('click');
   expect(reach.emitted('pick')).toEqual([[1, 'outbound']]);
   reach.unmount();
