@@ -280,6 +280,23 @@ describe('two periods on the Compare screen', () => {
     expect(page.text()).not.toContain('Without the incident');
   });
 
+  it('say nothing of how volumes changed where part of a period is not cached', async () => {
+    const ratios = (): string[] => page.findAll('table.facts tr').map((row) => row.get('td.end').text());
+    await show('/compare?measure=volume');
+    expect(page.get('.sentence').text()).toMatch(/^Volume rose from 1,402 to 1,687/u);
+    expect(
+      ratios()
+        .slice(0, 4)
+        .every((ratio) => ratio !== ''),
+    ).toBe(true);
+    page.unmount();
+    await show('/compare?measure=volume', makeComparison(), HOUR_MS);
+    expect(page.get('.sentence').text()).toBe("Part of a period isn't cached, so volumes can't be compared.");
+    const [volume, share, sessions, clients] = ratios();
+    expect([volume, sessions, clients]).toEqual(['', '', '']);
+    expect(share).not.toBe('');
+  });
+
   it('lead to the records of each group before and after', async () => {
     await show();
     const links = page.findAll('a.records').map((link) => link.attributes('href') ?? '');

@@ -20,6 +20,7 @@ import StatementHistory from '../../../../src-renderer/screens/sql/side/Statemen
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { useSqlStore } from '../../../../src-renderer/stores/records/sql.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
+import { createMediaQuery } from '../support/media-query.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
@@ -157,6 +158,19 @@ describe('the tree of tables', () => {
     expect(listTables()).toEqual(['inbound', 'outbound', 'summaries', 'status']);
     await wrapper.setProps({ counts: { inbound: 7218, outbound: 0, summaries: 644, status: 2871 } });
     expect(listTables()).toEqual(['inbound7,218', 'outbound0', 'summaries644', 'status2,871']);
+  });
+
+  it('lists the columns of a table at first, unless they would leave no room for the examples below', async () => {
+    const { global } = await provideApplication(createBackend());
+    for (const isLow of [false, true]) {
+      const matchMedia = vi.spyOn(window, 'matchMedia');
+      matchMedia.mockImplementation((query) => createMediaQuery(isLow && query.includes('height <')));
+      const wrapper = mount(SchemaTree, { props: { counts: null }, global });
+      expect(wrapper.findAll('button.column').length > 0).toBe(!isLow);
+      await wrapper.get('button.table').trigger('click');
+      expect(wrapper.findAll('button.column').length > 0).toBe(isLow);
+      matchMedia.mockRestore();
+    }
   });
 });
 
