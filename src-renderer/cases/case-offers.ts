@@ -111,8 +111,14 @@ export function useFindingOffer(): (item: Finding, nowMs: number, said?: Said) =
       // Without a name of its own the title says it.
       { name: t('cases.finding.what'), value: name === '' ? '' : words.toTitle(item) },
       { name: t('cases.finding.how'), value: words.toDetail(item) },
-      ...times.map((own) => ({
-        name: t('cases.finding.when'),
+      ...times.map((own, place) => ({
+        name:
+          times.length === 1
+            ? t('cases.finding.when')
+            : t('cases.finding.whenOf', {
+                place: formatCount(place + 1),
+                count: formatCount(times.length),
+              }),
         value:
           own.endedMs === null ? words.toWhen(own, nowMs, clock.zone) : words.toSpan(own, nowMs, clock.zone),
       })),

@@ -173,6 +173,10 @@ as own_TABLE_team. Tables stay on this computer and are never sent.`,
       const tableId = tables.find((table) => table.name === name)?.id ?? null;
       const changed = { connectionId, tableId, name, field, keyColumn, text };
       await print(context, await session.call('own-tables/save', changed));
+      const question = { connectionId, field, keyColumn, text };
+      const { matchCount, valueCount, hasMore } = await session.call('own-tables/count-matches', question);
+      const of = hasMore ? `the first ${valueCount}` : String(valueCount);
+      context.out.note(`${matchCount} of ${of} cached values have a row in the file.`);
     } else if (removed !== null) {
       const table = tables.find(({ name }) => name === removed);
       if (table === undefined)

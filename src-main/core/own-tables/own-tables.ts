@@ -13,11 +13,17 @@ import {
   type OwnRows,
   type OwnTable,
   type OwnTableFault,
+  type OwnTableField,
+  type OwnTableMatches,
   toOwnSqlName,
 } from '../../common/model/connections/own-table.ts';
 import { CSV_SEPARATORS } from '../../common/model/exports/export-options.ts';
+import { SQL_TIME_LIMIT_MS } from '../../common/model/records/sql.ts';
+import { DIRECTIONS, listFields } from '../../common/reporting/reports.ts';
+import { DAY_MS } from '../../common/time/durations.ts';
 import { makePrivateFolder, tryToRemove, writeFileAtomically } from '../../node/files.ts';
 import { type CsvFormat, readAllRows } from '../../node/record-files.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { OwnTableSource } from '../analysis/engine/own-values.ts';
 import type { SavedConnection } from '../connections/connection-file.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
@@ -29,9 +35,10 @@ const SHOWN_ROWS = 5;
 export function createOwnTablesHandlers(parts: {
   readonly connections: Pick<ConnectionStore, 'saveTables'>;
   readonly ownTableFiles: OwnTableFiles;
+  readonly engine: ValueEngine;
   now(): number;
 }): HandlersOf<'own-tables'> {
-  const { connections, ownTableFiles: files, now } = parts;
+  const { connections, ownTableFiles: files, engine, now } = parts;
   return {
     'own-tables/read-file': ({ text }) => {
       const { columns, rows } = readTable(text);
@@ -40,6 +47,11 @@ export function createOwnTablesHandlers(parts: {
         rowCount: rows.length,
         rows: rows.slice(0, SHOWN_ROWS).map((row) => [...row]),
       };
+    },
+    'own-tables/count-matches': ({ connectionId, field, keyColumn, text }) => {
+      const { rows } = toOwnRows(readTable(text), keyColumn);
+      const keys = new Set(rows.map(([key]) => key));
+      return countMatches(engine, { connectionId, field, fromMs: 0, toMs: now() + DAY_MS }, keys);
     },
     'own-tables/save': async ({ connectionId, tableId, name, field, keyColumn, text }) => {
       const { columns, rows } = toOwnRows(readTable(text), keyColumn);
@@ -65,6 +77,40 @@ export function createOwnTablesHandlers(parts: {
       return connections.saveTables(connectionId, (tables) => put(tables, null, table));
     },
   };
+}
+
+type ValueEngine = Pick<Engine, 'runSql' | 'readSqlRows' | 'closeSqlResult'>;
+
+const READ_ROWS = 10_000;
+
+async function countMatches(
+  engine: ValueEngine,
+  { field, ...period }: { connectionId: string; field: OwnTableField; fromMs: number; toMs: number },
+  keys: ReadonlySet<string | undefined>,
+): Promise<OwnTableMatches> {
+  const selects = DIRECTIONS.flatMap((direction) => {
+    const [, column] = listFields(`${direction}-detail`).find(([name]) => name === field) ?? [];
+    return column === undefined
+      ? []
+      : [
+          `SELECT CAST(${column.column} AS VARCHAR) AS value FROM ${direction} WHERE ${column.column} IS NOT NULL`,
+        ];
+  });
+  const text = `SELECT value FROM (${selects.join(' UNION ')}) WHERE value <> ''`;
+  const found = await engine.runSql({ ...period, zone: 'UTC', text, timeLimitMs: SQL_TIME_LIMIT_MS });
+  if (found.kind === 'failed')
+    throw new AppError('analysis.failed', found.message, { reason: found.message });
+  const { resultId, rowCount: valueCount, hasMore } = found;
+  try {
+    let matchCount = 0;
+    for (let offset = 0; offset < valueCount; offset += READ_ROWS) {
+      const rows = await engine.readSqlRows({ resultId, offset, limit: READ_ROWS, whole: true });
+      matchCount += rows.filter(([value]) => keys.has(String(value))).length;
+    }
+    return { valueCount, matchCount, hasMore };
+  } finally {
+    await engine.closeSqlResult(resultId);
+  }
 }
 
 /** A table that is replaced has rows, and an id, of its own: what reads the ones before isn't disturbed. */

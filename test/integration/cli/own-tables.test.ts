@@ -73,6 +73,7 @@ it('the columns of a table are fields of records in queries, exports and SQL, al
     ...['--by', 'service'],
   );
   expect(added.code, added.errors).toBe(0);
+  expect(added.errors).toContain(`3 of ${ofService.size} cached values have a row in the file.`);
   expect(added.objects).toMatchObject([
     {
       name: 'Owners',
@@ -168,7 +169,8 @@ it('the columns of a table are fields of records in queries, exports and SQL, al
 
 it('a table is replaced by one of its name, and removed; what names it says so', async () => {
   const [first = 0] = [...ofService.keys()].sort((a, b) => a - b);
-  expect((await add(`service,team\n${first},Desk\n`, '--by', 'service')).code).toBe(0);
+  const added = await add(`service,team\n${first},Desk\nnone,Nobody\n`, '--by', 'service');
+  expect([added.code, added.errors]).toEqual([0, expect.stringContaining(`1 of ${ofService.size} cached`)]);
   expect(await count('own.Owners.team:desk')).toBe(sumOf(first));
   const gone = await cli.run(
     'count',

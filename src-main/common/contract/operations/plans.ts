@@ -1,6 +1,12 @@
 import { Type } from 'typebox';
 import { Connection } from '../../model/connections/connection.ts';
-import { MAX_OWN_TEXT, OWN_TABLE_FIELDS, OwnTable, OwnTableFile } from '../../model/connections/own-table.ts';
+import {
+  MAX_OWN_TEXT,
+  OWN_TABLE_FIELDS,
+  OwnTable,
+  OwnTableFile,
+  OwnTableMatches,
+} from '../../model/connections/own-table.ts';
 import { PlannedSuggestion, PlannedTimeDraft, TimeMarkDraft } from '../../model/connections/planned.ts';
 import { LevelMonth, LevelReport, ServiceLevelDraft } from '../../model/connections/service-level.ts';
 import { Nullable } from '../../model/nullable.ts';
@@ -82,6 +88,19 @@ const TableId = OwnTable.properties.id;
 export const ownTablesOperations = {
   /** What a CSV file would be as a table. Rejects with `own-tables.unreadable`. */
   'own-tables/read-file': operation(Type.Object({ text: Text }), OwnTableFile),
+  /**
+   * How many values of the cached records a CSV file would say something of. Rejects with `own-tables.unreadable`, and
+   * with `analysis.*`.
+   */
+  'own-tables/count-matches': operation(
+    Type.Object({
+      ...ConnectionId.properties,
+      field: Type.Enum([...OWN_TABLE_FIELDS]),
+      keyColumn: Type.String(),
+      text: Text,
+    }),
+    OwnTableMatches,
+  ),
   /**
    * Adds a table (id null) or replaces one, from a CSV file whose `keyColumn` holds values of `field`; once it resolves,
    * its columns are fields. Rejects with `own-tables.unreadable`, `own-tables.name-taken` and `own-tables.too-many`.

@@ -51,6 +51,15 @@ export const OwnTableFile = Type.Object({
 });
 export type OwnTableFile = Static<typeof OwnTableFile>;
 
+/** How many values that cached records have in the field are keys of a table. */
+export const OwnTableMatches = Type.Object({
+  valueCount: Type.Integer(),
+  matchCount: Type.Integer(),
+  /** There are more values than were looked at. */
+  hasMore: Type.Boolean(),
+});
+export type OwnTableMatches = Static<typeof OwnTableMatches>;
+
 /** Why a file can't be a table. */
 export type OwnTableFault =
   | 'encoding'

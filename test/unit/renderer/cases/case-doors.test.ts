@@ -2,10 +2,11 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { beforeEach, expect, it } from 'vitest';
 import { defineComponent, h } from 'vue';
 import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
-import { useRowsOffer } from '../../../../src-renderer/cases/case-offers.ts';
+import { useFindingOffer, useRowsOffer } from '../../../../src-renderer/cases/case-offers.ts';
 import { caseDoorKey, type CaseOffer } from '../../../../src-renderer/composables/surroundings.ts';
 import SnapshotFacts from '../../../../src-renderer/screens/library/details/SnapshotFacts.vue';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
+import { makeFinding } from '../../../support/findings/make-finding.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection } from '../support/samples.ts';
@@ -114,4 +115,26 @@ it('a snapshot of the Library goes into a case with all that is known of it, and
   // What the certificate beside it says is in the part, too.
   expect(content?.facts.map(({ name }) => name)).toEqual(expect.arrayContaining(['Records', 'Period']));
   facts.unmount();
+});
+
+it('each time of an incident that came back is a fact of its own', async () => {
+  const { global } = await provideDoor();
+  let add: ReturnType<typeof useFindingOffer> = () => undefined;
+  mount(
+    defineComponent(() => {
+      add = useFindingOffer();
+      return () => h('div');
+    }),
+    { global },
+  );
+  const item = makeFinding();
+  const again = makeFinding({ sinceMs: item.sinceMs + 86_400_000 });
+  const listTimes = async (offer?: CaseOffer): Promise<string[]> =>
+    ((await offer?.readContent())?.facts ?? [])
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('When'));
+  add(item, again.untilMs, {});
+  expect(await listTimes(offers[0])).toEqual(['When']);
+  add(item, again.untilMs, { times: [item, again] });
+  expect(await listTimes(offers[1])).toEqual(['When (1 of 2)', 'When (2 of 2)']);
 });

@@ -41,6 +41,11 @@ async function open(tables: OwnTable[]) {
           });
         return { columns: ['Service id', 'team'], rowCount: 2, rows: [['7', 'Payments']] };
       },
+      'own-tables/count-matches': ({ field }: Input<'own-tables/count-matches'>) => ({
+        valueCount: field === 'service' ? 8 : 0,
+        matchCount: 1,
+        hasMore: false,
+      }),
       'own-tables/save': (input: Input<'own-tables/save'>) => {
         asked.push(input);
         return { ...connection, tables: [{ ...TABLE, name: input.name }] };
@@ -95,6 +100,7 @@ it('adds a file as a table by the field that its key looks like, and says which 
   const { asked, choose, press, read } = await open([]);
   expect(read()).toContain('None yet.');
   await choose('Owners.csv');
+  expect(read()).toContain('1 of 8 cached values have a row in the file.');
   await press('Add table');
   expect(asked).toMatchObject([{ tableId: null, name: 'Owners', field: 'service', keyColumn: 'Service id' }]);
   expect(read()).toContain('“Owners” was saved: its columns are fields now.');
