@@ -19,7 +19,7 @@ export async function findCutWords(page: Page): Promise<string[]> {
         cut.add(element.innerText.replaceAll(/\s+/gu, ' '));
       }
       if (element instanceof HTMLInputElement && element.value === '' && context !== null) {
-        context.font = style.font;
+        context.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
         const room = element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
         if (context.measureText(element.placeholder).width > room) cut.add(element.placeholder);
       }

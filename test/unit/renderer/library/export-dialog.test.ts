@@ -11,7 +11,8 @@ import {
   toExportSubject,
   type ExportSubject,
 } from '../../../../src-renderer/components/dialogs/export/export-choices.ts';
-import { useTasksStore } from '../../../../src-renderer/stores/window/app.ts';
+import { useAppStore, useTasksStore } from '../../../../src-renderer/stores/window/app.ts';
+import { makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 
@@ -184,6 +185,22 @@ describe('export dialog', () => {
     expect(document.querySelector('pre b')).toBeNull();
     document.querySelector<HTMLButtonElement>('button[role=radio][aria-label=Excel]')?.click();
     await vi.waitFor(() => expect(backend.calls.at(-1)?.input).toMatchObject({ format: 'xlsx' }));
+  });
+
+  it('does not say that a file is masked because the window is', async () => {
+    const masked = makeSettings({ maskTexts: true });
+    const backend = new ScriptedBackend({
+      'tasks/list': () => [],
+      'exports/preview': () => preview,
+      'app/get-info': () => ({}) as never,
+      'settings/get': () => masked,
+    });
+    await openDialog(backend);
+    await vi.waitFor(() => expect(readText()).toContain('First rows, as they will be written'));
+    await useAppStore().load();
+    await flushPromises();
+    expect(readText()).not.toContain('as they will be written');
+    expect(readText()).toContain('masked in this window. The file follows the options below.');
   });
 
   it('says how long the file takes only where earlier exports tell', async () => {
