@@ -124,6 +124,7 @@ test('a window keeps its place, whatever another one does', async ({ app, page, 
     await opened.goto(page.url());
     const { inspector } = new DetailPage(opened);
     await expect(inspector().locator('[data-field=sessionId] dd')).toHaveText(sessionId);
+    await expect(opened.locator('.ag-row-selected').first()).toBeVisible();
     await opened.close();
     await page.getByRole('radio', { name: 'Errors' }).click();
     await expect(page).toHaveURL(/tab=errors/);

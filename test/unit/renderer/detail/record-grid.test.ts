@@ -9,6 +9,7 @@ import { listDefaultLayout } from '../../../../src-renderer/screens/detail/grid/
 import RecordGrid from '../../../../src-renderer/screens/detail/grid/RecordGrid.vue';
 import type { GridPick } from '../../../../src-renderer/screens/detail/grid/row-picks.ts';
 import { DEFAULT_ORDER, type OpenView } from '../../../../src-renderer/stores/records/records.ts';
+import { toRowKey } from '../../../../src-renderer/format/row-key.ts';
 import { surround } from '../support/surround.ts';
 
 const VIEW: OpenView = {
@@ -206,6 +207,14 @@ describe('the table of records', () => {
       ['client', 'descending'],
     ]);
     expect(mounted.emitted('sort')).toBeUndefined();
+  });
+
+  it('selects the record that the address names, and goes to it', async () => {
+    const { mounted, settle } = await show(VIEW);
+    expect(mounted.find('.ag-row-selected').exists()).toBe(false);
+    await mounted.setProps({ selectedKey: toRowKey({ snapshotId: 1, seq: 700 }) });
+    await settle();
+    expect(mounted.get('.ag-row-selected').attributes('row-index')).toBe('700');
   });
 
   it('selects a row that is clicked, once', async () => {
