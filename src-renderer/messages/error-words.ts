@@ -1,6 +1,7 @@
 import { computed, toValue, type ComputedRef, type MaybeRefOrGetter } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { MINUTE_MS, SECOND_MS } from '../../src-main/common/time/durations.ts';
+import { writeUnreadable } from '../../src-main/common/words/unreadable-file.ts';
 import { formatRecentClock, getLocalZone, formatCount } from '../format/formats.ts';
 import type { ErrorLike } from './error-like.ts';
 
@@ -49,6 +50,8 @@ export function useErrorFormatter(): (error: ErrorLike) => ErrorWords {
       details['cause'] = t(`errors.${reason ?? ''}.title`);
       texts.push('textWithCause');
     }
+    // A file that can't be imported: `reason` is English.
+    if (code === 'imports.unreadable') details['reason'] = writeUnreadable(t, details) || (reason ?? '');
     const seconds = formatCount(Math.ceil(waitMs / SECOND_MS));
     return {
       title: t(choose('title', ...(waitMs > 0 ? ['titleWithSeconds'] : [])), { ...details, seconds }),

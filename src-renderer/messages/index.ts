@@ -7,7 +7,7 @@ import { gatherMessages, type Messages } from './gather-messages.ts';
 type MessageArguments = readonly unknown[];
 
 const english = import.meta.glob<Messages>(
-  ['./en/*/*.json', '../../src-main/common/words/en/{casefile,findings,levels}.json'],
+  ['./en/*/*.json', '../../src-main/common/words/en/{casefile,findings,importing,levels}.json'],
   { eager: true, import: 'default' },
 );
 

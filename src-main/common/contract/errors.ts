@@ -193,8 +193,3 @@ export function toErrorInfo(error: unknown): ErrorInfo {
   }
   return { code: 'app.bug', message: 'An unexpected error. The log has more.', details: {} };
 }
-
-/** An AppError `imports.unreadable` that says why a file can't be imported; `reason` is a sentence. */
-export function toUnreadable(reason: string, cause?: unknown): AppError {
-  return new AppError('imports.unreadable', 'The file could not be imported.', { reason }, cause);
-}

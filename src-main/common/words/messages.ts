@@ -2,6 +2,7 @@ import type { Language } from '../model/settings/language.ts';
 import deCasefile from './de/casefile.json' with { type: 'json' };
 import deDesktop from './de/desktop.json' with { type: 'json' };
 import deFindings from './de/findings.json' with { type: 'json' };
+import deImporting from './de/importing.json' with { type: 'json' };
 import deLevels from './de/levels.json' with { type: 'json' };
 import deNotes from './de/notes.json' with { type: 'json' };
 import dePage from './de/page.json' with { type: 'json' };
@@ -9,6 +10,7 @@ import deReport from './de/report.json' with { type: 'json' };
 import enCasefile from './en/casefile.json' with { type: 'json' };
 import enDesktop from './en/desktop.json' with { type: 'json' };
 import enFindings from './en/findings.json' with { type: 'json' };
+import enImporting from './en/importing.json' with { type: 'json' };
 import enLevels from './en/levels.json' with { type: 'json' };
 import enNotes from './en/notes.json' with { type: 'json' };
 import enPage from './en/page.json' with { type: 'json' };
@@ -16,6 +18,7 @@ import enReport from './en/report.json' with { type: 'json' };
 import esCasefile from './es/casefile.json' with { type: 'json' };
 import esDesktop from './es/desktop.json' with { type: 'json' };
 import esFindings from './es/findings.json' with { type: 'json' };
+import esImporting from './es/importing.json' with { type: 'json' };
 import esLevels from './es/levels.json' with { type: 'json' };
 import esNotes from './es/notes.json' with { type: 'json' };
 import esPage from './es/page.json' with { type: 'json' };
@@ -23,6 +26,7 @@ import esReport from './es/report.json' with { type: 'json' };
 import ptCasefile from './pt/casefile.json' with { type: 'json' };
 import ptDesktop from './pt/desktop.json' with { type: 'json' };
 import ptFindings from './pt/findings.json' with { type: 'json' };
+import ptImporting from './pt/importing.json' with { type: 'json' };
 import ptLevels from './pt/levels.json' with { type: 'json' };
 import ptNotes from './pt/notes.json' with { type: 'json' };
 import ptPage from './pt/page.json' with { type: 'json' };
@@ -32,6 +36,7 @@ const ENGLISH = {
   casefile: enCasefile,
   desktop: enDesktop,
   findings: enFindings,
+  importing: enImporting,
   levels: enLevels,
   notes: enNotes,
   page: enPage,
@@ -57,6 +62,7 @@ export const SPOKEN_MESSAGES: Readonly<Record<Language, SpokenMessages>> = {
     casefile: esCasefile,
     desktop: esDesktop,
     findings: esFindings,
+    importing: esImporting,
     levels: esLevels,
     notes: esNotes,
     page: esPage,
@@ -66,6 +72,7 @@ export const SPOKEN_MESSAGES: Readonly<Record<Language, SpokenMessages>> = {
     casefile: ptCasefile,
     desktop: ptDesktop,
     findings: ptFindings,
+    importing: ptImporting,
     levels: ptLevels,
     notes: ptNotes,
     page: ptPage,
@@ -75,6 +82,7 @@ export const SPOKEN_MESSAGES: Readonly<Record<Language, SpokenMessages>> = {
     casefile: deCasefile,
     desktop: deDesktop,
     findings: deFindings,
+    importing: deImporting,
     levels: deLevels,
     notes: deNotes,
     page: dePage,

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { AppError, toUnreadable } from '../../common/contract/errors.ts';
+import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, HandlersOf, Input, Output } from '../../common/contract/index.ts';
 import type { ImportedFrom, Snapshot } from '../../common/model/cache/snapshot.ts';
 import { isTimeZone } from '../../common/time/civil-time.ts';
+import { toUnreadable } from '../../common/words/to-unreadable.ts';
 import { createGate } from '../../node/gate.ts';
 import type { ParquetReader, ReadParquet } from '../analysis/parquet/create-parquet-reader.ts';
 import type { ImportedPage } from '../cache/imports.ts';
@@ -293,9 +294,7 @@ async function importPortable(
       onBytes(page.bytes);
       const stored = await cache.importPage({ ...toJournal(page, holdToNow), snapshotId, pageNumber }, bytes);
       if (stored.entryCount !== entryCount || stored.recordCount !== recordCount) {
-        throw toUnreadable(
-          `This version of Channelscope reads another number of records from ${path} than the one that made the file. Update the older of the two.`,
-        );
+        throw toUnreadable('other-version', { name: path });
       }
     }
   }

@@ -1,6 +1,6 @@
-import { toUnreadable } from '../../common/contract/errors.ts';
 import type { ImportedFrom, Remark, Snapshot, SnapshotState } from '../../common/model/cache/snapshot.ts';
 import type { Period } from '../../common/model/period.ts';
+import { toUnreadable } from '../../common/words/to-unreadable.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { StoredImport } from '../cache/imports.ts';
 import { toPeriod } from '../downloads/slice-period.ts';
@@ -65,7 +65,7 @@ export async function importRecords(
     stored.push(await cache.importPage(page, bytes));
   }
   const entries = stored.reduce((sum, { entryCount }) => sum + entryCount, 0);
-  if (entries !== recordCount) throw toUnreadable('It was changed while it was being imported. Try again.');
+  if (entries !== recordCount) throw toUnreadable('changed-meanwhile');
   await beforeShown();
   return cache.finishImport([
     {

@@ -1,7 +1,7 @@
 import { gatherMessages, type Messages } from '../gather-messages.ts';
 
 const files = import.meta.glob<Messages>(
-  ['../de/*/*.json', '../../../src-main/common/words/de/{casefile,findings,levels}.json'],
+  ['../de/*/*.json', '../../../src-main/common/words/de/{casefile,findings,importing,levels}.json'],
   { eager: true, import: 'default' },
 );
 

@@ -1,7 +1,7 @@
 import { gatherMessages, type Messages } from '../gather-messages.ts';
 
 const files = import.meta.glob<Messages>(
-  ['../es/*/*.json', '../../../src-main/common/words/es/{casefile,findings,levels}.json'],
+  ['../es/*/*.json', '../../../src-main/common/words/es/{casefile,findings,importing,levels}.json'],
   { eager: true, import: 'default' },
 );
 

@@ -1,7 +1,7 @@
 import { gatherMessages, type Messages } from '../gather-messages.ts';
 
 const files = import.meta.glob<Messages>(
-  ['../pt/*/*.json', '../../../src-main/common/words/pt/{casefile,findings,levels}.json'],
+  ['../pt/*/*.json', '../../../src-main/common/words/pt/{casefile,findings,importing,levels}.json'],
   { eager: true, import: 'default' },
 );
 

@@ -7,7 +7,7 @@ import { gatherMessages, type Messages } from '../../../src-renderer/messages/ga
 /** What the window says that the core says too. */
 const SHARED = 'src-main/common/words';
 const FOLDERS = ['src-renderer/messages', SHARED];
-const SHARED_FILES = ['casefile.json', 'findings.json', 'levels.json'];
+const SHARED_FILES = ['casefile.json', 'findings.json', 'importing.json', 'levels.json'];
 
 /** A message, or messages by the parts of their keys. */
 export interface MessageTree {

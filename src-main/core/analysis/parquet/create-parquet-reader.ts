@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError, toUnreadable } from '../../../common/contract/errors.ts';
+import { AppError } from '../../../common/contract/errors.ts';
+import { toUnreadable } from '../../../common/words/to-unreadable.ts';
 import { tryToRemove } from '../../../node/files.ts';
 import { type FromServer, pairCalls } from '../../calls/calls.ts';
 import type { Logger } from '../../logging/logger.ts';
@@ -59,9 +60,7 @@ export function createParquetReader({
     const exited = new Promise<void>((resolve) => {
       process.onExit((reason) => {
         if (!isOver) logger.warn('Parquet reader ended', { reason });
-        calls.endWith(
-          toUnreadable('It is a Parquet file that can not be read: it ends the program that reads it.'),
-        );
+        calls.endWith(toUnreadable('parquet-ends'));
         resolve();
       });
     });

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { toUnreadable } from '../../../common/contract/errors.ts';
 import { OTHER_FIELDS_NAME } from '../../../common/model/exports/export-options.ts';
 import { listFields, REPORT_KINDS } from '../../../common/reporting/reports.ts';
 import { OTHER_FIELDS_COLUMN, UTC_COLUMN } from '../../../common/sql/sql-tables.ts';
 import { nameZonedField } from '../../../common/time/civil-time.ts';
+import { toUnreadable } from '../../../common/words/to-unreadable.ts';
 import { type CallContext, serveCalls, type ServerPort } from '../../calls/calls.ts';
 import { quoteText, readRows } from '../engine/engine-database.ts';
 import { quoteName } from '../engine/files/line-sql.ts';
@@ -74,7 +74,7 @@ export async function writeParquetLines(
     const from = `read_parquet(${quoteText(path)}, hive_partitioning = false, binary_as_string = true)`;
     const described = await readRows<[string, string]>(connection, `DESCRIBE SELECT * FROM ${from}`);
     const columns = described.map(([name, type]): ParquetColumn => ({ name, type }));
-    if (columns.length > MAX_COLUMNS) throw toUnreadable(`It has more than ${MAX_COLUMNS} columns.`);
+    if (columns.length > MAX_COLUMNS) throw toUnreadable('parquet-columns', { most: MAX_COLUMNS });
     const names = nameRecordColumns(columns);
     const about = await readAbout(connection, path);
     const [rowCount = 0] =
@@ -88,10 +88,10 @@ export async function writeParquetLines(
     const fractions = columns.flatMap((column, place) => (isFraction(column) ? (names[place] ?? []) : []));
     const bytes = statSync(target, { throwIfNoEntry: false })?.size ?? 0;
     isTooLarge ||= bytes > maxBytes;
-    if (isTooLarge) throw toUnreadable(TOO_LARGE);
+    if (isTooLarge) throw toUnreadable('too-large');
     return { about, rowCount, names, fractions, bytes };
   } catch (error) {
-    throw isTooLarge ? toUnreadable(TOO_LARGE, error) : toReadable(error);
+    throw isTooLarge ? toUnreadable('too-large', {}, error) : toReadable(error);
   } finally {
     clearInterval(timer);
     signal.removeEventListener('abort', interrupt);
@@ -99,9 +99,6 @@ export async function writeParquetLines(
     instance.closeSync();
   }
 }
-
-const TOO_LARGE =
-  'Its records take more room than there is: either it is made to fill the disk, or the disk is nearly full. Free some space, or import a smaller file.';
 
 /** Lets statements reach this file and the folder alone, from now on. */
 async function close(connection: DuckDBConnection, path: string, folder: string): Promise<void> {
@@ -127,19 +124,12 @@ function toReadable(error: unknown): unknown {
   const text = String(error);
   if (error instanceof Error && error.name === 'AppError') return error;
   if (text.includes('INTERRUPT Error')) return error;
-  if (/No space left/i.test(text)) return toUnreadable(TOO_LARGE, error);
+  if (/No space left/i.test(text)) return toUnreadable('too-large', {}, error);
   if (text.includes('Out of Memory Error')) {
-    return toUnreadable(
-      `A piece of it takes more than ${MEMORY_MB} MB of memory. Write it again with smaller row groups.`,
-      error,
-    );
+    return toUnreadable('parquet-memory', { most: MEMORY_MB }, error);
   }
-  if (/encrypt/i.test(text))
-    return toUnreadable('It is encrypted. Write it again without encryption.', error);
-  return toUnreadable(
-    'It is a Parquet file that is damaged, cut off, or written in a way that is not supported. Export the records again.',
-    error,
-  );
+  if (/encrypt/i.test(text)) return toUnreadable('encrypted', {}, error);
+  return toUnreadable('parquet-damaged', {}, error);
 }
 
 /** A column of a Parquet file, its type as DuckDB names it. */

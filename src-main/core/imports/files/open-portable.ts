@@ -14,7 +14,7 @@ import {
 } from '../../exports/portable/portable-manifest.ts';
 import { fromWireDate, toWireDate } from '../../../common/reporting/wire-documents.ts';
 import { isTimeZone } from '../../../common/time/civil-time.ts';
-import { toUnreadable } from '../../../common/contract/errors.ts';
+import { toUnreadable } from '../../../common/words/to-unreadable.ts';
 
 /** Pages, the records beside them, the manifest and its seal. */
 const MAX_ENTRIES = MAX_PAGES + 1_000 + 2;
@@ -40,8 +40,6 @@ export interface PortableFile {
   close(): void;
 }
 
-const DAMAGED = 'The file is damaged, or was changed since it was made. Ask for it once more.';
-
 /**
  * Opens a portable file of `size` bytes. Throws `imports.unreadable` for one that is damaged, changed, or made by a newer
  * version, and for a ZIP that is none or would fill the disk.
@@ -49,7 +47,7 @@ const DAMAGED = 'The file is damaged, or was changed since it was made. Ask for 
 export async function openPortable(path: string, size: number): Promise<PortableFile> {
   const zip = await openPromise(path, { lazyEntries: true, autoClose: false, strictFileNames: true }).catch(
     (error: unknown) => {
-      throw toUnreadable(DAMAGED, error);
+      throw toUnreadable('damaged', {}, error);
     },
   );
   try {
@@ -61,8 +59,7 @@ export async function openPortable(path: string, size: number): Promise<Portable
       manifest,
       async readPage({ path: name, sha256 }) {
         const bytes = await readEntry(zip, entries.get(name), MAX_PAGE_BYTES);
-        if (toSha256(bytes) !== sha256)
-          throw toUnreadable(`The page ${name} is not the one that was shared. ${DAMAGED}`);
+        if (toSha256(bytes) !== sha256) throw toUnreadable('other-page', { name });
         return bytes;
       },
       async checkRecords({ path: name, sha256 }, signal, onBytes) {
@@ -72,8 +69,7 @@ export async function openPortable(path: string, size: number): Promise<Portable
           hash.update(piece);
           onBytes(piece.length);
         }
-        if (hash.digest('hex') !== sha256)
-          throw toUnreadable(`${name} does not hold the records that were shared. ${DAMAGED}`);
+        if (hash.digest('hex') !== sha256) throw toUnreadable('other-records', { name });
       },
       close: () => zip.close(),
     };
@@ -86,12 +82,11 @@ export async function openPortable(path: string, size: number): Promise<Portable
 /** The directory of the ZIP; nothing is unpacked for it. */
 async function readEntries(zip: ZipFile, size: number): Promise<ReadonlyMap<string, Entry>> {
   const entries = new Map<string, Entry>();
-  if (zip.entryCount > MAX_ENTRIES)
-    throw toUnreadable('It is a ZIP of too many files, and no portable snapshot.');
+  if (zip.entryCount > MAX_ENTRIES) throw toUnreadable('many-files');
   let total = 0;
   try {
     for await (const entry of zip.eachEntry()) {
-      if (entries.has(entry.fileName)) throw toUnreadable(`It holds ${entry.fileName} twice. ${DAMAGED}`);
+      if (entries.has(entry.fileName)) throw toUnreadable('entry-twice', { name: entry.fileName });
       total += entry.uncompressedSize;
       entries.set(entry.fileName, entry);
     }
@@ -99,22 +94,22 @@ async function readEntries(zip: ZipFile, size: number): Promise<ReadonlyMap<stri
     throw toReadable(error);
   }
   if (total > FREE_BYTES && total > size * MAX_RATIO) {
-    throw toUnreadable('It would unpack to far more than a portable snapshot holds. Do not trust it.');
+    throw toUnreadable('unpacks-large');
   }
   return entries;
 }
 
 async function readManifest(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<PortableManifest> {
   if (entries.has('xl/workbook.xml')) {
-    throw toUnreadable('It is an Excel workbook. Save it as CSV UTF-8, and import that file.');
+    throw toUnreadable('workbook');
   }
   if (!entries.has(MANIFEST_ENTRY)) {
-    throw toUnreadable('It is a ZIP file, and no portable snapshot. Unpack it, and import the files in it.');
+    throw toUnreadable('plain-zip');
   }
   const bytes = await readEntry(zip, entries.get(MANIFEST_ENTRY), MAX_MANIFEST_BYTES);
   const seal = await readEntry(zip, entries.get(SEAL_ENTRY), 1024);
   if (Buffer.from(seal).toString('latin1').trim() !== toSha256(bytes)) {
-    throw toUnreadable(`Its manifest is not the one that it was made with. ${DAMAGED}`);
+    throw toUnreadable('other-manifest');
   }
   const value = tryParse(bytes);
   if (
@@ -122,9 +117,9 @@ async function readManifest(zip: ZipFile, entries: ReadonlyMap<string, Entry>): 
     value['format'] === PORTABLE_FORMAT &&
     Number(value['version']) > PORTABLE_VERSION
   ) {
-    throw toUnreadable('A newer version of Channelscope made it. Update Channelscope, and import it again.');
+    throw toUnreadable('newer');
   }
-  if (!Value.Check(PortableManifest, value)) throw toUnreadable(`Its manifest can't be read. ${DAMAGED}`);
+  if (!Value.Check(PortableManifest, value)) throw toUnreadable('bad-manifest');
   return value;
 }
 
@@ -141,15 +136,13 @@ function requireSameEntries({ snapshots }: PortableManifest, entries: ReadonlyMa
   const parts = snapshots.flatMap(({ pages, records }) => [...pages, records]);
   const named = new Set([MANIFEST_ENTRY, SEAL_ENTRY, ...parts.map(({ path }) => path)]);
   const strange = [...entries.keys()].find((name) => !named.has(name));
-  if (strange !== undefined)
-    throw toUnreadable(`It holds ${strange}, which its manifest doesn't name. ${DAMAGED}`);
+  if (strange !== undefined) throw toUnreadable('strange-entry', { name: strange });
   for (const { path, bytes } of parts) {
     const entry = entries.get(path);
-    if (entry === undefined) throw toUnreadable(`It lacks ${path}. ${DAMAGED}`);
-    if (entry.uncompressedSize !== bytes)
-      throw toUnreadable(`${path} has another size than it was shared with. ${DAMAGED}`);
+    if (entry === undefined) throw toUnreadable('lacks-entry', { name: path });
+    if (entry.uncompressedSize !== bytes) throw toUnreadable('other-size', { name: path });
   }
-  if (named.size !== parts.length + 2) throw toUnreadable(`It names an entry twice. ${DAMAGED}`);
+  if (named.size !== parts.length + 2) throw toUnreadable('named-twice');
 }
 
 /** Counts, and the certificate, have to be those of the pages. */
@@ -166,18 +159,15 @@ function requireConsistent({ snapshots }: PortableManifest): void {
     const isTwice = pages.some(
       ({ leftOut }) => new Set(leftOut.map(({ index }) => index)).size < leftOut.length,
     );
-    if (isTwice) throw toUnreadable(`Its manifest leaves an entry out twice. ${DAMAGED}`);
-    if (!isTimeZone(period.zone) || period.toMs < period.fromMs)
-      throw toUnreadable(`Its period or its time zone is none. ${DAMAGED}`);
+    if (isTwice) throw toUnreadable('left-out-twice');
+    if (!isTimeZone(period.zone) || period.toMs < period.fromMs) throw toUnreadable('no-period');
     if (
       !isSame(period.startDate, period.fromMs, period.zone) ||
       !isSame(period.endDate, period.toMs, period.zone)
     )
-      throw toUnreadable(`Its period has other dates than instants. ${DAMAGED}`);
-    if (!isCounted || !isCertified)
-      throw toUnreadable(`Its certificate is not that of its pages. ${DAMAGED}`);
-    if (records.recordCount !== recordCount)
-      throw toUnreadable(`Its records are not as many as its pages hold. ${DAMAGED}`);
+      throw toUnreadable('other-dates');
+    if (!isCounted || !isCertified) throw toUnreadable('other-certificate');
+    if (records.recordCount !== recordCount) throw toUnreadable('other-count');
   }
 }
 
@@ -191,9 +181,8 @@ async function readEntry(
   entry: Entry | undefined,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (entry === undefined) throw toUnreadable(DAMAGED);
-  if (entry.uncompressedSize > maxBytes)
-    throw toUnreadable(`${entry.fileName} is larger than any page can be.`);
+  if (entry === undefined) throw toUnreadable('damaged');
+  if (entry.uncompressedSize > maxBytes) throw toUnreadable('large-page', { name: entry.fileName });
   try {
     // A buffer of its own: it is handed over to another thread. No more than the stated size is ever unpacked.
     const bytes = new Uint8Array(entry.uncompressedSize);
@@ -202,7 +191,7 @@ async function readEntry(
       bytes.set(piece, at);
       at += piece.length;
     }
-    if (at !== bytes.length) throw toUnreadable(DAMAGED);
+    if (at !== bytes.length) throw toUnreadable('damaged');
     return bytes;
   } catch (error) {
     throw toReadable(error);
@@ -210,7 +199,7 @@ async function readEntry(
 }
 
 async function* readPieces(zip: ZipFile, entry: Entry | undefined): AsyncGenerator<Buffer> {
-  if (entry === undefined) throw toUnreadable(DAMAGED);
+  if (entry === undefined) throw toUnreadable('damaged');
   try {
     yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>;
   } catch (error) {
@@ -220,7 +209,7 @@ async function* readPieces(zip: ZipFile, entry: Entry | undefined): AsyncGenerat
 
 /** What the reader of ZIP files complains about is damage, or a name that leads out of the file. */
 function toReadable(error: unknown): unknown {
-  return error instanceof Error && error.name === 'AppError' ? error : toUnreadable(DAMAGED, error);
+  return error instanceof Error && error.name === 'AppError' ? error : toUnreadable('damaged', {}, error);
 }
 
 function toSha256(bytes: Uint8Array): string {

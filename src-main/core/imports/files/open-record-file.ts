@@ -4,19 +4,18 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { toUnreadable } from '../../../common/contract/errors.ts';
 import { CsvDialect } from '../../../common/model/exports/export-options.ts';
 import { isSensibleInstant, type Period } from '../../../common/model/period.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import { REPORT_KINDS, type ReportKind } from '../../../common/reporting/reports.ts';
 import { fromWireDate } from '../../../common/reporting/wire-documents.ts';
 import { isTimeZone } from '../../../common/time/civil-time.ts';
+import { toUnreadable } from '../../../common/words/to-unreadable.ts';
 import { findErrorCode } from '../../../node/error-text.ts';
 import {
   type CsvFormat,
   detectFormat,
   type Encoding,
-  type FileFault,
   HEAD_BYTES,
   type ReadingLimits,
   toUtf8,
@@ -100,7 +99,7 @@ async function readHead(path: string): Promise<{ readonly head: Buffer; readonly
   const found = await stat(path).catch((error: unknown) => {
     throw toUnopened(error);
   });
-  if (!found.isFile()) throw toUnreadable('It is no file. Choose one of the files in it.');
+  if (!found.isFile()) throw toUnreadable('no-file');
   const handle = await open(path, 'r').catch((error: unknown) => {
     throw toUnopened(error);
   });
@@ -115,7 +114,7 @@ async function readHead(path: string): Promise<{ readonly head: Buffer; readonly
 
 function toUnopened(error: unknown): Error {
   const code = findErrorCode(error) ?? 'unknown';
-  return toUnreadable(`It can't be read (${code}). See that it is there, and that you may read it.`, error);
+  return toUnreadable('unopened', { system: code }, error);
 }
 
 /** The manifest that describes the file; null where there is none. Throws for one that describes another content. */
@@ -126,16 +125,12 @@ async function findManifest(
 ): Promise<Manifest | null> {
   const beside = await readManifestBeside(path);
   if (beside !== null && beside.sha256 !== sha256) {
-    throw toUnreadable(
-      'It is not the file that the manifest beside it describes: it was changed or damaged since it was exported. Export it again; to import it as it is, move the manifest away.',
-    );
+    throw toUnreadable('not-of-manifest');
   }
   if (beside !== null || format !== 'parquet') return beside;
   const listed = await readDatasetBeside(path);
   if (listed !== null && listed.sha256 !== sha256) {
-    throw toUnreadable(
-      'It is not the file that _channelscope.json lists: it was changed or damaged, or its day is being replaced. Bring the folder up to date, and import it again; to import it as it is, copy it out of the folder.',
-    );
+    throw toUnreadable('not-of-dataset');
   }
   return listed;
 }
@@ -150,9 +145,7 @@ async function readDatasetBeside(path: string): Promise<Manifest | null> {
   const unfit: string[] = [];
   const manifest = await readDatasetManifest(folder, () => void unfit.push(folder)).catch(() => null);
   if (unfit.length > 0) {
-    throw toUnreadable(
-      "The _channelscope.json of its folder can't be used: a part of it is missing, too long or too large. Bring the folder up to date, and import the file again; to import it as it is, copy it out of the folder.",
-    );
+    throw toUnreadable('bad-dataset');
   }
   const day = manifest?.days.find(({ file }) => file === name);
   if (manifest === null || day === undefined || day.sha256 === null) return null;
@@ -167,30 +160,10 @@ async function readManifestBeside(path: string): Promise<Manifest | null> {
   return readManifest(await readFile(beside, 'utf8'));
 }
 
-/** Why a file can't be read, and what to do. */
-const SENTENCES: Readonly<Record<FileFault, string>> = {
-  'empty-file': 'It is empty.',
-  compressed: 'It is compressed. Unpack it, and import the file in it.',
-  utf16:
-    "It is said to be UTF-16, and isn't: it was cut off or damaged. Save it as UTF-8, or export the records again.",
-  'no-text':
-    'It is no text. Import a CSV, JSON, NDJSON or Parquet export, or a portable snapshot; save a workbook as CSV UTF-8 first.',
-  unknown:
-    'It is not recognised: it is neither JSON nor does it begin with the names of fields such as Id and Date. Import a CSV, JSON, NDJSON or Parquet export, or a portable snapshot.',
-  'open-row': `The row that begins on line {line} doesn't end within ${MAX_RECORD_BYTES / 1024 ** 2} MB: a quotation mark may be missing. Correct it, or export the records again.`,
-  'text-after':
-    'There is text after the end of the JSON. Put all records into one list, [ … ], or each on a line of its own.',
-  'no-list-yet': 'It holds no list of records within a megabyte. Import an export of records.',
-  cut: 'It ends in the middle of its JSON: it was cut off. Export the records again.',
-  'no-list':
-    'It holds no list of records. Put them into one, [ … ], or each on a line of its own, and import the file again.',
-};
-
 /** How the reader of files treats those that are imported. */
 export const LIMITS: ReadingLimits = {
   maxBytes: MAX_RECORD_BYTES,
-  toError: (fault, values = {}) =>
-    toUnreadable(SENTENCES[fault].replace('{line}', String(values['line'] ?? ''))),
+  toError: (fault, values = {}) => toUnreadable(fault, { ...values, most: MAX_RECORD_BYTES / 1024 ** 2 }),
 };
 
 /** What an export says about itself: in its own head, or in the manifest beside it; with the limits of where it ends up. */
@@ -298,9 +271,7 @@ function readManifest(text: string): Manifest | null {
   const value = tryParse(text);
   if (!isJsonObject(value) || value['format'] !== MANIFEST_FORMAT) return null;
   if (!Value.Check(StatedByManifest, value) || !Value.Check(Stated, value) || !hasRealPeriod(value)) {
-    throw toUnreadable(
-      "The manifest beside it can't be used: a part of it is missing, too long, too large, or no date. Export the file again; to import it as it is, move the manifest away.",
-    );
+    throw toUnreadable('bad-manifest-beside');
   }
   const { sha256, columns, content, connection } = value;
   return { sha256, facts: { ...toFacts(value), columns, csv: content.csv ?? null, connection } };

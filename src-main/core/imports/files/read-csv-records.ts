@@ -1,4 +1,3 @@
-import { toUnreadable } from '../../../common/contract/errors.ts';
 import {
   type createDecimalSignFinder,
   type DecimalSign,
@@ -15,6 +14,7 @@ import {
   REPORT_KINDS,
   type ReportKind,
 } from '../../../common/reporting/reports.ts';
+import { toUnreadable } from '../../../common/words/to-unreadable.ts';
 import { MARK_COLUMNS } from '../../exports/export-columns.ts';
 import { findGuard, removeGuard } from '../../exports/formats/export-writer.ts';
 import { type CsvFormat, fitRow, MAX_COLUMNS, readRows } from '../../../node/record-files.ts';
@@ -45,21 +45,15 @@ async function* readCells(
   format: CsvFormat,
 ): AsyncGenerator<{ readonly line: number; readonly cells: readonly string[] }> {
   for await (const row of readRows(chunks, format, LIMITS)) {
-    if ('fault' in row) throw toUnreadable(`Line ${row.line} ${ROW_FAULTS[row.fault]}`);
+    if ('fault' in row) throw toUnreadable(ROW_FAULTS[row.fault], { line: row.line });
     if (!row.isEnded) {
-      throw toUnreadable(
-        'The last line has no line end, so the file may have been cut off. Export the records again; if its last record is whole, add a line end.',
-      );
+      throw toUnreadable('line-cut');
     }
     yield row;
   }
 }
 
-const ROW_FAULTS = {
-  'open-quote':
-    "has a quotation mark that isn't closed, or that is followed by more text of its cell: correct it, or export the records again.",
-  'not-utf8': 'is not UTF-8. Save the file as CSV UTF-8, or export the records again.',
-};
+const ROW_FAULTS = { 'open-quote': 'open-quote', 'not-utf8': 'line-not-utf8' } as const;
 
 /** Reads the header. Throws as the rows do, and for a column that is there twice. */
 export async function readCsvHead(chunks: AsyncIterable<Buffer>, format: CsvFormat): Promise<CsvHead> {
@@ -67,14 +61,13 @@ export async function readCsvHead(chunks: AsyncIterable<Buffer>, format: CsvForm
     const cells = dropUnnamedEnd(written);
     const names = cells.map((cell) => (findGuard(cell) === 'guarded' ? removeGuard(cell) : cell));
     if (names.length > MAX_COLUMNS) {
-      throw toUnreadable(`It has ${names.length} columns; a file of records has at most ${MAX_COLUMNS}.`);
+      throw toUnreadable('many-columns', { count: names.length, most: MAX_COLUMNS });
     }
     const twice = names.find((name, place) => names.indexOf(name) !== place);
-    if (twice !== undefined)
-      throw toUnreadable(`The column "${twice}" is there twice. Give one another name.`);
+    if (twice !== undefined) throw toUnreadable('column-twice', { name: twice });
     return { format, cells, names };
   }
-  throw toUnreadable('The file is empty.');
+  throw toUnreadable('empty-file');
 }
 
 /** Reads the records below the header; `isGuarded` takes the apostrophes of the guard off. */
@@ -100,9 +93,7 @@ export async function* readCsvRecords(
   for await (const { line, cells: written } of readCells(chunks, format)) {
     const cells = fitRow(written, header);
     if (cells === 'cells') {
-      throw toUnreadable(
-        `Line ${line} has ${written.length} cells, and the header names ${names.length} columns. Give each column a name or empty it; export the records again if the file was cut off.`,
-      );
+      throw toUnreadable('other-cells', { line, count: written.length, columns: names.length });
     }
     // The header may come again, where files were put together.
     if (isHeader || cells === 'header-again' || cells === null) {
@@ -201,9 +192,7 @@ function describeOther(
 export function detectReport(names: readonly string[], stated: ReportKind | null): ReportKind {
   const found = (report: ReportKind): number => resolveFields<string>(names, FIELD_NAMES[report]).foundCount;
   if (Math.max(...REPORT_KINDS.map(found)) === 0) {
-    throw toUnreadable(
-      'Its records have none of the fields of a report. Import a CSV, JSON, NDJSON or Parquet export, or a portable snapshot.',
-    );
+    throw toUnreadable('no-fields');
   }
   if (stated !== null) return stated;
   const has = (report: ReportKind, field: string): boolean =>
@@ -215,7 +204,5 @@ export function detectReport(names: readonly string[], stated: ReportKind | null
   const isInbound = has('inbound-detail', 'botLatencyMs');
   const isOutbound = has('outbound-detail', 'actionId') || has('outbound-detail', 'response');
   if (isInbound !== isOutbound) return isInbound ? 'inbound-detail' : 'outbound-detail';
-  throw toUnreadable(
-    'Its fields do not tell whether its records are inbound or outbound. Import it again and say which report it is of.',
-  );
+  throw toUnreadable('no-direction');
 }

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { toUnreadable } from '../../../common/contract/errors.ts';
 import {
   countKeys,
   findDoubledKeys,
@@ -13,6 +12,7 @@ import {
   toJsonTexts,
 } from '../../../common/json.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
+import { toUnreadable } from '../../../common/words/to-unreadable.ts';
 import { readObjects } from '../../../node/record-files.ts';
 import { LIMITS } from './open-record-file.ts';
 
@@ -40,14 +40,12 @@ export async function* readJsonRecords(
   chunks: AsyncIterable<Buffer>,
   kind: 'json' | 'ndjson',
   findings: RecordFindings,
-  word: 'Line' | 'Record' | 'Row' = kind === 'json' ? 'Record' : 'Line',
+  unit: 'line' | 'record' | 'row' = kind === 'json' ? 'record' : 'line',
 ): FileRecords {
   let number = 0;
   for await (const { line, bytes } of readObjects(chunks, kind, LIMITS)) {
-    const place = `${word} ${line}`;
-    if (bytes === null) {
-      throw toUnreadable(`${place} is longer than ${LIMITS.maxBytes / 1024 ** 2} MB. ${TAKE_OUT}`);
-    }
+    const place = { unit, number: line };
+    if (bytes === null) throw toUnreadable('long', { ...place, most: LIMITS.maxBytes / 1024 ** 2 });
     number += 1;
     yield readRecord(bytes, { place, number }, findings);
   }
@@ -59,16 +57,19 @@ export async function readJsonHead(chunks: AsyncIterable<Buffer>): Promise<strin
   return '';
 }
 
+/** Where a record stands in its file. */
+type Place = Readonly<{ unit: 'line' | 'record' | 'row'; number: number }>;
+
 /** A record with NaN or Infinity keeps them: what can't be read of a page is set aside there. */
 function readRecord(
   bytes: Buffer,
-  { place, number }: { readonly place: string; readonly number: number },
+  { place, number }: { readonly place: Place; readonly number: number },
   findings: RecordFindings,
 ): JsonTexts {
-  if (!isUtf8(bytes)) throw toUnreadable(`${place} is not UTF-8. Export the records again.`);
+  if (!isUtf8(bytes)) throw toUnreadable('not-utf8', place);
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   const excess = findJsonExcess(text, RECORD_LIMITS);
-  if (excess !== null) throw toUnreadable(`${place} ${EXCESSES[excess]} ${TAKE_OUT}`);
+  if (excess !== null) throw toUnreadable(EXCESSES[excess], { ...place, most: RECORD_LIMITS[excess] });
   let value: unknown;
   let words: string | null = null;
   try {
@@ -77,16 +78,13 @@ function readRecord(
     words = replaceNumberWords(text);
     value = words === null ? undefined : tryParse(words);
     if (value === undefined) {
-      throw toUnreadable(
-        `${place} is no JSON: it was cut off or damaged, or isn't one record alone. Correct it, or export the records again.`,
-        error,
-      );
+      throw toUnreadable('no-json', place, error);
     }
   }
-  if (!isJsonObject(value)) throw toUnreadable(`${place} is no record. Import an export of records.`);
+  if (!isJsonObject(value)) throw toUnreadable('no-record', place);
   const fieldCount = Object.keys(value).length;
   if (fieldCount > MAX_FIELDS) {
-    throw toUnreadable(`${place} has ${fieldCount} fields; a record has at most ${MAX_FIELDS}. ${TAKE_OUT}`);
+    throw toUnreadable('many-fields', { ...place, count: fieldCount, most: MAX_FIELDS });
   }
   const doubled = findDoubledName(words ?? text, value);
   if (doubled !== null) noteDoubled(findings, doubled);
@@ -97,18 +95,13 @@ function readRecord(
   return Object.fromEntries(Object.entries(texts).map(([name, json]) => [name, restoreNumberWords(json)]));
 }
 
-const TAKE_OUT = 'Take it out of the file, and import the file again.';
-
 /**
  * What a record may hold: far more than a report's, and what every part of the application has room for. More is refused
  * before anything is made of it.
  */
 const RECORD_LIMITS = { depth: 1_000, parts: 1_000_000 };
 
-const EXCESSES = {
-  depth: `nests lists and objects more than ${RECORD_LIMITS.depth} deep, as no report does.`,
-  parts: `holds more than ${RECORD_LIMITS.parts} values, as no report does.`,
-};
+const EXCESSES = { depth: 'deep', parts: 'many-values' } as const;
 
 function tryParse(text: string): unknown {
   try {

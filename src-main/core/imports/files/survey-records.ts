@@ -1,5 +1,5 @@
 import { isSensibleInstant } from '../../../common/model/period.ts';
-import { AppError, toUnreadable } from '../../../common/contract/errors.ts';
+import { AppError } from '../../../common/contract/errors.ts';
 import { createDecimalSignFinder, type DecimalSign } from '../../../common/csv-habits.ts';
 import {
   createDateReader,
@@ -10,6 +10,8 @@ import {
   readSpreadsheetDate,
 } from '../../../common/reporting/reading/read-date.ts';
 import { DETAIL_KINDS, type ReportKind } from '../../../common/reporting/reports.ts';
+import { toUnreadable } from '../../../common/words/to-unreadable.ts';
+import type { ImportFault } from '../../../common/words/unreadable-file.ts';
 import type { ReadParquet } from '../../analysis/parquet/create-parquet-reader.ts';
 import {
   type CsvFindings,
@@ -97,7 +99,7 @@ export async function surveyRecords(
     readText(path, file.encoding, ...reading);
   const facts = manifest?.facts ?? (await readFacts(file, () => chunks(signal)));
   if (facts.isDerived) {
-    throw toUnreadable('It holds what was computed of records, not records. Export the records themselves.');
+    throw toUnreadable('computed');
   }
   const head = file.csv === null ? null : await readCsvHead(chunks(signal), file.csv);
   const known = head?.names ?? parquet?.names;
@@ -124,19 +126,15 @@ export async function surveyRecords(
     recordCount += 1;
     dates.add(writer.write(record).date);
   }
-  if (recordCount === 0) throw toUnreadable('It holds no records.');
+  if (recordCount === 0) throw toUnreadable('no-records');
   if (facts.recordCount !== null && facts.recordCount !== recordCount) {
-    throw toUnreadable(
-      `It holds ${recordCount} records, and says that it holds ${facts.recordCount}: it was changed or cut off. Export the records again.`,
-    );
+    throw toUnreadable('other-total', { count: recordCount, said: facts.recordCount });
   }
   const found = dates.findOrders();
   const order = chooseOrder(found, said.dateOrder, dates.readCount());
   const hasDates = dates.readCount() + found.readCount > 0;
   if (!hasDates && facts.period === null && DETAIL_KINDS.some((kind) => kind === report)) {
-    throw toUnreadable(
-      'None of its records has a date, so they have no place in time. Give them one in a column Date, such as 2026-11-20 10:00:00.',
-    );
+    throw toUnreadable('no-dates');
   }
   const decimalSign = facts.csv?.decimalSign ?? chooseSign(csvFindings.signs.find(file.csv?.separator ?? ''));
   const isGuarded = guard ?? (csvFindings.hasGuard && !csvFindings.hasBareFormula);
@@ -195,11 +193,7 @@ interface CsvReading {
 function chooseSign(found: DecimalSign | readonly string[]): DecimalSign {
   if (typeof found === 'string') return found;
   const [one = '', other] = found;
-  throw toUnreadable(
-    other === undefined
-      ? `Its numbers, such as "${one}", can be read with the comma before a fraction or between thousands. Write them without one, such as 1234 or 1.234, and save the file again.`
-      : `Its numbers are written in two ways, such as "${one}" and "${other}". Write all of them like 1234.5, and save the file again.`,
-  );
+  throw other === undefined ? toUnreadable('comma', { one }) : toUnreadable('two-signs', { one, other });
 }
 
 function openRecords(
@@ -222,7 +216,7 @@ function createFindings(): RecordFindings {
 
 async function readFirstNames(records: FileRecords): Promise<readonly string[]> {
   for await (const record of records) return Object.keys(record);
-  throw toUnreadable('It holds no records.');
+  throw toUnreadable('no-records');
 }
 
 /** Sums up the dates of records; those that only a spreadsheet writes so by each order in which they can be read. */
@@ -307,20 +301,14 @@ function chooseOrder(found: FoundOrders, said: DateOrder | null, plainCount: num
   const { orders, readCount, unreadCount, sample, unreadSample } = found;
   if (readCount === 0) {
     if (plainCount > 0 || unreadCount === 0) return null;
-    throw toUnreadable(
-      `None of its ${unreadCount} dates can be read, such as "${unreadSample ?? ''}". ${toAdvice(unreadSample ?? '')}`,
-    );
+    throw toUnreadable(toDateFault(unreadSample ?? ''), { count: unreadCount, sample: unreadSample ?? '' });
   }
   const [only, ...more] = orders;
   if (only === undefined) {
-    throw toUnreadable(
-      `Its dates are written in more than one order of day and month, such as "${sample ?? ''}". Write them like 2026-11-20 10:00:00, and save the file again.`,
-    );
+    throw toUnreadable('mixed-orders', { sample: sample ?? '' });
   }
   if (said !== null && !orders.includes(said)) {
-    throw toUnreadable(
-      `Its dates, such as "${sample ?? ''}", are no dates when they are read as you said. Import it again without that.`,
-    );
+    throw toUnreadable('wrong-order', { sample: sample ?? '' });
   }
   if (said === null && more.length > 0) {
     const show = (order: DateOrder): string => readSpreadsheetDate(sample ?? '', order)?.iso ?? '';
@@ -334,12 +322,10 @@ function chooseOrder(found: FoundOrders, said: DateOrder | null, plainCount: num
 }
 
 /** What to do about dates that a spreadsheet showed in a way that nobody can read back. */
-function toAdvice(sample: string): string {
-  if (/^\d{5}(?:[.,]\d+)?$/.test(sample))
-    return 'These are the day numbers of a spreadsheet: give the column the format yyyy-mm-dd hh:mm:ss there, and save the file again.';
-  if (/^\d{1,2}:\d{2}(?:[.:,]\d+)*$/.test(sample))
-    return 'A spreadsheet kept the times without their days: import the file that it was given, or export the records again.';
-  return 'Write them like 2026-11-20 10:00:00, and save the file again.';
+function toDateFault(sample: string): ImportFault {
+  if (/^\d{5}(?:[.,]\d+)?$/.test(sample)) return 'day-numbers';
+  if (/^\d{1,2}:\d{2}(?:[.:,]\d+)*$/.test(sample)) return 'times-only';
+  return 'unread-dates';
 }
 
 function describeDates(found: FoundOrders, order: DateOrder | null): SpreadsheetDates | null {
@@ -364,7 +350,7 @@ async function* readParquetRecords(
   fractions: readonly string[],
   findings: RecordFindings,
 ): FileRecords {
-  for await (const record of readJsonRecords(chunks, 'ndjson', findings, 'Row')) {
+  for await (const record of readJsonRecords(chunks, 'ndjson', findings, 'row')) {
     const respelled = fractions.filter((name) => isOtherwiseSpelled(record[name]));
     if (respelled.length === 0) yield record;
     else {

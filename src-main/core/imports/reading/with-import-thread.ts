@@ -1,7 +1,7 @@
+import { toUnreadable } from '../../../common/words/to-unreadable.ts';
 import { createCalls, type ThreadCalls } from '../../cache/threads/thread-messages.ts';
 import { startWorker } from '../../calls/calls.ts';
 import type { Logger } from '../../logging/logger.ts';
-import { toUnreadable } from '../../../common/contract/errors.ts';
 import type { ReadingOperations } from './reading-operations.ts';
 
 /** The longest record is several times as large while it is read; a file that needs more ends the thread alone. */
@@ -30,8 +30,7 @@ export async function withImportThread<Result>(
       name: 'import',
       data: null,
       maxMemoryMb: MAX_MEMORY_MB,
-      toMemoryError: (error) =>
-        toUnreadable('A record of it takes more memory than there is for an import.', error),
+      toMemoryError: (error) => toUnreadable('too-much-memory', {}, error),
     },
     logger,
   );

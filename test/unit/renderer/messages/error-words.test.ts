@@ -1,17 +1,18 @@
 import { mount } from '@vue/test-utils';
 import { defineComponent, h } from 'vue';
 import { expect, test } from 'vitest';
+import { toUnreadable } from '../../../../src-main/common/words/to-unreadable.ts';
 import type { ErrorLike } from '../../../../src-renderer/messages/error-like.ts';
 import { useErrorFormatter, type ErrorWords } from '../../../../src-renderer/messages/error-words.ts';
-import { createMessages } from '../../../../src-renderer/messages/index.ts';
+import { createMessages, loadMessages } from '../../../../src-renderer/messages/index.ts';
 
-function say(error: ErrorLike): ErrorWords {
+function say(error: ErrorLike, messages = createMessages()): ErrorWords {
   let words: ErrorWords | undefined;
   const speaker = defineComponent(() => {
     words = useErrorFormatter()(error);
     return () => h('i');
   });
-  mount(speaker, { global: { plugins: [createMessages()] } });
+  mount(speaker, { global: { plugins: [messages] } });
   return words!;
 }
 const usual = say({ code: 'client.tls' }).text;
@@ -90,4 +91,22 @@ test.each([
   ['client.unexpected-shape', { reason: 'no-token' }],
 ])('%s with %j says what to do about it', (code, details) => {
   expect(say({ code, details }).action).not.toBe(say({ code }).action);
+});
+
+test('a file that can not be imported is refused in the language of the window', async () => {
+  const { code, details } = toUnreadable('no-json', { unit: 'line', number: 5 });
+  expect(say({ code, details }).action).toBe(details['reason']);
+  for (const [language, words] of [
+    ['de', /^Zeile 5 ist kein JSON/u],
+    ['es', /^La línea 5 no es JSON/u],
+    ['pt', /^A linha 5 não é JSON/u],
+  ] as const) {
+    const messages = createMessages();
+    await loadMessages(messages, language);
+    messages.global.locale.value = language;
+    expect(say({ code, details }, messages).action).toMatch(words);
+  }
+  // What another version says, whose reasons are none of these.
+  const other = { code, details: { reason: 'It is no file.' } };
+  expect(say(other).action).toBe('It is no file.');
 });

@@ -21,17 +21,19 @@ const SHARED = [
   'src-main/common/words/finding-words.ts',
   'src-main/common/model/analysis/finding-kinds.ts',
   'src-main/common/words/level-words.ts',
+  'src-main/common/words/unreadable-file.ts',
   'src-main/core/exports/report/prepare-levels.ts',
   'src-main/common/words/case-words.ts',
   'src-main/core/exports/cases/write-case-page.ts',
   'src-main/core/exports/cases/prepare-case.ts',
 ];
 const source = [readSources('src-renderer'), ...SHARED.map((file) => readFileSync(file, 'utf8'))].join('\n');
-const everySource = [source, ...['src-main/common', 'src-main/core', 'resources'].map(readSources)].join(
-  '\n',
-);
+const everySource = [
+  source,
+  ...['src-main/common', 'src-main/core', 'src-main/node', 'resources'].map(readSources),
+].join('\n');
 /** Those of the core that the window says too. */
-const SHARED_MESSAGES = /^(casefile|findings|levels)\./;
+const SHARED_MESSAGES = /^(casefile|findings|importing|levels)\./;
 const messages = new Map([
   ...readKeyedMessages('src-renderer/messages', 'en'),
   ...[...readKeyedMessages('src-main/common/words', 'en')].filter(([key]) => SHARED_MESSAGES.test(key)),
