@@ -42,6 +42,9 @@ test('pictures of the guide', async ({ app, page }) => {
   await page.getByRole('table').first().waitFor();
   await guide.show('summary');
   await guide.open('/compare?period=last-24-hours&with=period-before');
+  const missing = guide.button('comparison.fetch');
+  await missing.click();
+  await missing.waitFor({ state: 'hidden' });
   await page.getByRole('rowheader', { name: guide.say('comparison.all') }).waitFor();
   await guide.show('compare');
   await guide.open('/sql');

@@ -77,5 +77,7 @@ it('shows the status as it was then, where checks of then are kept', async () =>
 it('says so where no check of then is kept, and shows no state of another time', async () => {
   const { screen } = await show((history) => ({ ...history, ticks: toTicks('not-checked') }));
   expect(screen.text()).toContain('No status checks are kept for this period');
+  // One sentence after the other, with a space between them.
+  expect(screen.get('aside.deprecations p').text()).toMatch(/deprecations?\. \S/u);
   expect(screen.text()).not.toContain('Up');
 });
