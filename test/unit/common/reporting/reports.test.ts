@@ -1,9 +1,6 @@
 import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
-import {
-  REPORT_KINDS,
-  REPORTS,
-} from '../../../../src-main/common/reporting/reports.ts';
+import { REPORT_KINDS, REPORTS } from '../../../../src-main/common/reporting/reports.ts';
 import {
   correctWireName,
   DOCUMENT_PREFIXES,
