@@ -1,5 +1,6 @@
 import { app, clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } from 'electron';
 import { basename, extname } from 'node:path';
+import { FORMATS, IMPORTED_FORMATS } from '../common/model/exports/export-options.ts';
 import type { Words } from '../common/words/words.ts';
 import type { DataLocation, HostPlatform } from '../core/data-folder/locate-data-folder.ts';
 import type { Host, ImportFile } from '../core/host.ts';
@@ -35,8 +36,8 @@ async function askForImport(window: BrowserWindow | null): Promise<ImportFile | 
     properties: ['openFile'],
     filters: [
       {
-        name: 'CSV, JSON, NDJSON, Parquet, Channelscope',
-        extensions: ['csv', 'ndjson', 'jsonl', 'json', 'parquet', 'channelscope'],
+        name: [...IMPORTED_FORMATS.map((format) => FORMATS[format].name), 'Channelscope'].join(', '),
+        extensions: [...IMPORTED_FORMATS.map((format) => FORMATS[format].extension), 'jsonl', 'channelscope'],
       },
       { name: '*', extensions: ['*'] },
     ],

@@ -1,7 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'csv-parse/sync';
 import { findSeparatorLine, isSpacedHeader } from '../common/csv-habits.ts';
-import { CSV_SEPARATORS, type CsvDialect } from '../common/model/exports/export-options.ts';
+import {
+  CSV_SEPARATORS,
+  type CsvDialect,
+  type ImportedFormat,
+} from '../common/model/exports/export-options.ts';
 import { DETAIL_FIELD_NAMES, resolveFields, SUMMARY_FIELD_NAMES } from '../common/reporting/field-names.ts';
 import { createJsonSplitter, type DocumentFault, splitLines } from './json-splitter.ts';
 
@@ -33,12 +37,8 @@ export interface CsvFormat {
   readonly isSpaced: boolean;
 }
 
-export type RecordFormat =
-  | CsvFormat
-  | { readonly kind: 'json' }
-  | { readonly kind: 'ndjson' }
-  | { readonly kind: 'parquet' }
-  | { readonly kind: 'zip' };
+type OtherKind = Exclude<ImportedFormat, 'csv'> | 'zip';
+export type RecordFormat = CsvFormat | { [Kind in OtherKind]: { readonly kind: Kind } }[OtherKind];
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
 const ALL_NAMES = { ...SUMMARY_FIELD_NAMES, ...DETAIL_FIELD_NAMES };

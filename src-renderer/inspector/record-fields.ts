@@ -1,10 +1,17 @@
 import { parseExactly, toPlainText } from '../../src-main/common/json.ts';
 import type { RecordDetail } from '../../src-main/common/model/records/record.ts';
-import type { NamedField } from '../../src-main/common/model/records/body-path.ts';
+import { isNamedField, type NamedField } from '../../src-main/common/model/records/body-path.ts';
+import {
+  type FieldsWith,
+  findReportField,
+  listFieldsWith,
+  toFieldRow,
+  toReportedName,
+} from '../../src-main/common/model/records/record-fields.ts';
 import { formatCount, formatDuration, formatSpan } from '../format/formats.ts';
 import { SLOW_RESPONSE_MS } from '../charts/chart-marks.ts';
 import { formatRecordMoment, toOffsetLabel } from '../../src-main/common/time/civil-time.ts';
-import { listFields, REPORTS, type Direction } from '../../src-main/common/reporting/reports.ts';
+import { listFields, type Direction } from '../../src-main/common/reporting/reports.ts';
 import { toVisible } from '../../src-main/common/words/visible-text.ts';
 import type { PageRequest } from '../../src-main/common/model/cache/download.ts';
 import { useI18n } from 'vue-i18n';
@@ -51,29 +58,34 @@ export function toRecordFields(
   zone: string,
 ): readonly RecordField[] {
   const isSlow = (record.responseTimeMs ?? 0) > SLOW_RESPONSE_MS;
-  const { fields } = REPORTS[`${direction}-detail`];
-  const ids = new Map<string, string>(
-    listFields(`${direction}-detail`).map(([id, { wireName }]) => [wireName, id]),
-  );
-  const field = (
-    { wireName }: { readonly wireName: string },
-    value: string,
-    wide = false,
-    tone: RecordField['tone'] = 'plain',
-  ): RecordField => ({ id: ids.get(wireName), name: wireName, value, wide, tone });
+  const toField = (name: FieldsWith<'inspected'>): readonly RecordField[] => {
+    const reported = findReportField(name, direction);
+    if (reported === null) return [];
+    const { wireName, unit } = reported;
+    const id = toReportedName(name) ?? undefined;
+    if (name === 'dateMs')
+      return [{ id, name: wireName, wide: true, tone: 'plain', ...toDate(record, zone) }];
+    const { [name]: value } = record;
+    return [
+      {
+        id,
+        name: wireName,
+        value: unit === 'ms' && typeof value !== 'string' ? toMs(value) : toText(value),
+        wide: name === 'sessionId',
+        tone: name === 'sessionId' ? 'mono' : name === 'responseTimeMs' && isSlow ? 'alert' : 'plain',
+        isPersonal: toFieldRow(name).personal === true,
+        ...(isNamedField(name) ? { named: name } : {}),
+      },
+    ];
+  };
   return [
-    field(fields.sessionId, toText(record.sessionId), true, 'mono'),
-    { ...field(fields.dateText, '', true), ...toDate(record, zone) },
-    { ...field(fields.channel, toText(record.channel)), named: 'channel' },
-    { ...field(fields.service, toText(record.service)), named: 'service' },
-    { ...field(fields.client, toText(record.client)), isPersonal: true },
-    field(fields.origin, toText(record.origin)),
-    field(fields.responseTimeMs, toMs(record.responseTimeMs), false, isSlow ? 'alert' : 'plain'),
-    'botLatencyMs' in fields
-      ? field(fields.botLatencyMs, toMs(record.botLatencyMs))
-      : { ...field(fields.actionId, toText(record.actionId)), named: 'actionId' as const },
+    ...listFieldsWith('inspected').flatMap(toField),
     ...Object.entries(record.extra).map(([wireName, text]) => ({
-      ...field({ wireName }, toVisible(toPlainText(text)), true),
+      id: undefined,
+      name: wireName,
+      value: toVisible(toPlainText(text)),
+      wide: true,
+      tone: 'plain' as const,
       isPersonal: true,
     })),
   ];

@@ -7,14 +7,18 @@ import {
   type PathRoot,
   writeBodyPath,
 } from '../model/records/body-path.ts';
-import type { FilterField, RecordField } from '../model/records/record-filter.ts';
-import { type Direction, DIRECTIONS, listFields } from '../reporting/reports.ts';
-
-/** What values a field takes in a query; those in bodies may be texts and numbers. */
-export type QueryKind = 'code' | 'whole' | 'number' | 'text' | 'date' | 'any';
-
-/** What `keyword:value` looks for in a text: a part of it, a part unless the value is in quotes, or all of it. */
-type TextMatch = 'part' | 'name' | 'whole';
+import {
+  findReportField,
+  hasField,
+  type QueryKind,
+  RECORD_FIELD_NAMES,
+  type RecordFieldName,
+  type TextMatch,
+  toFieldRow,
+  toReportedName,
+} from '../model/records/record-fields.ts';
+import type { FilterField } from '../model/records/record-filter.ts';
+import { type Direction, DIRECTIONS } from '../reporting/reports.ts';
 
 /** A field as a query names it. */
 export interface QueryField {
@@ -27,61 +31,26 @@ export interface QueryField {
 }
 
 /** Every field that a query can name, in the order in which they are offered. */
-export const QUERY_FIELDS: readonly QueryField[] = [
-  field('outcome', 'outcome', 'text'),
-  field('code', 'responseCode', 'code', {
-    otherNames: ['responsecode', 'statuscode', 'status'],
-  }),
-  field('channel', 'channel', 'whole', { otherNames: ['idchannel', 'channelid'] }),
-  field('service', 'service', 'whole', { otherNames: ['idservice', 'serviceid'] }),
-  field('origin', 'origin', 'text', { match: 'name' }),
-  field('client', 'client', 'text', { otherNames: ['clientid', 'idclient'], match: 'name' }),
-  field('error', 'error', 'text', { otherNames: ['errormessage'], match: 'part' }),
-  field('family', 'errorFamily', 'text', { otherNames: ['errorfamily'], match: 'name' }),
-  field('responsetime', 'responseTimeMs', 'number', {
-    otherNames: ['responsetimems', 'responsems', 'duration'],
-  }),
-  field('botlatency', 'botLatencyMs', 'number', { otherNames: ['botlatencyms', 'latency'] }),
-  field('action', 'actionId', 'text', { otherNames: ['actionid', 'idaction'] }),
-  field('payload', 'payload', 'text', { otherNames: ['request'], match: 'part' }),
-  field('response', 'response', 'text', { otherNames: ['responsetext'], match: 'part' }),
-  field('session', 'sessionId', 'text', { otherNames: ['sessionid', 'idsession', 'id'] }),
-  field('date', 'dateMs', 'date', { otherNames: ['time', 'datetime', 'timestamp'] }),
-  field('mark', 'mark', 'text'),
-  field('note', 'note', 'text', { match: 'part' }),
-];
-
-function field(
-  keyword: string,
-  name: RecordField,
-  kind: QueryKind,
-  { otherNames = [], match = 'whole' }: Partial<Pick<QueryField, 'otherNames' | 'match'>> = {},
-): QueryField {
-  const names = new Set([...otherNames, ...listWireNames(name)]);
-  names.delete(keyword);
-  return { keyword, otherNames: [...names], field: name, kind, match };
-}
+export const QUERY_FIELDS: readonly (QueryField & { readonly field: RecordFieldName })[] =
+  RECORD_FIELD_NAMES.map((field) => {
+    const { keyword, kind, otherNames = [], match = 'whole' } = toFieldRow(field).query;
+    const names = new Set([...otherNames, ...listWireNames(field)]);
+    names.delete(keyword);
+    return { keyword, otherNames: [...names], field, kind, match };
+  });
 
 /** What services call a field: a person may have read it in a body or in a report. */
-function listWireNames(name: RecordField): string[] {
-  return DIRECTIONS.flatMap((direction) => listFields(`${direction}-detail`))
-    .filter(([own]) => own === name)
-    .flatMap(([, { wireName, otherNames = [] }]) => [wireName, ...otherNames].map(foldName));
+function listWireNames(name: RecordFieldName): string[] {
+  if (toReportedName(name) !== name) return [];
+  return DIRECTIONS.flatMap((direction) => findReportField(name, direction) ?? [])
+    .flatMap(({ wireName, otherNames = [] }) => [wireName, ...otherNames])
+    .map(foldName);
 }
 
 /** Returns the fields of a report's records that a query can name, in the order in which they are offered. */
 export function listQueryFields(direction: Direction): readonly QueryField[] {
-  const present = new Set<string>(listFields(`${direction}-detail`).map(([name]) => name));
-  return QUERY_FIELDS.filter(
-    ({ field: name }) => OWN_FIELDS.has(name) || present.has(DERIVED_FROM[name] ?? name),
-  );
+  return QUERY_FIELDS.filter(({ field }) => hasField(field, direction));
 }
-
-/** Fields that records of any report have here, though no service sends them. */
-const OWN_FIELDS: ReadonlySet<FilterField> = new Set(['outcome', 'mark', 'note']);
-
-/** Fields that no report has under this name, and the one that each is made from. */
-const DERIVED_FROM: Partial<Record<FilterField, string>> = { dateMs: 'dateText', errorFamily: 'error' };
 
 /** The field of a name, in any letter case and with or without signs between its words; or the path in a body. */
 export function findQueryField(name: string): QueryField | null {

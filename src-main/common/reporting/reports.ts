@@ -25,6 +25,11 @@ export interface WireField {
 export interface ReportField extends WireField {
   /** Column in the cache's tables. */
   readonly column: string;
+  /**
+   * Became known after records were stored: checksums and marks run over it as over any field that the specification
+   * doesn't define, so that those of stored records stay what they are.
+   */
+  readonly isLater?: true;
 }
 
 interface Report {
@@ -37,13 +42,8 @@ interface Report {
   readonly identifier: string;
   /** Name under which the bundled service serves it. */
   readonly title: string;
-  /** By name inside the application, in the order of the specification. */
+  /** By name inside the application, in the order of the specification, which is the order of checksums too. */
   readonly fields: Readonly<Record<string, ReportField>>;
-  /**
-   * The order in which the cache stores the fields, `content` last. Checksums of stored pages run over the
-   * values in this order, so it never changes. A summary stores null for a field that it lacks.
-   */
-  readonly storedOrder: readonly string[];
 }
 
 const sessionId = { wireName: 'Id', type: 'text', column: 'session_id' } as const;
@@ -75,17 +75,6 @@ const detailStart = {
   responseCode,
   error: { wireName: 'Error', type: 'text', column: 'error' },
 } as const;
-const detailStoredStart = [
-  'dateText',
-  'sessionId',
-  'channel',
-  'service',
-  'client',
-  'responseTimeMs',
-  'responseCode',
-  'error',
-  'origin',
-] as const;
 
 const summaryStart = { sessionId, responseCode, channel, service } as const;
 const summaryFigures = {
@@ -98,16 +87,6 @@ const summaryFigures = {
     column: 'average_response_time_ms',
   },
 } as const;
-const summaryStoredOrder = [
-  'channel',
-  'service',
-  'origin',
-  'responseCode',
-  'count',
-  'averageResponseTimeMs',
-  'averageBotLatencyMs',
-  'sessionId',
-] as const;
 
 export const REPORTS = {
   'inbound-detail': {
@@ -122,7 +101,6 @@ export const REPORTS = {
       payload,
       origin,
     },
-    storedOrder: [...detailStoredStart, 'botLatencyMs', 'payload'],
   },
   'inbound-summary': {
     level: 'summary',
@@ -142,7 +120,6 @@ export const REPORTS = {
         column: 'average_bot_latency_ms',
       },
     },
-    storedOrder: summaryStoredOrder,
   },
   'outbound-detail': {
     level: 'detail',
@@ -157,7 +134,6 @@ export const REPORTS = {
       response: { wireName: 'Reponse', otherNames: ['Response'], type: 'content', column: 'response' },
       origin,
     },
-    storedOrder: [...detailStoredStart, 'actionId', 'payload', 'response'],
   },
   'outbound-summary': {
     level: 'summary',
@@ -166,7 +142,6 @@ export const REPORTS = {
     identifier: '7B9D4B85-0176-428B-BFED-9618940D473A',
     title: 'Outbound health summary',
     fields: { ...summaryStart, ...summaryFigures },
-    storedOrder: summaryStoredOrder,
   },
 } as const satisfies Readonly<Record<string, Report>>;
 

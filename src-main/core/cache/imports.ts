@@ -87,7 +87,7 @@ function prepareImportedPages(database: Database): (input: IncomingImport) => St
     const digest = createRowDigest();
     if (isDetailKind(report)) insert[report](snapshotId, owner.recordCount, records, digest);
     else writes.insertGroups(snapshotId, owner.recordCount, read.groups, digest);
-    for (const { index, reason, text } of setAside) digest.add([index, reason, text]);
+    for (const { index, reason, text } of setAside) digest.add({ values: [index, reason, text] });
     const stored = isDetail ? records.length : read.groups.length;
     const recordsSha256 = digest.finish();
     writes.insertPage({

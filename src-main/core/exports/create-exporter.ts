@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
 import type { Emit, HandlersOf, Input, Output } from '../../common/contract/index.ts';
-import { isDocumentFormat, SILENT_FORMATS } from '../../common/model/exports/export-options.ts';
+import { isDocumentFormat, isRowFormat, toFormatRow } from '../../common/model/exports/export-options.ts';
 import { tryToRemove } from '../../node/files.ts';
 import type { FileProgress } from '../analysis/engine/files/write-file.ts';
 import type { Cache } from '../cache/cache.ts';
@@ -54,11 +54,12 @@ async function writePrepared(
   task: Pick<TaskHandle, 'signal' | 'progress'>,
 ): Promise<WrittenContent> {
   const { layout, masked } = prepared;
-  const isPacked = prepared.format === 'parquet' && masked !== null;
+  const isPacked = !isRowFormat(prepared.format) && masked !== null;
   const format = isPacked ? 'cells' : prepared.format;
   const whole = await writeInEngine(prepared, file, task, now);
   if (whole !== null) return whole;
-  if (format === 'parquet') throw new AppError('app.invalid-input', 'Parquet is written by the engine.', {});
+  if (format !== 'cells' && !isRowFormat(format))
+    throw new AppError('app.invalid-input', 'The format is written by the engine.', {});
   const { rows } = prepared;
   return rows.open(task.signal, async (batches) => {
     const { rowCount } = batches;
@@ -173,7 +174,7 @@ interface Finished {
 }
 
 function needsManifest({ format, missing }: PreparedExport): boolean {
-  return missing.length > 0 && SILENT_FORMATS.has(format);
+  return missing.length > 0 && toFormatRow(format).isSilent;
 }
 
 /** Exports snapshots, periods and results to files: streamed, under a partial name until they are whole. */
@@ -421,7 +422,7 @@ async function preview<Row>(
     ...shown.map((row) => columns.map((column) => toPreviewCell(column, row))),
   ];
   // How well columns are packed shows in the whole file only.
-  if (format === 'parquet')
+  if (!isRowFormat(format))
     return { columns: [...available], text: null, cells, rowCount, estimatedBytes: null };
   const write = async (some: readonly Row[]): Promise<{ pieces: ExportPiece[]; bytes: number }> => {
     const about = prepared.describe(rowCount, nowMs);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { AppError } from '../../common/contract/errors.ts';
 import { INCOMPLETE_ENDING, type NamedExport, toExportStem } from '../../common/exports/export-texts.ts';
-import { type ExportFormat, toFileExtension } from '../../common/model/exports/export-options.ts';
+import { type ExportFormat, toFormatRow } from '../../common/model/exports/export-options.ts';
 import type { RecordFilter } from '../../common/model/records/record-filter.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import { findErrorCode } from '../../node/error-text.ts';
@@ -175,7 +175,7 @@ export function toExportFileName(
 ): string {
   const stem = toExportStem(subject, format, shown.zone ?? subject.period.zone, shown.filter);
   const ending = subject.isIncomplete === true ? INCOMPLETE_ENDING : '';
-  return toSafeFileName(stem, toFileExtension(format), ending);
+  return toSafeFileName(stem, toFormatRow(format).extension, ending);
 }
 
 function trimEnds(text: string): string {

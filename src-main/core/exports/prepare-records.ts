@@ -1,6 +1,6 @@
 import { AppError } from '../../common/contract/errors.ts';
 import type { Input } from '../../common/contract/index.ts';
-import type { RecordFormat } from '../../common/model/exports/export-options.ts';
+import { isRowFormat, type RecordFormat, toFormatRow } from '../../common/model/exports/export-options.ts';
 import type { SqlColumn } from '../../common/model/records/sql.ts';
 import type { ValueName } from '../../common/model/records/body-path.ts';
 import { isDetailKind } from '../../common/reporting/reports.ts';
@@ -61,7 +61,7 @@ export async function prepareRecords(
   format: RecordFormat,
   pseudonymKey: Uint8Array,
 ): Promise<PreparedExport> {
-  const input = format === 'parquet' ? withInstants(asked) : asked;
+  const input = toFormatRow(format).dates === 'typed' ? withInstants(asked) : asked;
   const { scope, filter, isSummary = false, includeNames = false, layout = {} } = input;
   const { zone } = asked;
   if (zone !== undefined && !isTimeZone(zone)) {
@@ -118,7 +118,7 @@ function toEngineExport(parts: RecordParts, { report, input, names }: RowQuestio
   if (isDetailKind(report)) {
     return exportRecordsInEngine(parts.engine, input, arrangeDetailColumns(report, input, names).columns);
   }
-  if (input.format !== 'parquet') return null;
+  if (isRowFormat(input.format)) return null;
   const { columns } = arrangeSummaryColumns(report, input, names);
   return exportRowsAsParquet(parts.engine, report, columns, (signal) => readGroups(parts, input, signal));
 }
@@ -185,7 +185,7 @@ export function prepareResult(
     }),
     provenance: { connectionId, snapshotIds: [], gaps: [] },
     inEngine:
-      format === 'parquet' && masks === null
+      !isRowFormat(format) && masks === null
         ? exportResultAsParquet(parts.engine, resultId, typed, columns)
         : null,
     rows: {

@@ -4,7 +4,7 @@ import { lstat, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Certificate } from '../../common/model/cache/download.ts';
-import { RFC_4180 } from '../../common/model/exports/export-options.ts';
+import { RFC_4180, toFormatRow } from '../../common/model/exports/export-options.ts';
 import { findErrorCode } from '../../node/error-text.ts';
 import { removePatiently, replaceFile, tryToRemove, writeFileAtomically } from '../../node/files.ts';
 import { createWorkQueue } from '../../node/gate.ts';
@@ -62,7 +62,7 @@ export async function writeManifest(
     application: 'Channelscope',
     applicationVersion: parts.version,
     ...written,
-    content: { format, fieldNames, ...(format === 'csv' ? { csv } : {}) },
+    content: { format, fieldNames, ...(toFormatRow(format).hasDialect ? { csv } : {}) },
     connection: connection === undefined ? null : { name: connection.name, address: connection.baseAddress },
     ...about,
     gaps: gaps.map(({ fromMs, toMs, state }) => ({ from: toIso(fromMs), to: toIso(toMs), state })),

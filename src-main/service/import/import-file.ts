@@ -148,7 +148,8 @@ async function importEntries(
 
 /** Characters of the texts that may be long. */
 function measureTexts(record: ImportedRecord): number {
-  return (record.payload?.length ?? 0) + (record.response?.length ?? 0) + record.error.length;
+  const { payload, response, error } = record.texts;
+  return (payload?.length ?? 0) + (response?.length ?? 0) + (error?.length ?? 0);
 }
 
 function readEntries(

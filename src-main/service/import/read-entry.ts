@@ -2,7 +2,13 @@ import { hash } from 'node:crypto';
 import type { ImportFault } from '../../common/model/connections/connection.ts';
 import type { Direction } from '../../common/reporting/reports.ts';
 import { describeSample, toSessionId } from '../sample/describe-records.ts';
-import type { RecordComparer, ImportedRecord } from '../store/record-store.ts';
+import {
+  type ImportedRecord,
+  mayLack,
+  type RecordComparer,
+  TEXT_FIELDS,
+  TEXT_NAMES,
+} from '../store/record-store.ts';
 import {
   IMPORT_FIELDS,
   type ImportField,
@@ -14,6 +20,8 @@ import {
 
 const MIN_INTEGER = -(2 ** 31);
 
+const NO_TEXTS = Object.fromEntries(TEXT_NAMES.map((name) => [name, ''])) as ImportedRecord['texts'];
+
 /** Returns the record of an entry, or why it is none. */
 export function readEntry(
   direction: Direction,
@@ -24,8 +32,14 @@ export function readEntry(
   const toName = (field: ImportField): string => IMPORT_FIELDS[field][0];
   const text = (field: ImportField, limit: number = TEXT_LIMITS.name): string =>
     values.readText(toName(field), get(field), limit);
-  const content = (field: 'payload' | 'response'): string | null =>
-    get(field) === undefined ? null : text(field, TEXT_LIMITS.content);
+  const own = (field: (typeof TEXT_FIELDS)[Direction][number]): string | null => {
+    const { name, type } = field;
+    if (mayLack(field) && get(name) === undefined) return null;
+    return text(
+      name,
+      type === 'content' ? TEXT_LIMITS.content : name === 'error' ? TEXT_LIMITS.error : undefined,
+    );
+  };
   const integer = (field: ImportField, min: number = MIN_INTEGER): number =>
     values.readInteger(toName(field), get(field), min);
   const record = {
@@ -34,15 +48,14 @@ export function readEntry(
     sessionId: text('sessionId'),
     channel: integer('channel'),
     service: integer('service'),
-    client: text('client'),
     responseTimeUs: values.readMicroseconds(toName('responseTimeMs'), get('responseTimeMs')),
     responseCode: isMissing(get('responseCode')) ? null : integer('responseCode'),
-    error: text('error', TEXT_LIMITS.error),
     origin: text('origin'),
-    payload: content('payload'),
     botLatencyMs: isInbound ? integer('botLatencyMs', 0) : 0,
-    actionId: isInbound ? '' : text('actionId'),
-    response: isInbound ? null : content('response'),
+    texts: {
+      ...NO_TEXTS,
+      ...Object.fromEntries(TEXT_FIELDS[direction].map((field) => [field.name, own(field)])),
+    },
   };
   const faults = values.takeFaults();
   return faults.length === 0 ? { ...record, contentHash: hashContent(record) } : faults;
@@ -64,7 +77,8 @@ function toComparableText(text: string): string {
 
 /** The `contentHash` of a record, the same whatever format it came in. Stores keep it, so it never changes. */
 function hashContent(record: Omit<ImportedRecord, 'contentHash'>): number {
-  const { sessionId, client, error, origin, actionId } = record;
+  const { sessionId, origin } = record;
+  const { client, error, actionId } = record.texts;
   const content = JSON.stringify([
     record.dateMs,
     record.channel,
@@ -72,7 +86,7 @@ function hashContent(record: Omit<ImportedRecord, 'contentHash'>): number {
     record.responseTimeUs,
     record.responseCode,
     record.direction === 'inbound' ? record.botLatencyMs : null,
-    ...[sessionId, client, error, origin, actionId].map(toComparableText),
+    ...[sessionId, client ?? '', error ?? '', origin, actionId ?? ''].map(toComparableText),
   ]);
   return hash('sha256', content, 'buffer').readUIntBE(0, 6);
 }
@@ -96,11 +110,7 @@ export function createRecordComparer(seed: number, isCsv: boolean): RecordCompar
     const own = stored.texts ?? describeSample(seed, imported.direction, stored);
     return (
       isSameText(stored.texts?.sessionId ?? toSessionId(seed, stored.session), imported.sessionId) &&
-      isSameText(own.client, imported.client) &&
-      isSameText(own.error, imported.error) &&
-      isSameText(own.actionId, imported.actionId) &&
-      isSameText(own.payload, imported.payload) &&
-      isSameText(own.response, imported.response) &&
+      TEXT_FIELDS[imported.direction].every(({ name }) => isSameText(own[name], imported.texts[name])) &&
       isSameText(stored.origin, imported.origin)
     );
   };

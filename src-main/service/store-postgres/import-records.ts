@@ -8,6 +8,7 @@ import {
   MAX_GROUPS,
   type RecordComparer,
   type RecordTexts,
+  TEXT_NAMES,
   type StoredRecord,
   type StoreImport,
 } from '../store/record-store.ts';
@@ -168,12 +169,14 @@ export async function openPostgresImport(
 }
 
 function toStoredTexts(record: ImportedRecord) {
-  const { sessionId, client, error, actionId, contentHash } = record;
-  const [payload, response] = [record.payload ?? '', record.response ?? ''];
-  const texts: RecordTexts = { sessionId, client, error, actionId, payload, response };
+  const { sessionId, contentHash } = record;
+  const texts = {
+    sessionId,
+    ...Object.fromEntries(TEXT_NAMES.map((name) => [name, record.texts[name] ?? ''])),
+  } as RecordTexts;
   return {
     contentHash,
-    characters: error.length + payload.length + response.length,
+    characters: texts.error.length + texts.payload.length + texts.response.length,
     textsJson: JSON.stringify(texts),
   };
 }

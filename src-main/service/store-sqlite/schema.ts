@@ -1,12 +1,12 @@
 import { chmodSync, closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../common/contract/errors.ts';
-import type { Direction } from '../../common/reporting/reports.ts';
+import { type Direction, DIRECTIONS } from '../../common/reporting/reports.ts';
 import { findErrorCode } from '../../node/error-text.ts';
 import { makePrivateFolder, PRIVATE_FILE_MODE } from '../../node/files.ts';
 import { type Database, openDatabase, type Pragma } from '../../node/open-database.ts';
 import { toStartError } from '../service-options.ts';
-import type { RecordTexts, StoredRecord } from '../store/record-store.ts';
+import { type RecordTexts, type StoredRecord, TEXT_FIELDS, TEXT_NAMES } from '../store/record-store.ts';
 
 /** "CSsv": distinguishes the service's database from any other SQLite file. */
 const APPLICATION_ID = 0x43537376;
@@ -22,7 +22,7 @@ const SCHEMA_VERSION = 1;
  *
  * The tables named `_import` hold what imported records say beyond numbers; sample records derive their texts instead.
  * An imported session is written with its number negated, which is how a record is known to be imported. `hash` leaves
- * out payload and response, so that a file without them is compared with what it has.
+ * out what a file may lack, so that one without it is compared with what it has.
  */
 const SCHEMA_SQL = `
 CREATE TABLE property (
@@ -93,30 +93,19 @@ CREATE TABLE import_session (
   id TEXT NOT NULL UNIQUE
 ) STRICT;
 
-CREATE TABLE inbound_import (
+${DIRECTIONS.map(toImportSql).join('')}`;
+
+function toImportSql(direction: Direction): string {
+  const texts = TEXT_FIELDS[direction].map(({ column }) => `,\n  ${column} TEXT NOT NULL`);
+  return `
+CREATE TABLE ${direction}_import (
   arrival INTEGER PRIMARY KEY,
   date_ms INTEGER NOT NULL,
-  hash INTEGER NOT NULL,
-  client TEXT NOT NULL,
-  error TEXT NOT NULL,
-  payload TEXT NOT NULL
+  hash INTEGER NOT NULL${texts.join('')}
 ) STRICT;
-
-CREATE INDEX inbound_import_content ON inbound_import (date_ms, hash);
-
-CREATE TABLE outbound_import (
-  arrival INTEGER PRIMARY KEY,
-  date_ms INTEGER NOT NULL,
-  hash INTEGER NOT NULL,
-  client TEXT NOT NULL,
-  error TEXT NOT NULL,
-  action_id TEXT NOT NULL,
-  payload TEXT NOT NULL,
-  response TEXT NOT NULL
-) STRICT;
-
-CREATE INDEX outbound_import_content ON outbound_import (date_ms, hash);
+CREATE INDEX ${direction}_import_content ON ${direction}_import (date_ms, hash);
 `;
+}
 
 /** How directions are written in the store. */
 export const DIRECTION_NUMBERS = { inbound: 0, outbound: 1 } as const;
@@ -341,9 +330,14 @@ export const ROW_COLUMNS: Readonly<Record<Direction, string>> = {
 
 /** Columns of RecordTexts but for the session, from a table named `t`. */
 export const TEXT_COLUMNS: Readonly<Record<Direction, string>> = {
-  inbound: "t.client, t.error, '' AS actionId, t.payload, '' AS response",
-  outbound: 't.client, t.error, t.action_id AS actionId, t.payload, t.response',
+  inbound: toTextColumns('inbound'),
+  outbound: toTextColumns('outbound'),
 };
+
+function toTextColumns(direction: Direction): string {
+  const own = new Map(TEXT_FIELDS[direction].map(({ name, column }) => [name, `t.${column}`]));
+  return TEXT_NAMES.map((name) => `${own.get(name) ?? "''"} AS ${name}`).join(', ');
+}
 
 /** Makes a record of a row; texts are null for a record of sample traffic, whose texts are made when it is sent. */
 export function toRecord(row: RecordRow, texts: RecordTexts | null, groups: GroupTable): StoredRecord {

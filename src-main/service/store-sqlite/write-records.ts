@@ -19,6 +19,9 @@ import {
   type NewInboundRecord,
   type NewOutboundRecord,
   type RecordComparer,
+  type RecordTexts,
+  TEXT_FIELDS,
+  TEXT_NAMES,
 } from '../store/record-store.ts';
 import {
   DIRECTION_NUMBERS,
@@ -191,16 +194,8 @@ function createRowInserter(db: Database, table: string, columns: number): RowIns
   };
 }
 
-type ImportedRow = readonly [
-  contentHash: number,
-  sessionId: string,
-  client: string,
-  error: string,
-  actionId: string,
-  payload: string,
-  response: string,
-  ...row: RecordRow,
-];
+/** A hash, the session's id, the texts in the order of TEXT_NAMES, and the columns of a `RecordRow`. */
+type ImportedRow = readonly [contentHash: number, sessionId: string, ...rest: (string | number)[]];
 
 const CREATE_SQL = `
 CREATE TEMP TABLE IF NOT EXISTS incoming (
@@ -242,9 +237,11 @@ export function createSqliteImport(
   db.exec(CREATE_SQL);
   const clearIncoming = db.prepare('DELETE FROM incoming');
   const addIncoming = db.prepare<[number, number]>('INSERT OR IGNORE INTO incoming VALUES (?, ?)');
+  const toAddSql = (direction: Direction): string =>
+    `INSERT INTO ${direction}_import VALUES (?, ?, ?${', ?'.repeat(TEXT_FIELDS[direction].length)})`;
   const addTexts = {
-    inbound: db.prepare<(number | string)[]>('INSERT INTO inbound_import VALUES (?, ?, ?, ?, ?, ?)'),
-    outbound: db.prepare<(number | string)[]>('INSERT INTO outbound_import VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+    inbound: db.prepare<(number | string)[]>(toAddSql('inbound')),
+    outbound: db.prepare<(number | string)[]>(toAddSql('outbound')),
   };
   const prepare = (direction: Direction) => {
     const lastArrival = counters.get(`${direction}_arrival`);
@@ -265,8 +262,11 @@ export function createSqliteImport(
     for (const { contentHash, dateMs } of records) addIncoming.run(contentHash, dateMs);
     const claims = begin(records);
     for (const [contentHash, sessionId, ...rest] of findImported.iterate(lastArrival)) {
-      const [client, error, actionId, payload, response, ...row] = rest;
-      const texts = { sessionId, client, error, actionId, payload, response };
+      const row = rest.slice(TEXT_NAMES.length) as unknown as RecordRow;
+      const texts = {
+        sessionId,
+        ...Object.fromEntries(TEXT_NAMES.map((name, at) => [name, rest[at]])),
+      } as RecordTexts;
       claims.offerImported(contentHash, row[1], () => toRecord(row, texts, groups));
     }
     if (claims.listFresh().length > 0) {
@@ -282,12 +282,9 @@ export function createSqliteImport(
       direction,
       records.map((record) => ({ ...record, session: sessions.resolve(record.sessionId), actionId: 0 })),
     );
-    for (const { dateMs, contentHash, client, error, actionId, payload, response } of records) {
-      const texts =
-        direction === 'inbound'
-          ? [client, error, payload ?? '']
-          : [client, error, actionId, payload ?? '', response ?? ''];
-      addTexts[direction].run(arrival, dateMs, contentHash, ...texts);
+    for (const { dateMs, contentHash, texts } of records) {
+      const values = TEXT_FIELDS[direction].map(({ name }) => texts[name] ?? '');
+      addTexts[direction].run(arrival, dateMs, contentHash, ...values);
       arrival += 1;
     }
   };

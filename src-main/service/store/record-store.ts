@@ -1,4 +1,12 @@
-import type { Direction } from '../../common/reporting/reports.ts';
+import {
+  type DetailKind,
+  type Direction,
+  DIRECTIONS,
+  type FieldName,
+  listFields,
+  type ReportField,
+  type ReportFields,
+} from '../../common/reporting/reports.ts';
 
 /** Records with fromMs <= date < toMs. */
 export interface RecordPeriod {
@@ -169,15 +177,47 @@ export interface TrafficBatch {
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-/** The texts of an imported record; `actionId` and `response` are empty for an inbound one. */
-export interface RecordTexts {
-  readonly sessionId: string;
-  readonly client: string;
-  readonly error: string;
-  readonly actionId: string;
-  readonly payload: string;
-  readonly response: string;
+type TextName = {
+  [Kind in DetailKind]: {
+    [Name in FieldName<Kind>]: ReportFields<Kind>[Name] extends {
+      readonly type: 'text' | 'content' | 'digits';
+    }
+      ? Name
+      : never;
+  }[FieldName<Kind>];
+}[DetailKind];
+/** The texts of a record; its session and its origin are numbers in a store. */
+export type OwnTextName = Exclude<TextName, 'sessionId' | 'origin'>;
+interface TextField extends ReportField {
+  readonly name: OwnTextName;
 }
+
+/** Texts of the records of a direction, in the order in which stores keep them. */
+export const TEXT_FIELDS: Readonly<Record<Direction, readonly TextField[]>> = {
+  inbound: listTexts('inbound-detail'),
+  outbound: listTexts('outbound-detail'),
+};
+/** Texts of the records of either direction. */
+export const TEXT_NAMES: readonly OwnTextName[] = [
+  ...new Set(DIRECTIONS.flatMap((direction) => TEXT_FIELDS[direction].map(({ name }) => name))),
+];
+
+function listTexts(kind: DetailKind): TextField[] {
+  return listFields(kind).flatMap(([name, field]) => {
+    const isText = field.type === 'text' || field.type === 'content' || field.type === 'digits';
+    return isText && name !== 'sessionId' && name !== 'origin'
+      ? [{ ...field, name: name as OwnTextName }]
+      : [];
+  });
+}
+
+/** True for a text that a file may lack without saying that there is none: a long one, or one that became known later. */
+export function mayLack({ type, isLater }: ReportField): boolean {
+  return type === 'content' || isLater === true;
+}
+
+/** The texts of an imported record; those that its direction lacks are empty. */
+export type RecordTexts = Readonly<Record<OwnTextName | 'sessionId', string>>;
 
 /** Where a record stands in its report: by date, ties in order of arrival. Arrivals count from 1. */
 export interface RecordPosition {
@@ -203,14 +243,9 @@ export interface ImportedRecord extends RecordFields {
   readonly sessionId: string;
   /** 0 for an outbound record. */
   readonly botLatencyMs: number;
-  readonly client: string;
-  readonly error: string;
-  /** Empty for an inbound record. */
-  readonly actionId: string;
-  /** Null when the file has no such field; stored as an empty text then. */
-  readonly payload: string | null;
-  readonly response: string | null;
-  /** 48 bits over everything but payload and response, the same for records that are the same. */
+  /** Empty where the direction has no such field; null where the file has none, and stored as an empty text then. */
+  readonly texts: Readonly<Record<OwnTextName, string | null>>;
+  /** 48 bits over everything but what a file may lack (`mayLack`), the same for records that are the same. */
   readonly contentHash: number;
 }
 

@@ -18,6 +18,7 @@ import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 import { GROUPINGS, type Grouping } from './errors/families.ts';
 import { useI18n } from 'vue-i18n';
 import { useRoute, useRouter } from 'vue-router';
+import { toFieldRow } from '../../../src-main/common/model/records/record-fields.ts';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { LANGUAGES } from '../../../src-main/common/model/settings/language.ts';
 import { fromOrderText, toOrderText, toZoomedSpan } from './detail-address.ts';
@@ -81,8 +82,10 @@ function useDetailDownload({ connection, report, period, parts, pinnedId, pin }:
   };
 }
 
-/** Columns of texts, which are in the order of the window's language. */
-const TEXTS: ReadonlySet<RecordOrder[number]['column']> = new Set(['client', 'origin', 'error', 'actionId']);
+/** True for a column of texts, which are in the order of the window's language. */
+function isText(column: RecordOrder[number]['column']): boolean {
+  return column !== 'received' && toFieldRow(column).query.kind === 'text';
+}
 
 /** The order of the table, which the address carries; back and forward undo and redo its changes. */
 function useRecordOrder(readDirection: () => Direction) {
@@ -93,7 +96,7 @@ function useRecordOrder(readDirection: () => Direction) {
   const read = computed(() => fromOrderText(text.value, readDirection()));
   const language = computed(() => LANGUAGES.find((known) => known === locale.value) ?? 'en');
   const order = computed(() =>
-    read.value.order.map((key) => (TEXTS.has(key.column) ? { ...key, language: language.value } : key)),
+    read.value.order.map((key) => (isText(key.column) ? { ...key, language: language.value } : key)),
   );
 
   function setOrder(next: RecordOrder): void {

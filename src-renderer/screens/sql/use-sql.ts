@@ -1,6 +1,7 @@
 import { computed, onBeforeUnmount, reactive, shallowRef, watch } from 'vue';
 import type { Connection } from '../../../src-main/common/model/connections/connection.ts';
 import type { PeriodScope } from '../../../src-main/common/model/records/record-filter.ts';
+import { findReportField, listFieldsWith } from '../../../src-main/common/model/records/record-fields.ts';
 import { type Direction, DIRECTIONS } from '../../../src-main/common/reporting/reports.ts';
 import { SECOND_MS } from '../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
@@ -14,15 +15,15 @@ import { useConnectionsStore } from '../../stores/connections/connections.ts';
 import { useSqlStore } from '../../stores/records/sql.ts';
 import { useClockStore, usePeriodStore } from '../../stores/window/times.ts';
 
-const FIELDS: Readonly<Record<string, string>> = {
-  channel: 'channel',
-  service: 'service',
-  action_id: 'actionId',
-};
+const FIELDS: ReadonlyMap<string, string> = new Map(
+  DIRECTIONS.flatMap((direction) =>
+    listFieldsWith('named').map((field) => [findReportField(field, direction)?.column ?? '', field]),
+  ),
+);
 
 /** The field whose values a column of this name most likely holds, for the names that a person gave these. */
 export function toNamedField(columnName: string): string {
-  return FIELDS[columnName.toLowerCase()] ?? '';
+  return FIELDS.get(columnName.toLowerCase()) ?? '';
 }
 
 const CLOCK_INTERVAL_MS = 250;

@@ -300,8 +300,8 @@ export function toClass(code: number | null): '2xx' | '3xx' | '4xx' | '5xx' | 'n
 /** Records in an order, found the plain way; `records` are as received. */
 export function sortPlainly(records: readonly PlainRecord[], order: RecordOrder): PlainRecord[] {
   const key = (record: PlainRecord, column: RecordOrder[number]['column']): string | number | null => {
-    if (column === 'received' || column === 'actionId') return null;
-    const value = record[column];
+    const values: Readonly<Partial<Record<string, string | number | null>>> = { ...record };
+    const value = values[column] ?? null;
     return typeof value === 'string' ? foldCase(value) : value;
   };
   return records

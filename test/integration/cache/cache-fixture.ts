@@ -1,3 +1,4 @@
+import type { InboundDetailDocument } from '../../../src-main/common/reporting/wire-documents.ts';
 import { splitPart, type ScopePart } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { openEngineSource } from '../../../src-main/core/cache/read/engine-source.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,6 +15,7 @@ import { forkProcess, type ChildProcess } from '../../../src-main/node/fork-proc
 import type { NewSnapshot } from '../../../src-main/core/cache/write/snapshot-writes.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { createSilentLogger } from '../../support/fakes/silent-logger.ts';
+import { makeDocument } from '../../support/samples/make-record.ts';
 
 export const FROM_MS = Date.UTC(2026, 10, 20, 10);
 
@@ -74,22 +76,11 @@ export async function createFolder(): Promise<{ file: string; folder: string; re
   return { folder, file: join(folder, 'cache.sqlite'), remove: () => rm(folder, { recursive: true }) };
 }
 
-export interface TestDocument {
-  Id: string;
-  Date: string;
-  Channel: number;
-  Service: number;
-  Client: string;
-  ReponseTime: number;
-  ReponseCode: number;
-  Error: string;
-  BotLatency: number;
-  Payload: string;
-  Origin: string;
-}
+/** An inbound document whose every field is there. */
+export type TestDocument = InboundDetailDocument;
 
 export function createDocument(index: number, changes: Partial<TestDocument> = {}): TestDocument {
-  return {
+  return makeDocument<TestDocument>('inbound-detail', {
     Id: `00000000-0000-4000-8000-${String(index % 7).padStart(12, '0')}`,
     Date: new Date(FROM_MS + index * 1000).toISOString(),
     Channel: index % 3,
@@ -102,7 +93,7 @@ export function createDocument(index: number, changes: Partial<TestDocument> = {
     Payload: `{"text":"hello ${index}"}`,
     Origin: index % 2 === 0 ? 'web' : 'app',
     ...changes,
-  };
+  });
 }
 
 export function toOutbound(document: TestDocument, actionId: string): Record<string, unknown> {

@@ -2,7 +2,12 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Input } from '../../../src-main/common/contract/index.ts';
-import { RFC_4180, type CsvDialect } from '../../../src-main/common/model/exports/export-options.ts';
+import {
+  isEngineFormat,
+  RECORD_FORMATS,
+  RFC_4180,
+  type CsvDialect,
+} from '../../../src-main/common/model/exports/export-options.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { HOSTILE_TEXTS } from '../../support/samples/hostile-texts.ts';
 import { createDocument, fillSnapshot } from '../cache/cache-fixture.ts';
@@ -178,7 +183,7 @@ function createLongDocuments(count: number, length: number): unknown[] {
 describe('a large file', () => {
   beforeAll(() => fill(createLongDocuments(5000, 80)));
 
-  it.each(['csv', 'ndjson', 'json', 'parquet'] as const)(
+  it.each(RECORD_FORMATS.filter(isEngineFormat))(
     'as %s has the sum that is told of it, which was added up while it was written',
     async (format) => {
       const spy = vi.spyOn(rig.engine, 'writeRecords');

@@ -1,3 +1,4 @@
+import { EXPORT_FORMATS, toFormatRow } from '../../../src-main/common/model/exports/export-options.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ const write = (input: Input<'exports/start'>) =>
 const readManifest = async (file: string): Promise<unknown> =>
   JSON.parse(await readFile(`${file}.manifest.json`, 'utf8').catch(() => 'null'));
 
-it.each(['csv', 'ndjson', 'parquet'] as const)(
+it.each(EXPORT_FORMATS.filter((format) => toFormatRow(format).isSilent))(
   'a %s from which something is missing says so in its name, beside it and in its result',
   async (format) => {
     const { file, task, suggested } = await write({ ...TWO_DAYS, format });

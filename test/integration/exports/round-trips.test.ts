@@ -5,7 +5,12 @@ import { parse } from 'csv-parse/sync';
 import readWorkbook from 'read-excel-file/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openPromise } from 'yauzl';
-import { RFC_4180, type CsvDialect } from '../../../src-main/common/model/exports/export-options.ts';
+import {
+  isRowFormat,
+  RECORD_FORMATS,
+  RFC_4180,
+  type CsvDialect,
+} from '../../../src-main/common/model/exports/export-options.ts';
 import type { RecordDetail } from '../../../src-main/common/model/records/record.ts';
 import type { SqlCell, SqlColumn } from '../../../src-main/common/model/records/sql.ts';
 import { guardCsvText } from '../../../src-main/core/exports/formats/export-writer.ts';
@@ -226,7 +231,7 @@ describe('Excel', () => {
 });
 
 describe('a file', () => {
-  it.each(['csv', 'xlsx', 'ndjson', 'json'] as const)(
+  it.each(RECORD_FORMATS.filter(isRowFormat))(
     'has the columns that were chosen, under corrected names, as %s',
     async (format) => {
       const { write } = createExportRig({ folder, records: made.slice(0, 3) });
@@ -330,7 +335,7 @@ describe('a preview', () => {
   it('is the beginning of the file, with its columns and about its size', async () => {
     const many = Array.from({ length: 2000 }, (_none, seq) => createRecord(seq, { payload: `p ${seq}` }));
     const { exporter, write, openViews } = createExportRig({ folder, records: many });
-    for (const format of ['csv', 'ndjson', 'json', 'xlsx'] as const) {
+    for (const format of RECORD_FORMATS.filter(isRowFormat)) {
       const preview = await exporter.preview({ ...RECORDS_INPUT, format });
       const { file, task } = await write({ ...RECORDS_INPUT, format });
       expect(preview.columns.slice(0, 2)).toEqual(['Id', 'Date']);

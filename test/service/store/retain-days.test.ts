@@ -6,6 +6,7 @@ import type {
   ImportedRecord,
   NewInboundRecord,
 } from '../../../src-main/service/store/record-store.ts';
+import { makeImported } from '../../support/service/make-imported.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';
 
 const DAY_MS = 86_400_000;
@@ -85,23 +86,16 @@ describe.skipIf(findPostgres() === undefined)('days of a database', () => {
   });
 
   it('take sessions, groups and origins with them that no record names any more, also while others write', async () => {
-    const toImported = (dateMs: number, name: string, direction: 'inbound' | 'outbound'): ImportedRecord => ({
-      direction,
-      dateMs,
-      sessionId: `session of ${name}`,
-      channel: 77,
-      service: 2,
-      client: 'Ana',
-      responseTimeUs: 1,
-      responseCode: null,
-      error: '',
-      origin: `origin of ${name}`,
-      payload: '',
-      botLatencyMs: 0,
-      actionId: '',
-      response: '',
-      contentHash: dateMs % 1000,
-    });
+    const toImported = (dateMs: number, name: string, direction: 'inbound' | 'outbound'): ImportedRecord =>
+      makeImported({
+        direction,
+        dateMs,
+        sessionId: `session of ${name}`,
+        channel: 77,
+        responseCode: null,
+        origin: `origin of ${name}`,
+        contentHash: dateMs % 1000,
+      });
     const addAll = async (to: RecordStore, dateMs: number, name: string): Promise<void> => {
       const target = await to.openImport(null);
       await target.addBatch(

@@ -12,6 +12,7 @@ import {
   type StoredRecord,
   type TrafficBatch,
 } from '../../../src-main/service/store/record-store.ts';
+import { makeImported } from '../../support/service/make-imported.ts';
 import { instantMs, traffic } from '../../support/service/random-traffic.ts';
 
 /** Where the stores of one test are. */
@@ -135,7 +136,9 @@ export function describeStoreContract(
 
       it('are shorter where imported texts are long, with the others on the next', async () => {
         const payload = 'x'.repeat(MAX_PAGE_CHARACTERS / 4);
-        const records = [0, 1, 2, 3, 4].map((botLatencyMs) => toImported({ botLatencyMs, payload }));
+        const records = [0, 1, 2, 3, 4].map((botLatencyMs) =>
+          toImported({ botLatencyMs, texts: { payload } }),
+        );
         const { importer } = await openImport(store);
         for (const record of records) await importer.addBatch([record]);
         const pages = await walk(store, 'inbound', ALWAYS, 100);
@@ -297,17 +300,13 @@ export function describeStoreContract(
         const text = '\u0000 "quoted" \'a\r\nb\u202e👩‍👧 e\u0301';
         const inbound = toImported({
           sessionId: text,
-          client: text,
-          error: text,
-          payload: text,
+          texts: { client: text, error: text, payload: text },
           origin: text,
         });
         const outbound = toImported({
           direction: 'outbound',
           botLatencyMs: 0,
-          actionId: text,
-          payload: null,
-          response: text,
+          texts: { actionId: text, payload: null, response: text },
           channel: -(2 ** 31),
           responseTimeUs: 2 ** 31 * 1000,
         });
@@ -315,15 +314,10 @@ export function describeStoreContract(
         expect(await importer.addBatch([inbound, outbound])).toEqual({ added: 2, known: 0 });
         for (const record of [inbound, outbound]) {
           const { dateMs, channel, service, origin, responseCode, responseTimeUs, botLatencyMs } = record;
-          const { sessionId, client, error, actionId, payload, response } = record;
           const numbers = { dateMs, channel, service, responseCode, responseTimeUs, botLatencyMs };
           const texts = {
-            sessionId,
-            client,
-            error,
-            actionId,
-            payload: payload ?? '',
-            response: response ?? '',
+            sessionId: record.sessionId,
+            ...Object.fromEntries(Object.entries(record.texts).map(([name, own]) => [name, own ?? ''])),
           };
           const found = await readAll(store, record.direction);
           expect(found).toEqual([{ ...numbers, origin, texts, arrival: 1, session: 0, actionId: 0 }]);
@@ -451,19 +445,15 @@ function toOutbound(dateMs: number): TrafficBatch['outbound'][number] {
   return { ...NUMBERS, dateMs, session: 7, actionId: -1 };
 }
 
-function toImported(change: Partial<ImportedRecord>): ImportedRecord {
-  const texts = { client: 'Ana', error: '', actionId: '', payload: 'hello', response: null };
-  return {
-    direction: 'inbound',
+function toImported(change: Parameters<typeof makeImported>[0]): ImportedRecord {
+  return makeImported({
     ...NUMBERS,
     dateMs: NOW_MS,
     botLatencyMs: 10,
     service: 3,
-    sessionId: 'a session',
-    ...texts,
-    contentHash: 5,
     ...change,
-  };
+    texts: { payload: 'hello', response: null, ...change.texts },
+  });
 }
 
 /** One of six records: three contents, two payloads; the last two are outbound. */
@@ -473,13 +463,13 @@ function toNumbered(value: number): ImportedRecord {
     direction: content === 2 ? 'outbound' : 'inbound',
     service: content,
     contentHash: 100 + content,
-    payload: `payload ${value % 2}`,
+    texts: { payload: `payload ${value % 2}` },
     botLatencyMs: 0,
   });
 }
 
 function isSame(stored: StoredRecord, imported: ImportedRecord): boolean {
-  const isSampleOrText = stored.texts === null || stored.texts.payload === (imported.payload ?? '');
+  const isSampleOrText = stored.texts === null || stored.texts.payload === (imported.texts.payload ?? '');
   return (
     isSampleOrText &&
     stored.dateMs === imported.dateMs &&

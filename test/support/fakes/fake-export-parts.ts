@@ -22,32 +22,24 @@ import { openPackSigner } from './open-pack-signer.ts';
 import { createFakeMeasures } from './fake-measures.ts';
 import { holdSnapshots, openLedger } from './open-ledger.ts';
 import { startRowsHere } from './start-rows-here.ts';
+import { makeRecord } from '../samples/make-record.ts';
 import { makeSnapshot } from '../samples/make-snapshot.ts';
 
 /** A whole record with plain values, changed as given. */
 export function createRecord(seq: number, change: Partial<RecordDetail> = {}): RecordDetail {
-  return {
-    snapshotId: 1,
+  return makeRecord({
     seq,
     dateText: '2026-11-19T10:15:30.123Z',
     dateMs: Date.UTC(2026, 10, 19, 10, 15, 30, 123),
     sessionId: '0f8fad5b-d9cb-469f-a165-70867728950e',
-    channel: 3,
-    service: 7,
     client: 'Ana',
     responseTimeMs: 12.5,
-    responseCode: 200,
-    error: '',
-    origin: 'web',
     botLatencyMs: 40,
-    actionId: null,
     payloadPreview: 'hello',
     payload: 'hello',
     payloadLength: 5,
-    response: null,
-    extra: {},
     ...change,
-  };
+  });
 }
 
 export function createSnapshotOf(report: ReportKind, recordCount: number): Snapshot {

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { DIRECTIONS } from '../../reporting/reports.ts';
-import { type GroupField, GroupValue, type TimedField } from '../analysis/grouping.ts';
+import { GROUP_FIELDS, GroupValue, type TimedField } from '../analysis/grouping.ts';
 import { Nullable } from '../nullable.ts';
+import { type FieldsWith, toFieldRow } from '../records/record-fields.ts';
 import { RecordFilter } from '../records/record-filter.ts';
 
 /** What a rule can measure of the records that a filter leaves. */
@@ -67,14 +68,9 @@ export const MAX_ALERT_REQUESTS = 1_000_000;
 export const MAX_ALERT_RULES = 200;
 
 /** Fields of which a rule can watch every value by itself. */
-export const EACH_FIELDS = [
-  'channel',
-  'service',
-  'origin',
-  'responseCode',
-  'actionId',
-  'errorFamily',
-] as const satisfies readonly GroupField[];
+export const EACH_FIELDS = GROUP_FIELDS.filter(
+  (field) => toFieldRow(field).watched === true,
+) as readonly FieldsWith<'watched'>[];
 export type EachField = (typeof EACH_FIELDS)[number];
 /** Most values that a rule watches; others are only mentioned. */
 export const MAX_EACH_VALUES = 50;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type Direction, REPORTS } from '../../reporting/reports.ts';
+import type { Direction } from '../../reporting/reports.ts';
 import { Nullable } from '../nullable.ts';
 import {
   type BodyField,
@@ -8,19 +8,10 @@ import {
   parseBodyPath,
   writeBodyPath,
 } from '../records/body-path.ts';
+import { hasField, listFieldsWith, TIMED_FIELDS } from '../records/record-fields.ts';
 
 /** What records can be grouped by. A field that the report lacks is null in every group. */
-export const GROUP_FIELDS = [
-  'channel',
-  'service',
-  'origin',
-  'responseCode',
-  'actionId',
-  /** What the error folds to; null for records without one. */
-  'errorFamily',
-  'outcome',
-  'client',
-] as const;
+export const GROUP_FIELDS = listFieldsWith('grouped');
 export const GroupField = Type.Enum([...GROUP_FIELDS]);
 export type GroupField = (typeof GROUP_FIELDS)[number];
 
@@ -38,8 +29,7 @@ export function isGroupPath(field: string): field is BodyField {
 
 /** The fields that the records of a direction have. */
 export function listGroupFields(direction: Direction): readonly GroupField[] {
-  const fields: Readonly<Record<string, unknown>> = REPORTS[`${direction}-detail`].fields;
-  return GROUP_FIELDS.filter((field) => field === 'errorFamily' || field === 'outcome' || field in fields);
+  return GROUP_FIELDS.filter((field) => hasField(field, direction));
 }
 
 /** Most fields that records can be grouped by at once. */
@@ -131,7 +121,7 @@ export const HeatMap = Type.Object({ cells: Type.Array(Type.Object(measures)) })
 export type HeatMap = Static<typeof HeatMap>;
 
 /** Times that can be distributed. */
-export const TimedField = Type.Enum(['responseTimeMs', 'botLatencyMs']);
+export const TimedField = Type.Enum([...TIMED_FIELDS]);
 export type TimedField = Static<typeof TimedField>;
 
 /** How many records took how long, in buckets that grow with the time. */

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { DETAIL_KINDS, DIRECTIONS, REPORT_KINDS } from '../../reporting/reports.ts';
+import { IMPORTED_FORMATS } from '../exports/export-options.ts';
 import { Nullable } from '../nullable.ts';
 import { Period } from '../period.ts';
 
-const ImportFormat = Type.Enum(['csv', 'json', 'ndjson', 'parquet', 'portable']);
+const ImportFormat = Type.Enum([...IMPORTED_FORMATS, 'portable']);
 
 /** Where the records of a snapshot came from that was imported, and not received from the service. */
 export const ImportedFrom = Type.Object({

@@ -1,16 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { OWN_ROOT, writeBodyPath, type BodyField } from '../records/body-path.ts';
+import { listFieldsWith } from '../records/record-fields.ts';
 
 /** Fields of a record that a table of one's own can be joined by. */
-export const OWN_TABLE_FIELDS = [
-  'client',
-  'service',
-  'channel',
-  'responseCode',
-  'origin',
-  'actionId',
-  'sessionId',
-] as const;
+export const OWN_TABLE_FIELDS = listFieldsWith('joined');
 export type OwnTableField = (typeof OWN_TABLE_FIELDS)[number];
 
 /** Most tables of a connection. */

@@ -3,29 +3,123 @@ import { foldCase } from '../../fold-case.ts';
 import { Nullable } from '../nullable.ts';
 import { MAX_SESSION_ID_CHARACTERS } from '../records/conversation.ts';
 
+/** What is known of a format, wherever it is written, offered or read. */
+interface FormatRow {
+  /** In English, for the guide and the dialogs of the system. */
+  readonly name: string;
+  /** What the name of a file ends with. */
+  readonly extension: string;
+  /** Records; or a document about detail records: what is measured of them, or a pack of that and the records for a ticket. */
+  readonly holds: 'records' | 'report' | 'pack';
+  /** What writes it: row by row a writer of `WRITERS`, the engine, either of them with the same characters, or code of its own. */
+  readonly writer: 'rows' | 'engine' | 'either' | 'own';
+  /** `typed` has instants, which need no clock; `shown` has texts, or what looks like the clock that is shown. */
+  readonly dates: 'shown' | 'typed';
+  /** Written with a `CsvDialect`, and with the presets for one. */
+  readonly hasDialect: boolean;
+  /** It says nothing about itself that a reader would see. */
+  readonly isSilent: boolean;
+  /** The Library reads it back. */
+  readonly isImported: boolean;
+}
+
+const RECORDS = { holds: 'records', dates: 'shown', hasDialect: false } as const;
+const DOCUMENT = { ...RECORDS, writer: 'own', isSilent: false, isImported: false } as const;
+
+/** The formats, in the order in which they are offered. */
+export const FORMATS = {
+  csv: {
+    ...RECORDS,
+    name: 'CSV',
+    extension: 'csv',
+    writer: 'either',
+    hasDialect: true,
+    isSilent: true,
+    isImported: true,
+  },
+  xlsx: {
+    ...RECORDS,
+    name: 'Excel',
+    extension: 'xlsx',
+    writer: 'rows',
+    isSilent: false,
+    isImported: false,
+  },
+  json: {
+    ...RECORDS,
+    name: 'JSON',
+    extension: 'json',
+    writer: 'either',
+    isSilent: false,
+    isImported: true,
+  },
+  ndjson: {
+    ...RECORDS,
+    name: 'NDJSON',
+    extension: 'ndjson',
+    writer: 'either',
+    isSilent: true,
+    isImported: true,
+  },
+  parquet: {
+    ...RECORDS,
+    name: 'Parquet',
+    extension: 'parquet',
+    writer: 'engine',
+    dates: 'typed',
+    isSilent: true,
+    isImported: true,
+  },
+  html: { ...DOCUMENT, name: 'HTML', extension: 'html', holds: 'report' },
+  pdf: { ...DOCUMENT, name: 'PDF', extension: 'pdf', holds: 'report' },
+  evidence: { ...DOCUMENT, name: 'evidence pack', extension: 'zip', holds: 'pack' },
+} as const satisfies Readonly<Record<string, FormatRow>>;
+
+type Formats = typeof FORMATS;
+export type ExportFormat = keyof Formats;
+type FormatsWith<Facts extends Partial<FormatRow>> = {
+  [Format in ExportFormat]: Formats[Format] extends Facts ? Format : never;
+}[ExportFormat];
 /** Files of records. */
-export const RECORD_FORMATS = ['csv', 'xlsx', 'json', 'ndjson', 'parquet'] as const;
-export const RecordFormat = Type.Enum([...RECORD_FORMATS]);
-export type RecordFormat = Static<typeof RecordFormat>;
-/** Documents about detail records: what is measured of them, and a pack of it and of the records for a support ticket. */
-const DOCUMENT_FORMATS = ['html', 'pdf', 'evidence'] as const;
-export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];
+export type RecordFormat = FormatsWith<{ holds: 'records' }>;
+export type DocumentFormat = Exclude<ExportFormat, RecordFormat>;
+/** Formats that are written row by row, at least where the engine declines. */
+export type RowFormat = FormatsWith<{ writer: 'rows' | 'either' }>;
+/** Formats that the engine writes. */
+type EngineFormat = FormatsWith<{ writer: 'engine' | 'either' }>;
+/** Formats that the Library reads. */
+export type ImportedFormat = FormatsWith<{ isImported: true }>;
 
-export const EXPORT_FORMATS = [...RECORD_FORMATS, ...DOCUMENT_FORMATS] as const;
+/** Returns what is known of a format. */
+export function toFormatRow(format: ExportFormat): FormatRow {
+  return FORMATS[format];
+}
+
+export const EXPORT_FORMATS = Object.keys(FORMATS) as readonly ExportFormat[];
 export const ExportFormat = Type.Enum([...EXPORT_FORMATS]);
-export type ExportFormat = Static<typeof ExportFormat>;
-
-/** Formats that say nothing about themselves that a reader would see. */
-export const SILENT_FORMATS: ReadonlySet<ExportFormat> = new Set<ExportFormat>(['csv', 'ndjson', 'parquet']);
+export const RECORD_FORMATS = EXPORT_FORMATS.filter(
+  (format) => !isDocumentFormat(format),
+) as readonly RecordFormat[];
+export const RecordFormat = Type.Enum([...RECORD_FORMATS]);
+export const IMPORTED_FORMATS = EXPORT_FORMATS.filter(
+  (format) => toFormatRow(format).isImported,
+) as readonly ImportedFormat[];
 
 /** True for a document, whose columns nobody chooses. */
 export function isDocumentFormat(format: ExportFormat): format is DocumentFormat {
-  return DOCUMENT_FORMATS.some((known) => known === format);
+  return toFormatRow(format).holds !== 'records';
 }
 
-/** What the name of a file of a format ends with. */
-export function toFileExtension(format: ExportFormat): string {
-  return format === 'evidence' ? 'zip' : format;
+/** True for a format that is written row by row, at least where the engine declines. */
+export function isRowFormat(format: ExportFormat): format is RowFormat {
+  const { writer } = toFormatRow(format);
+  return writer === 'rows' || writer === 'either';
+}
+
+/** True for a format that the engine writes. */
+export function isEngineFormat(format: ExportFormat): format is EngineFormat {
+  const { writer } = toFormatRow(format);
+  return writer === 'engine' || writer === 'either';
 }
 
 /** What an exported file calls the column of what the specification doesn't define; a file that is imported has it so. */
@@ -201,7 +295,7 @@ export type ExportChoices = Static<typeof ExportChoices>;
 export function toFirstChoices(format: ExportFormat): ExportChoices {
   return {
     format,
-    preset: format === 'csv' ? 'rfc4180' : null,
+    preset: toFormatRow(format).hasDialect ? 'rfc4180' : null,
     csv: RFC_4180,
     dates: 'both',
     fieldNames: 'original',
@@ -231,7 +325,7 @@ export function toLayout(
     fieldNames,
     dates,
     ...(manifest === null ? {} : { manifest }),
-    ...(format === 'csv' ? { csv } : {}),
+    ...(toFormatRow(format).hasDialect ? { csv } : {}),
     ...(columns === null ? {} : { columns: [...columns] }),
   };
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { foldCase } from '../../fold-case.ts';
+import { listFieldsWith } from './record-fields.ts';
 
 /** Texts of a record that may be JSON; `other` holds the fields that the specification doesn't define, as one object. */
 export const BODY_ROOTS = ['payload', 'response', 'other'] as const;
@@ -151,7 +152,7 @@ export const PathValues = Type.Object({
 export type PathValues = Static<typeof PathValues>;
 
 /** Fields whose numbers a person can give names. */
-export const NAMED_FIELDS = ['channel', 'service', 'actionId'] as const;
+export const NAMED_FIELDS = listFieldsWith('named');
 export type NamedField = (typeof NAMED_FIELDS)[number];
 
 export const NAME_COLOURS = ['green', 'pink', 'brown', 'cyan', 'olive', 'indigo'] as const;

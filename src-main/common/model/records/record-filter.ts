@@ -4,32 +4,10 @@ import { DetailKindSchema } from '../cache/snapshot.ts';
 import { Nullable } from '../nullable.ts';
 import { type BodyField, MAX_PATH_CHARACTERS } from './body-path.ts';
 import { CodeClass } from './record.ts';
+import { listFieldsWith, RECORD_FIELD_NAMES } from './record-fields.ts';
 
-/** Fields of every record that a filter can name, in the order in which they are offered. */
-export const FILTER_FIELDS = [
-  /** Any of SEARCHED_FIELDS. */
-  'anywhere',
-  'dateMs',
-  /** What became of the request, by the rules of its connection. */
-  'outcome',
-  'responseCode',
-  'channel',
-  'service',
-  'origin',
-  'client',
-  'responseTimeMs',
-  'botLatencyMs',
-  'actionId',
-  'error',
-  /** What the error folds to: numbers, identifiers, quoted values and addresses in it don't count. */
-  'errorFamily',
-  'payload',
-  'response',
-  'sessionId',
-  /** A person's own mark and note. */
-  'mark',
-  'note',
-] as const;
+/** Fields of every record that a filter can name: `anywhere` stands for any of SEARCHED_FIELDS. */
+export const FILTER_FIELDS = ['anywhere', ...RECORD_FIELD_NAMES] as const;
 export type RecordField = (typeof FILTER_FIELDS)[number];
 /** A field, or a path in a body. */
 export type FilterField = RecordField | BodyField;
@@ -44,15 +22,7 @@ const FilterField = Type.Unsafe<FilterField>(
 );
 
 /** Fields that a search anywhere looks in; the long ones last. */
-export const SEARCHED_FIELDS: readonly FilterField[] = [
-  'client',
-  'error',
-  'sessionId',
-  'origin',
-  'actionId',
-  'payload',
-  'response',
-];
+export const SEARCHED_FIELDS = listFieldsWith('searched');
 
 /** Most conditions in a filter. */
 export const MAX_CONDITIONS = 50;

@@ -1,9 +1,10 @@
-import { type Static, Type } from 'typebox';
-import { CONTENT_VALUES, NARROW_NAMES, NARROW_VALUES } from '../../reporting/field-names.ts';
+import { type Static, type TSchema, Type } from 'typebox';
+import { CONTENT_VALUES, NARROW_VALUES } from '../../reporting/field-names.ts';
 import { Outcome } from '../../reporting/outcome.ts';
 import { Distribution, TimedField } from '../analysis/grouping.ts';
 import { Nullable } from '../nullable.ts';
 import { LANGUAGES } from '../settings/language.ts';
+import { listFieldsWith, RECORD_FIELDS, TIMED_FIELDS, type ValueCounts } from './record-fields.ts';
 
 /** The marks that a person can put on a record; each has a shape of its own. */
 export const MARKS = ['star', 'flag', 'check', 'question'] as const;
@@ -99,11 +100,7 @@ export const RecordDetail = Type.Object({
 export type RecordDetail = Static<typeof RecordDetail>;
 
 /** What rows can be sorted by: `received`, or any field that a row shows; dates by their instant. */
-const RecordSortColumn = Type.Union([
-  Type.Literal('received'),
-  Type.Literal('dateMs'),
-  Type.Enum(NARROW_NAMES.filter((name) => name !== 'dateText' && name !== 'sessionId')),
-]);
+const RecordSortColumn = Type.Enum(['received', ...listFieldsWith('sorted')]);
 const SortKey = Type.Object({
   column: RecordSortColumn,
   descending: Type.Boolean(),
@@ -114,18 +111,20 @@ const SortKey = Type.Object({
 export const RecordOrder = Type.Array(SortKey, { minItems: 1, maxItems: 3 });
 export type RecordOrder = Static<typeof RecordOrder>;
 
-/** Distinct values with their number of records, for the filter chips. */
-export const Facets = Type.Object({
-  outcomes: Type.Array(Type.Object({ value: Outcome, count: Type.Integer() })),
-  codeClasses: Type.Array(Type.Object({ value: CodeClass, count: Type.Integer() })),
-  responseCodes: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
-  channels: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
-  services: Type.Array(Type.Object({ value: Type.Integer(), count: Type.Integer() })),
-  origins: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() })),
-  /** Patterns of errors. */
-  errorFamilies: Type.Array(Type.Object({ value: Type.String(), count: Type.Integer() })),
-});
-export type Facets = Static<typeof Facets>;
+/** Distinct values with their number of records, for the filter chips: of each field that is counted, and of classes of codes. */
+export type Facets = ValueCounts & { codeClasses: { value: CodeClass; count: number }[] };
+const Counts = (value: TSchema): TSchema => Type.Array(Type.Object({ value, count: Type.Integer() }));
+export const Facets = Type.Unsafe<Facets>(
+  Type.Object({
+    codeClasses: Counts(CodeClass),
+    ...Object.fromEntries(
+      listFieldsWith('counted').map((name) => [
+        RECORD_FIELDS[name].counted,
+        Counts(name === 'outcome' ? Outcome : Type.Union([Type.Integer(), Type.String()])),
+      ]),
+    ),
+  }),
+);
 
 /** Records per span of time and class. */
 export const TimeBucket = Type.Object({
@@ -151,17 +150,12 @@ export function fromRecordId(recordId: number): { readonly snapshotId: number; r
 }
 
 /** Fields whose values are listed, beside those whose times are distributed. */
-export const LISTED_FIELDS = [
-  'outcome',
-  'responseCode',
-  'errorFamily',
-  'channel',
-  'origin',
-  'service',
-  'client',
-  'actionId',
-] as const;
+export const LISTED_FIELDS = listFieldsWith('listed').filter((name) => !isTimed(name));
 export type ListedField = (typeof LISTED_FIELDS)[number];
+
+function isTimed(name: string): name is TimedField {
+  return TIMED_FIELDS.some((timed) => timed === name);
+}
 
 /** Values listed of each field. */
 export const MAX_LISTED = 5;

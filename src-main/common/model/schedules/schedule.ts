@@ -10,7 +10,7 @@ import {
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../time/durations.ts';
 import type { TimeSpan } from '../../time/time-span.ts';
 import { ErrorInfo } from '../error-info.ts';
-import { EXPORT_FORMATS, ExportChoices, type ExportFormat } from '../exports/export-options.ts';
+import { EXPORT_FORMATS, ExportChoices, type ExportFormat, toFormatRow } from '../exports/export-options.ts';
 import { Nullable } from '../nullable.ts';
 import { MAX_FILTER_QUERY_CHARACTERS } from '../records/record-filter.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -35,7 +35,7 @@ export const HOUR_STEPS = [1, 2, 3, 4, 6, 8, 12] as const;
 
 /** What a schedule can write; what leaves in an evidence pack is for a person to look at. */
 export const SCHEDULE_FORMATS: readonly ExportFormat[] = EXPORT_FORMATS.filter(
-  (format) => format !== 'evidence',
+  (format) => toFormatRow(format).holds !== 'pack',
 );
 
 /** When a schedule is due, by the clock of its zone. */

@@ -12,6 +12,12 @@ import type {
 import { isBodyField, type BodyField } from '../../../common/model/records/body-path.ts';
 import type { FamilyAct } from '../../../common/model/connections/family-changes.ts';
 import type { SqlCell, SqlQuestion } from '../../../common/model/records/sql.ts';
+import {
+  type FieldsWith,
+  listFieldsWith,
+  RECORD_FIELDS,
+  type ValueCounts,
+} from '../../../common/model/records/record-fields.ts';
 import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts';
 import type { Session } from '../../../common/model/records/conversation.ts';
 import { DETAIL_KINDS, type Direction } from '../../../common/reporting/reports.ts';
@@ -308,8 +314,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       }),
     countFacets: (question: Question, context: Context): Promise<Facets> =>
       askFiltered(question, context, async (connection, records) => {
-        const fields = ['outcome', 'responseCode', 'channel', 'service', 'origin', 'errorFamily'] as const;
-        const counts = await countValues(connection, records, fields);
+        const counts = await countValues(connection, records, listFieldsWith('counted'));
         return toFacets(counts, await countClasses(connection, records));
       }),
     ...createMeasureOperations({
@@ -558,22 +563,16 @@ export async function createEngineOperations(database: EngineDatabase, source: E
 }
 
 function toFacets(
-  counts: Readonly<
-    Record<'outcome' | 'responseCode' | 'channel' | 'service' | 'origin' | 'errorFamily', ValueCount[]>
-  >,
+  counts: Readonly<Record<FieldsWith<'counted'>, ValueCount[]>>,
   classes: readonly ClassCount[],
 ): Facets {
-  const listNumbers = (field: keyof typeof counts): { value: number; count: number }[] =>
-    counts[field].flatMap(({ value, count }) => (typeof value === 'number' ? [{ value, count }] : []));
-  const listTexts = (field: keyof typeof counts): { value: string; count: number }[] =>
-    counts[field].flatMap(({ value, count }) => (typeof value === 'string' ? [{ value, count }] : []));
+  const values = listFieldsWith('counted').map((field) => [
+    RECORD_FIELDS[field].counted,
+    // Records without an error are in no family of errors.
+    counts[field].filter(({ value }) => value !== null && (field !== 'errorFamily' || value !== '')),
+  ]);
   return {
-    outcomes: counts.outcome.map(({ value, count }) => ({ value: value as Outcome, count })),
+    ...(Object.fromEntries(values) as ValueCounts),
     codeClasses: classes.filter(({ count }) => count > 0),
-    responseCodes: listNumbers('responseCode'),
-    channels: listNumbers('channel'),
-    services: listNumbers('service'),
-    origins: listTexts('origin'),
-    errorFamilies: listTexts('errorFamily').filter(({ value }) => value !== ''),
   };
 }

@@ -8,23 +8,22 @@ import {
   tryToRemoveSync,
 } from '../../../node/files.ts';
 import type { Database } from '../../../node/open-database.ts';
+import { DETAIL_KINDS, type DetailKind } from '../../../common/reporting/reports.ts';
+import { RECORD_TABLES } from '../read/record-tables.ts';
 import { APPLICATION_ID, openCacheDatabase, readPragma } from './open-database.ts';
 
-/** What the records of both directions have. `record_id` is snapshot_id * 2^32 + seq. */
-const RECORD_FIELDS = `
+/** A table of records: the columns of `RECORD_TABLES`, where texts are never null. `record_id` is snapshot_id * 2^32 + seq. */
+function toRecordTableSql({ name, columns }: (typeof RECORD_TABLES)[DetailKind]): string {
+  const lines = columns.map(
+    ({ column, type }) => `  ${column} ${type}${type === 'TEXT' ? ' NOT NULL' : ''},`,
+  );
+  return `CREATE TABLE ${name} (
   record_id INTEGER PRIMARY KEY,
-  date_text TEXT NOT NULL,
-  date_ms INTEGER,
-  session_id TEXT NOT NULL,
-  channel INTEGER,
-  service INTEGER,
-  client TEXT NOT NULL,
-  response_time_ms REAL,
-  response_code INTEGER,
-  error TEXT NOT NULL,
-  origin TEXT NOT NULL,
+${lines.join('\n')}
   payload_preview TEXT NOT NULL DEFAULT '',
-  text_length INTEGER NOT NULL DEFAULT 0`;
+  text_length INTEGER NOT NULL DEFAULT 0
+) STRICT;`;
+}
 
 const SCHEMA = `
 -- identity tells one cache from another, so that what is derived from it is never taken for another one's.
@@ -195,12 +194,7 @@ CREATE TABLE set_aside (
 ) STRICT, WITHOUT ROWID;
 
 -- An empty date_text beside a date_ms stands for the text that follows from it.
-CREATE TABLE inbound_records (${RECORD_FIELDS},
-  bot_latency_ms REAL
-) STRICT;
-CREATE TABLE outbound_records (${RECORD_FIELDS},
-  action_id TEXT
-) STRICT;
+${DETAIL_KINDS.map((kind) => toRecordTableSql(RECORD_TABLES[kind])).join('\n')}
 
 CREATE TABLE summary_groups (
   snapshot_id INTEGER NOT NULL REFERENCES snapshots ON DELETE CASCADE,

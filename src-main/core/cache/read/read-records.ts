@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { AppError } from '../../../common/contract/errors.ts';
-import { toJsonTexts } from '../../../common/json.ts';
+import { parseExactly, toJsonTexts } from '../../../common/json.ts';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import type { Summary, SummaryGroup } from '../../../common/model/records/histogram.ts';
 import {
@@ -11,10 +11,11 @@ import {
 } from '../../../common/model/records/record.ts';
 import { CONTENT_NAMES } from '../../../common/reporting/field-names.ts';
 import { readPage } from '../../../common/reporting/reading/read-page.ts';
-import { DETAIL_KINDS, type DetailKind, listFields, mapKinds } from '../../../common/reporting/reports.ts';
+import { DETAIL_KINDS, type DetailKind, mapKinds } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { isDamagedPage, openCacheDatabase, toCacheError } from '../file/open-database.ts';
-import { GROUP_COLUMNS, requireDetailKind, selectRows } from './record-tables.ts';
+import { GROUP_COLUMNS, RECORD_TABLES, requireDetailKind, selectRows } from './record-tables.ts';
+import { toDigested } from '../write/insert-records.ts';
 import { createStoredPages, type PageRange, type StoredTexts } from './stored-pages.ts';
 
 /** Of a longer text only the beginning leaves the thread, unless all of it is asked for. */
@@ -227,9 +228,14 @@ interface MarkedRecord {
  * (decision 26).
  */
 export function toMarkKey(record: RecordDetail, report: DetailKind): MarkKey {
-  const values = listFields(report).map(([name]) => record[name]);
-  const { sessionId, dateText, payloadLength, extra } = record;
-  const digest = hash('sha256', JSON.stringify([values, payloadLength, extra]), 'base64');
+  const table = RECORD_TABLES[report];
+  const { sessionId, dateText, payloadLength } = record;
+  const extra = Object.fromEntries(
+    Object.entries(record.extra).map(([name, text]) => [name, parseExactly(text)]),
+  );
+  const values = table.columns.map(({ name }) => record[name]);
+  const digested = toDigested(table, values, { ...record, extra });
+  const digest = hash('sha256', JSON.stringify([digested, payloadLength]), 'base64');
   return { sessionId, dateText, digest };
 }
 

@@ -26,31 +26,51 @@ interface StoredColumn<Name extends string> {
   readonly name: Name;
   readonly column: string;
 }
-
-/**
- * Where the narrow fields of a report's records are kept; their long texts lie in the pages as received.
- * Checksums of pages run over the columns, then over the texts, in this order; see REPORTS.
- */
-interface RecordTable {
-  readonly name: string;
-  readonly columns: readonly StoredColumn<NarrowName | 'dateMs'>[];
-  readonly contentNames: readonly ContentName[];
+interface RecordColumn extends StoredColumn<NarrowName | 'dateMs'> {
+  readonly type: 'TEXT' | 'INTEGER' | 'REAL';
 }
 
-/** The table of each report, as the migrations create it. */
-export const RECORD_TABLES = mapKinds(DETAIL_KINDS, (kind): RecordTable => {
-  const fields: Readonly<Partial<Record<NarrowName | ContentName, ReportField>>> = REPORTS[kind].fields;
-  const prefix = kind.replace(/-detail$/, '');
-  const columns: StoredColumn<NarrowName | 'dateMs'>[] = [];
-  const contentNames: ContentName[] = [];
-  for (const name of REPORTS[kind].storedOrder) {
-    const { column = '', type } = fields[name] ?? {};
-    if (isContentName(name)) contentNames.push(name);
-    else columns.push({ name, column });
-    if (type === 'date') columns.push({ name: 'dateMs', column: 'date_ms' });
-  }
-  return { name: `${prefix}_records`, columns, contentNames };
-});
+/**
+ * Where the narrow fields of a report's records are kept; their long texts lie in the pages as received. Checksums run
+ * over the columns, then over the texts; see `toDigested`.
+ */
+export interface RecordTable {
+  readonly name: string;
+  readonly columns: readonly RecordColumn[];
+  readonly contentNames: readonly ContentName[];
+  /** Fields that became known later, the narrow ones as the last columns, with the service's names of them. */
+  readonly later: readonly { readonly name: NarrowName | ContentName; readonly wireName: string }[];
+}
+
+/** Returns the table for fields of a report. */
+export function toRecordTable(
+  name: string,
+  fields: readonly (readonly [NarrowName | ContentName, ReportField])[],
+): RecordTable {
+  const isLater = ([, field]: (typeof fields)[number]): boolean => field.isLater === true;
+  const ordered = [...fields.filter((field) => !isLater(field)), ...fields.filter(isLater)];
+  return {
+    name,
+    columns: ordered.flatMap(([own, { column, type, unit }]): RecordColumn[] => {
+      if (isContentName(own)) return [];
+      if (type === 'date')
+        return [
+          { name: own, column, type: 'TEXT' },
+          { name: 'dateMs', column: 'date_ms', type: 'INTEGER' },
+        ];
+      // Milliseconds may have a fraction, even where the specification calls them whole.
+      if (type === 'number' || unit === 'ms') return [{ name: own, column, type: 'REAL' }];
+      return [{ name: own, column, type: type === 'integer' ? 'INTEGER' : 'TEXT' }];
+    }),
+    contentNames: ordered.flatMap(([own]) => (isContentName(own) ? [own] : [])),
+    later: fields.filter(isLater).map(([own, { wireName }]) => ({ name: own, wireName })),
+  };
+}
+
+/** The table of each report. */
+export const RECORD_TABLES = mapKinds(DETAIL_KINDS, (kind) =>
+  toRecordTable(`${REPORTS[kind].direction}_records`, listFields(kind)),
+);
 
 /** Returns the report as one of single records. Throws AppError `app.invalid-input` for a summary. */
 export function requireDetailKind(report: ReportKind): DetailKind {
@@ -95,9 +115,7 @@ export function selectValues(kind: DetailKind, more = ''): string {
   return `SELECT ${columns.map(selectColumn).join(', ')}${more} FROM ${name} AS r`;
 }
 
-const groupFields = new Map<string, ReportField>(SUMMARY_KINDS.flatMap((kind) => listFields(kind)));
-
 /** Columns of a summary's groups, whichever report it is of; checksums run over them in this order. */
 export const GROUP_COLUMNS: readonly StoredColumn<FieldName<SummaryKind>>[] = [
-  ...new Set(SUMMARY_KINDS.flatMap((kind) => REPORTS[kind].storedOrder)),
-].map((name) => ({ name, column: groupFields.get(name)?.column ?? '' }));
+  ...new Map(SUMMARY_KINDS.flatMap((kind) => listFields(kind))),
+].map(([name, { column }]) => ({ name, column }));

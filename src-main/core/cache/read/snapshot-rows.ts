@@ -189,7 +189,7 @@ export function createComparer(
     const { pairPlaces } = statements[requireDetailKind(snapshot.report)];
     for (const page of pages) {
       let seq = page.firstSeq;
-      visitValues(snapshot, page, (values, texts) => {
+      visitValues(snapshot, page, ({ values, texts }) => {
         const digest = hash('sha256', JSON.stringify([values, texts]), 'base64');
         visit(digest, { seq, pairKey: pairPlaces.map((at) => String(values[at])).join('|') });
         seq += 1;

@@ -10,8 +10,13 @@ import type { DetailRecord } from '../../../common/reporting/reading/read-record
 import { DETAIL_KINDS, isDetailKind, mapKinds, type ReportKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { isDamage, isDamagedPage, toCacheError } from '../file/open-database.ts';
-import { createRowDigest, listTextValues, SELECT_DIGEST_GROUPS } from '../write/insert-records.ts';
-import { selectValues } from './record-tables.ts';
+import {
+  createRowDigest,
+  type DigestedRow,
+  SELECT_DIGEST_GROUPS,
+  toDigested,
+} from '../write/insert-records.ts';
+import { RECORD_TABLES, selectValues } from './record-tables.ts';
 
 /** Where the records of a page lie in their snapshot. */
 export interface PageRange {
@@ -292,7 +297,7 @@ export function prepareValues(
 ): (
   snapshot: Pick<Snapshot, 'id' | 'report'>,
   page: PageRange,
-  visit: (values: Values, texts: Values) => void,
+  visit: (row: Required<DigestedRow>) => void,
 ) => void {
   const records = mapKinds(DETAIL_KINDS, (kind) =>
     database
@@ -309,12 +314,12 @@ export function prepareValues(
     for (let from = 0; from < recordCount; from += MAX_READ_ROWS) {
       const [first, end] = [firstSeq + from, firstSeq + Math.min(from + MAX_READ_ROWS, recordCount)];
       if (!isDetailKind(report)) {
-        for (const row of groups.all(id, first, end)) visit(row, []);
+        for (const values of groups.all(id, first, end)) visit({ values, texts: [] });
         continue;
       }
       for (const [place, row] of records[report].all(toRecordId(id, first), toRecordId(id, end)).entries()) {
         const own = texts[from + place];
-        visit(row, own === undefined ? [] : listTextValues(report, own));
+        visit(own === undefined ? { values: row, texts: [] } : toDigested(RECORD_TABLES[report], row, own));
       }
     }
   };
@@ -334,7 +339,7 @@ export function preparePageDigest(
   return (snapshot, page) => {
     const digest = createRowDigest();
     visitValues(snapshot, page, digest.add);
-    for (const entry of setAside.all(snapshot.id, page.pageNumber)) digest.add(entry);
+    for (const entry of setAside.all(snapshot.id, page.pageNumber)) digest.add({ values: entry });
     return digest.finish();
   };
 }

@@ -17,7 +17,7 @@ import { GROUP_COLUMNS, RECORD_TABLES, selectValues } from '../read/record-table
 import { createStoredPages, type PageRange } from '../read/stored-pages.ts';
 import {
   createRowDigest,
-  listTextValues,
+  toDigested,
   SELECT_DIGEST_GROUPS,
   type StoredValue,
   toPayloadPreview,
@@ -152,14 +152,18 @@ function toFresh({ report }: Owner, { knownEntries }: StoredPage, read: ReadPage
   const records = read.records.slice(known);
   const digest = createRowDigest();
   if (isDetailKind(report)) {
-    const names = RECORD_TABLES[report].columns.map(({ name }) => name);
+    const table = RECORD_TABLES[report];
     for (const record of records)
       digest.add(
-        names.map((name) => record[name]),
-        listTextValues(report, record),
+        toDigested(
+          table,
+          table.columns.map(({ name }) => record[name]),
+          record,
+        ),
       );
-  } else for (const group of read.groups) digest.add(GROUP_COLUMNS.map(({ name }) => group[name]));
-  for (const { index, reason, text } of setAside) digest.add([index, reason, text]);
+  } else
+    for (const group of read.groups) digest.add({ values: GROUP_COLUMNS.map(({ name }) => group[name]) });
+  for (const { index, reason, text } of setAside) digest.add({ values: [index, reason, text] });
   return { records, groups: read.groups, setAside, recordsSha256: digest.finish() };
 }
 

@@ -7,7 +7,7 @@ import type { DetailRecord } from '../../../common/reporting/reading/read-record
 import type { DetailKind } from '../../../common/reporting/reports.ts';
 import type { Database } from '../../../node/open-database.ts';
 import { type TextBytes, writeByte, writeNumber, writeText } from '../../../node/text-bytes.ts';
-import { GROUP_COLUMNS, RECORD_TABLES, toStoredDate } from '../read/record-tables.ts';
+import { GROUP_COLUMNS, RECORD_TABLES, type RecordTable, toStoredDate } from '../read/record-tables.ts';
 
 /** Rows of one statement: calling the database costs as much as a row, and more of them save nothing further. */
 const ROWS_AT_ONCE = 20;
@@ -20,13 +20,14 @@ export function prepareInsert(
   database: Database,
   kind: DetailKind,
 ): (snapshotId: number, firstSeq: number, records: readonly DetailRecord[], digest: RowDigest) => void {
-  const { name: table, columns } = RECORD_TABLES[kind];
+  const table = RECORD_TABLES[kind];
+  const { columns } = table;
   const names = columns.map(({ name }) => name);
   const dateAt = names.indexOf('dateText');
   const row = `(?${', ?'.repeat(columns.length + 2)})`;
   const prepare = (rows: number) =>
     database.prepare<StoredValue[]>(
-      `INSERT INTO ${table} (record_id, ${columns.map(({ column }) => column).join(', ')}, payload_preview, text_length)
+      `INSERT INTO ${table.name} (record_id, ${columns.map(({ column }) => column).join(', ')}, payload_preview, text_length)
        VALUES ${Array.from({ length: rows }, () => row).join(', ')}`,
     );
   const insertOne = prepare(1);
@@ -37,7 +38,7 @@ export function prepareInsert(
     let bound: StoredValue[] = [];
     for (const [place, record] of records.entries()) {
       const values: StoredValue[] = names.map((name) => record[name]);
-      digest.add(values, listTextValues(kind, record));
+      digest.add(toDigested(table, values, record));
       values[dateAt] = toStoredDate(record.dateText, record.dateMs);
       bound.push(firstId + place, ...values, toPayloadPreview(record.payload), countContent(record));
       // As arguments: values that are read from a list take a fifth longer.
@@ -151,9 +152,15 @@ const ROW_BYTES = 4096;
 
 export type StoredValue = string | number | null;
 
+/** What a digest runs over. */
+export interface DigestedRow {
+  readonly values: readonly StoredValue[];
+  readonly texts?: readonly StoredValue[];
+}
+
 export interface RowDigest {
-  /** Adds one stored row: its values in the order of its tables, without keys. */
-  add(values: readonly StoredValue[], more?: readonly StoredValue[]): void;
+  /** Adds one stored row: its values in the order of its tables, without keys, and its texts. */
+  add(row: DigestedRow): void;
   /** SHA-256 of all rows, as hex. */
   finish(): string;
 }
@@ -172,9 +179,9 @@ export function createRowDigest(): RowDigest {
     rows.at = 0;
   };
   return {
-    add(values, more = []) {
+    add({ values, texts = [] }) {
       for (const value of values) writeValue(rows, value);
-      for (const value of more) writeValue(rows, value);
+      for (const value of texts) writeValue(rows, value);
       writeByte(rows, ROW_END);
       if (rows.at >= CHUNK_BYTES) flush();
     },
@@ -196,14 +203,39 @@ function writeValue(rows: TextBytes, value: StoredValue): void {
 const BEGINNING_FROM_CHARACTERS = 2000;
 const BEGINNING_CHARACTERS = 120;
 
-/** The texts of a record in the order of its checksum, after the values of its columns. */
-export function listTextValues(
-  kind: DetailKind,
-  texts: Readonly<Record<ContentName, string | null>> & { readonly extra: Readonly<Record<string, unknown>> },
-): StoredValue[] {
-  const values: StoredValue[] = [toBeginning(texts.payload ?? ''), toExtra(texts.extra)];
-  for (const name of RECORD_TABLES[kind].contentNames) values.push(texts[name]);
-  return values;
+/** The long texts of a record, and what of it the specification doesn't define. */
+type DigestedTexts = Readonly<Record<ContentName, string | null>> & {
+  readonly extra: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * What checksums and marks run over, of the values of a record's columns and its texts. A field that became known later is
+ * among what the specification doesn't define, as it was before.
+ */
+export function toDigested(
+  { columns, contentNames, later }: RecordTable,
+  values: readonly StoredValue[],
+  texts: DigestedTexts,
+): Required<DigestedRow> {
+  const { payload } = texts;
+  if (later.length === 0)
+    return {
+      values,
+      texts: [toBeginning(payload ?? ''), toExtra(texts.extra), ...contentNames.map((name) => texts[name])],
+    };
+  const known = later.map(({ name, wireName }): [string, unknown] => {
+    const at = columns.findIndex((column) => column.name === name);
+    return [wireName, at === -1 ? texts[name as ContentName] : values[at]];
+  });
+  const isLater = new Set<string>(later.map(({ name }) => name));
+  return {
+    values: values.filter((_value, at) => !isLater.has(columns[at]?.name ?? '')),
+    texts: [
+      toBeginning(payload ?? ''),
+      toExtra({ ...texts.extra, ...Object.fromEntries(known) }),
+      ...contentNames.filter((name) => !isLater.has(name)).map((name) => texts[name]),
+    ],
+  };
 }
 
 function toBeginning(payload: string): string | null {
@@ -213,10 +245,14 @@ function toBeginning(payload: string): string | null {
     .join('');
 }
 
-/** Fields that the specification doesn't know, as JSON; null for none. Digits are text here, as they always have been. */
+/**
+ * Fields that the specification doesn't know, as JSON in the order of their names; null for none. An empty one is as good as
+ * none. Digits are text here.
+ */
 function toExtra(extra: Readonly<Record<string, unknown>>): string | null {
-  for (const _name in extra) return JSON.stringify(extra, toStableValue);
-  return null;
+  const names = Object.keys(extra).filter((name) => extra[name] !== null && extra[name] !== '');
+  if (names.length === 0) return null;
+  return JSON.stringify(Object.fromEntries(names.sort().map((name) => [name, extra[name]])), toStableValue);
 }
 
 function toStableValue(_name: string, value: unknown): unknown {

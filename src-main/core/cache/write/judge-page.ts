@@ -15,7 +15,7 @@ import { RECORD_TABLES, selectValues, toStoredDate } from '../read/record-tables
 import type { SnapshotReader } from '../read/snapshot-rows.ts';
 import { createStoredPages, type StoredPages } from '../read/stored-pages.ts';
 import { createFollowedWalks, type FollowedWalk, prepareSliceWrites } from './slice-writes.ts';
-import { listTextValues, type PageHead, type PageToStore } from './insert-records.ts';
+import { type PageHead, type PageToStore, toDigested } from './insert-records.ts';
 import { leaveOut, prepareLeavingOut } from './left-out.ts';
 import { preparePageWrites, type PageWrites, type WalkRow } from './page-writes.ts';
 
@@ -147,7 +147,8 @@ function prepareComparison(
   pages: StoredPages,
   kind: DetailKind,
 ): (snapshot: Snapshot, firstSeq: number, records: readonly DetailRecord[]) => boolean {
-  const names = RECORD_TABLES[kind].columns.map(({ name }) => name);
+  const table = RECORD_TABLES[kind];
+  const names = table.columns.map(({ name }) => name);
   const select = database
     .prepare<[number, number], readonly unknown[]>(
       `${selectValues(kind)} WHERE r.record_id >= ? AND r.record_id < ? ORDER BY r.record_id`,
@@ -173,8 +174,8 @@ function prepareComparison(
     const texts = pages.readTextsOf(records.map((_record, index) => from + index));
     return records.every((record, index) => {
       const known = texts[index] ?? record;
-      const values = listTextValues(kind, known);
-      return listTextValues(kind, record).every((value, at) => value === values[at]);
+      const { texts: values } = toDigested(table, [], known);
+      return toDigested(table, [], record).texts.every((value, at) => value === values[at]);
     });
   };
 }

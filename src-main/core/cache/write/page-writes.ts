@@ -170,7 +170,7 @@ export function preparePageWrites(database: Database) {
       for (const [index, group] of groups.entries()) {
         const values = GROUP_COLUMNS.map(({ name }) => group[name]);
         insertGroup.run(snapshotId, firstSeq + index, values);
-        digest.add(values);
+        digest.add({ values });
       }
     },
     /** Adds up the counts of a code; the newest detail stays. */

@@ -70,7 +70,7 @@ export function createPageStore(
       noteStored(snapshot.id, pageNumber, records);
     } else writes.insertGroups(snapshot.id, firstSeq, read.groups, digest);
     const setAside = read.setAside.filter(({ index }) => index >= knownEntries);
-    for (const { index, reason, text } of setAside) digest.add([index, reason, text]);
+    for (const { index, reason, text } of setAside) digest.add({ values: [index, reason, text] });
     writes.insertPage({
       snapshotId: snapshot.id,
       pageNumber,

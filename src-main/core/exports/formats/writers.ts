@@ -1,9 +1,5 @@
 import type { Input } from '../../../common/contract/index.ts';
-import {
-  isDocumentFormat,
-  type RecordFormat,
-  RFC_4180,
-} from '../../../common/model/exports/export-options.ts';
+import { isEngineFormat, RFC_4180, type RowFormat } from '../../../common/model/exports/export-options.ts';
 import type { SqlColumn } from '../../../common/model/records/sql.ts';
 import { listFields, type ReportKind } from '../../../common/reporting/reports.ts';
 import { correctWireName } from '../../../common/reporting/wire-documents.ts';
@@ -18,8 +14,8 @@ import {
 } from './export-writer.ts';
 import { createXlsxWriter } from './xlsx/create-xlsx-writer.ts';
 
-/** Formats that are written row by row; the others are written by the engine, of `cells` where it can't read the rows itself. */
-export type RowFormat = Exclude<RecordFormat, 'parquet'> | 'cells';
+/** What is written row by row: a file, or the `cells` that the engine makes one of where it can't read the rows itself. */
+export type WrittenFormat = RowFormat | 'cells';
 
 /** One JSON array a line: the cells of a row, instants with their zone. */
 const createCellsWriter: CreateExportWriter = (columns) => ({
@@ -40,7 +36,7 @@ const createCellsWriter: CreateExportWriter = (columns) => ({
 });
 
 /** The writer of each format. */
-export const WRITERS: Readonly<Record<RowFormat, CreateExportWriter>> = {
+export const WRITERS: Readonly<Record<WrittenFormat, CreateExportWriter>> = {
   csv: createCsvWriter,
   xlsx: createXlsxWriter,
   json: createJsonWriter,
@@ -61,7 +57,7 @@ export function exportRecordsInEngine<Row>(
   columns: readonly ExportColumn<Row>[],
 ): EngineExport | null {
   const { csv = RFC_4180 } = layout;
-  if (format === 'xlsx' || isDocumentFormat(format)) return null;
+  if (!isEngineFormat(format)) return null;
   const wanted = format === 'csv' ? { kind: format, csv } : { kind: format };
   const written = columns.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
   return {

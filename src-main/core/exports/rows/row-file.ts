@@ -4,7 +4,7 @@ import type { CsvDialect } from '../../../common/model/exports/export-options.ts
 import type { CallContext } from '../../calls/calls.ts';
 import { watchDirectionMarks } from '../export-columns.ts';
 import type { ExportAbout, ExportPiece } from '../formats/export-writer.ts';
-import { WRITERS, type RowFormat } from '../formats/writers.ts';
+import { WRITERS, type WrittenFormat } from '../formats/writers.ts';
 import { guardWriting, type FileSum } from '../partial-file.ts';
 import type { Rows } from './open-rows.ts';
 import type { RowBatch, RowShape } from './row-batch.ts';
@@ -13,7 +13,7 @@ import type { RowBatch, RowShape } from './row-batch.ts';
 export interface RowJob {
   /** A file that is there already, empty. */
   readonly path: string;
-  readonly format: RowFormat;
+  readonly format: WrittenFormat;
   readonly shape: RowShape;
   readonly about: ExportAbout;
   readonly csv: CsvDialect | undefined;

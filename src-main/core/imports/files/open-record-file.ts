@@ -4,7 +4,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { CsvDialect } from '../../../common/model/exports/export-options.ts';
+import { CsvDialect, type ImportedFormat } from '../../../common/model/exports/export-options.ts';
 import { isSensibleInstant, type Period } from '../../../common/model/period.ts';
 import { isJsonObject } from '../../../common/reporting/reading/read-json.ts';
 import { REPORT_KINDS, type ReportKind } from '../../../common/reporting/reports.ts';
@@ -36,7 +36,7 @@ export interface RecordFile {
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
-  readonly format: 'csv' | 'json' | 'ndjson' | 'parquet' | 'portable';
+  readonly format: ImportedFormat | 'portable';
   readonly encoding: Encoding;
   /** Of a CSV file; null of any other. */
   readonly csv: CsvFormat | null;

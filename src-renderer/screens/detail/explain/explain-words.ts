@@ -8,7 +8,7 @@ import type {
   ExplainedValue,
   Explanation,
 } from '../../../../src-main/common/model/analysis/comparison.ts';
-import { isBodyField } from '../../../../src-main/common/model/records/body-path.ts';
+import { isBodyField, isNamedField } from '../../../../src-main/common/model/records/body-path.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { spellPattern } from '../../../components/errors/pattern-parts.ts';
 import { useNames } from '../../../names/use-names.ts';
@@ -97,9 +97,7 @@ export function useExplainWords() {
       if (low < 2) return formatCount(low);
       return t('explain.bodies.range', { low: formatCount(low), high: formatCount(2 * low - 1) });
     }
-    return field === 'channel' || field === 'service' || field === 'actionId'
-      ? names.toText(field, value)
-      : toVisible(String(value));
+    return isNamedField(field) ? names.toText(field, value) : toVisible(String(value));
   }
 
   function toWords(value: ExplainedValue, { insideCount, outsideCount }: Explanation): ExplainedWords {

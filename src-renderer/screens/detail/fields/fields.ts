@@ -13,6 +13,7 @@ import {
   MAX_VALUES,
   type RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
+import { listFieldsWith } from '../../../../src-main/common/model/records/record-fields.ts';
 import {
   type Affected,
   MAX_LISTED,
@@ -53,20 +54,6 @@ interface FieldSection {
   readonly more: 'list' | 'form' | null;
 }
 
-/** Every field that records can have, in the order of the panel. */
-const ORDER: readonly FilterField[] = [
-  'outcome',
-  'responseCode',
-  'responseTimeMs',
-  'errorFamily',
-  'channel',
-  'origin',
-  'service',
-  'client',
-  'actionId',
-  'botLatencyMs',
-];
-
 /** Returns the fields that records have, in the order of the panel. */
 export function toSections({ recordCount, values, times }: RecordFields): FieldSection[] {
   const listed = values.map(({ field, values: most, distinctCount, excluded, ...none }): FieldSection => {
@@ -98,7 +85,7 @@ export function toSections({ recordCount, values, times }: RecordFields): FieldS
     more: distribution.times.count > 0 ? 'form' : null,
   }));
   const all = [...listed, ...timed];
-  return ORDER.flatMap((field) => all.find((section) => section.field === field) ?? []);
+  return listFieldsWith('listed').flatMap((field) => all.find((section) => section.field === field) ?? []);
 }
 
 function toMore(field: FilterField, distinctCount: number): 'list' | 'form' {

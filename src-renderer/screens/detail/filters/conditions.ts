@@ -16,6 +16,12 @@ import {
   type RecordFilter,
 } from '../../../../src-main/common/model/records/record-filter.ts';
 import {
+  type FieldsWith,
+  listFieldsWith,
+  type QueryKind,
+  RECORD_FIELDS,
+} from '../../../../src-main/common/model/records/record-fields.ts';
+import {
   CODE_CLASSES,
   type Facets,
   MARKS,
@@ -32,7 +38,6 @@ import {
   listQueryFields,
   QUERY_FIELDS,
   type QueryField,
-  type QueryKind,
   quoteText,
   toQueryField,
 } from '../../../../src-main/common/query/query-fields.ts';
@@ -211,19 +216,17 @@ export interface CountedChoice {
   readonly state: 'included' | 'excluded' | null;
 }
 
-/** Fields whose values are counted, with the name of their counts. */
-const COUNTED = {
-  outcome: 'outcomes',
-  responseCode: 'responseCodes',
-  channel: 'channels',
-  service: 'services',
-  origin: 'origins',
-  errorFamily: 'errorFamilies',
-} as const satisfies Partial<Record<FilterField, keyof Facets>>;
-
 /** True for a field whose values are counted, so that there is a list of them. */
-export function isCounted(field: FilterField): boolean {
-  return field in COUNTED;
+export function isCounted(field: FilterField): field is FieldsWith<'counted'> {
+  return listFieldsWith('counted').some((known) => known === field);
+}
+
+/** Returns the counts of a field's values. */
+function readCounts(
+  field: FieldsWith<'counted'>,
+  facets: Facets | null,
+): readonly { readonly value: string | number; readonly count: number }[] {
+  return facets?.[RECORD_FIELDS[field].counted] ?? [];
 }
 
 /** Returns the classes of codes with their counts; none for another field. */
@@ -250,7 +253,7 @@ export function listValues(field: FilterField, facets: Facets | null, filter: Re
     const choices = MARKS.map((value) => ({ choice: { field, value }, count: null }));
     return withShares(choices, filter);
   }
-  const counted = field in COUNTED ? (facets?.[COUNTED[field as keyof typeof COUNTED]] ?? []) : [];
+  const counted = isCounted(field) ? readCounts(field, facets) : [];
   const named = listPlain(filter).flatMap((condition) =>
     condition.field === field ? (condition.values ?? []) : [],
   );
@@ -264,9 +267,8 @@ export function listValues(field: FilterField, facets: Facets | null, filter: Re
 
 /** Returns the records with the value of a condition; null where they are not counted. */
 export function findCount({ field, values: [value] = [] }: FieldCondition, facets: Facets): number | null {
-  if (!(field in COUNTED)) return null;
-  const counted = facets[COUNTED[field as keyof typeof COUNTED]];
-  return counted.find((known) => known.value === value)?.count ?? null;
+  if (!isCounted(field)) return null;
+  return readCounts(field, facets).find((known) => known.value === value)?.count ?? null;
 }
 
 function withShares(

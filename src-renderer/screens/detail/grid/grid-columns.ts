@@ -17,7 +17,15 @@ import { type Names, useNames } from '../../../names/use-names.ts';
 import { createNamedCell, createSpan } from '../../../components/table/grid.ts';
 import { formatCount } from '../../../format/formats.ts';
 import type { TableColumn } from '../../../../src-main/common/model/records/record-filter.ts';
-import { listFields, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import {
+  type FieldsWith,
+  findReportField,
+  hasField,
+  listFieldsWith,
+  RECORD_FIELDS,
+  toFieldRow,
+} from '../../../../src-main/common/model/records/record-fields.ts';
+import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import { formatRecordMoment } from '../../../../src-main/common/time/civil-time.ts';
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { computed } from 'vue';
@@ -90,19 +98,7 @@ export function renderDate({ data, value, context }: CellParams): HTMLElement | 
 }
 
 type Column = ColDef<RecordRow> & { readonly colId: string; readonly width: number };
-
-const SORTABLE: readonly RecordOrder[number]['column'][] = [
-  'dateMs',
-  'responseCode',
-  'channel',
-  'service',
-  'origin',
-  'client',
-  'responseTimeMs',
-  'botLatencyMs',
-  'actionId',
-  'error',
-];
+type ColumnName = FieldsWith<'column'>;
 
 export const MAX_SORT_COLUMNS = 3;
 const MAX_TIP_CHARACTERS = 1000;
@@ -120,45 +116,36 @@ const PREVIEW: ColDef<RecordRow> = {
   valueFormatter: ({ value }) => (typeof value === 'string' ? toVisible(withCut(value)) : ''),
 };
 
-/** Every column of both directions, in order: what went wrong stands beside the code, also with the inspector open. */
-const COLUMNS: readonly Column[] = [
-  {
-    colId: 'dateMs',
-    width: 200,
-    pinned: 'left',
-    cellRenderer: renderDate,
-    cellClass: 'num',
+/** What the cells of a field show otherwise than their text or number; what went wrong stands beside the code. */
+const CELLS: Readonly<Partial<Record<ColumnName, ColDef<RecordRow>>>> = {
+  dateMs: { pinned: 'left', cellRenderer: renderDate, cellClass: 'num' },
+  responseCode: { pinned: 'left', cellRenderer: renderCode },
+  error: { ...TEXT, field: 'error', cellClass: 'record-error', tooltip: toTip },
+  responseTimeMs: { type: 'rightAligned', cellRenderer: renderResponseTime },
+  channel: { ...NUMBER, cellRenderer: renderNamed('channel') },
+  service: { ...NUMBER, cellRenderer: renderNamed('service') },
+  actionId: { cellRenderer: renderNamed('actionId'), cellClass: 'num' },
+  payload: { ...PREVIEW, field: 'payloadPreview', cellClass: 'record-mono' },
+  sessionId: { ...MONO, ...TEXT, field: 'sessionId' },
+};
+
+function toPlainCell(field: Exclude<ColumnName, 'dateMs' | 'payload'>): ColDef<RecordRow> {
+  if (toFieldRow(field).query.kind === 'text') return { ...TEXT, field };
+  const valueGetter: ColDef<RecordRow>['valueGetter'] = ({ data }) => {
+    const value = data?.[field];
+    return typeof value === 'number' ? formatCount(value) : '';
+  };
+  return { ...NUMBER, valueGetter };
+}
+
+/** Every column of both directions, in order. */
+const COLUMNS = listFieldsWith('column').map(
+  (colId): Omit<Column, 'colId'> & { readonly colId: ColumnName } => {
+    const { width } = RECORD_FIELDS[colId].column;
+    const isOwn = colId === 'dateMs' || colId === 'payload';
+    return { ...(CELLS[colId] ?? (isOwn ? {} : toPlainCell(colId))), colId, width };
   },
-  { colId: 'responseCode', width: 70, pinned: 'left', cellRenderer: renderCode },
-  {
-    colId: 'error',
-    ...TEXT,
-    width: 210,
-    field: 'error',
-    cellClass: 'record-error',
-    tooltip: toTip,
-  },
-  { colId: 'responseTimeMs', width: 124, type: 'rightAligned', cellRenderer: renderResponseTime },
-  { colId: 'channel', ...NUMBER, width: 76, cellRenderer: renderNamed('channel') },
-  { colId: 'service', ...NUMBER, width: 72, cellRenderer: renderNamed('service') },
-  { colId: 'origin', ...TEXT, width: 80, field: 'origin' },
-  { colId: 'client', ...TEXT, width: 126, field: 'client' },
-  {
-    colId: 'botLatencyMs',
-    ...NUMBER,
-    width: 112,
-    valueGetter: ({ data }) => (typeof data?.botLatencyMs === 'number' ? formatCount(data.botLatencyMs) : ''),
-  },
-  { colId: 'actionId', width: 110, cellRenderer: renderNamed('actionId'), cellClass: 'num' },
-  {
-    colId: 'payload',
-    ...PREVIEW,
-    width: 320,
-    field: 'payloadPreview',
-    cellClass: 'record-mono',
-  },
-  { colId: 'sessionId', ...MONO, ...TEXT, width: 270, field: 'sessionId' },
-];
+);
 
 /** A path in bodies or in a table of one's own, which is its own name. */
 function toPathColumn(path: string): Column {
@@ -176,18 +163,18 @@ function toPathColumn(path: string): Column {
 }
 
 /** The columns that a direction's records have, with the service's own names of their fields. */
-function listColumns(direction: Direction): readonly (Column & { readonly wireName: string })[] {
-  const fields = new Map<string, { readonly wireName: string }>(listFields(`${direction}-detail`));
+function listColumns(
+  direction: Direction,
+): readonly ((typeof COLUMNS)[number] & { readonly wireName: string })[] {
   return COLUMNS.flatMap((column) => {
-    const field = fields.get(column.colId === 'dateMs' ? 'dateText' : column.colId);
-    return field === undefined ? [] : [{ ...column, wireName: field.wireName }];
+    const field = findReportField(column.colId, direction);
+    return field === null ? [] : [{ ...column, wireName: field.wireName }];
   });
 }
 
 /** Returns the columns that a direction's table can be sorted by. */
-export function listSortable(direction: Direction): typeof SORTABLE {
-  const present = new Set(listColumns(direction).map(({ colId }) => colId));
-  return SORTABLE.filter((column) => present.has(column));
+export function listSortable(direction: Direction): readonly FieldsWith<'sorted'>[] {
+  return listFieldsWith('sorted').filter((column) => hasField(column, direction));
 }
 
 /** Returns a direction's columns as the application sets them up; those whose values have names with room for these. */
@@ -228,7 +215,9 @@ export function createColumns(
   direction: Direction,
   { layout, order, t, readZone }: GridLook,
 ): ColDef<RecordRow>[] {
-  const columns = new Map(listColumns(direction).map((column) => [column.colId, column]));
+  const columns = new Map<string, ReturnType<typeof listColumns>[number]>(
+    listColumns(direction).map((column) => [column.colId, column]),
+  );
   return toColumnState(layout).flatMap((state) => {
     if (isBodyField(state.colId)) return [{ ...toPathColumn(state.colId), ...state }];
     const column = columns.get(state.colId);
@@ -237,7 +226,7 @@ export function createColumns(
     return {
       headerName: t(`detail.columns.${state.colId}`),
       headerTooltip: t('detail.fieldTip', { name: wireName }),
-      sortable: (SORTABLE as readonly string[]).includes(state.colId),
+      sortable: 'sorted' in RECORD_FIELDS[column.colId],
       ...toInitialSort(order, state.colId),
       ...definition,
       ...(state.colId === 'dateMs' ? { valueGetter: toDateGetter(readZone) } : {}),
@@ -278,7 +267,7 @@ export function toOrder(
   fallback: RecordOrder,
 ): RecordOrder {
   const keys = sorted.flatMap(({ colId, sort }) => {
-    const column = SORTABLE.find((candidate) => candidate === colId);
+    const column = listFieldsWith('sorted').find((candidate) => candidate === colId);
     return column === undefined ? [] : [{ column, descending: sort === 'desc' }];
   });
   return keys.length === 0 ? fallback : keys.slice(0, MAX_SORT_COLUMNS);

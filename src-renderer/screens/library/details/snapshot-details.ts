@@ -1,8 +1,11 @@
 import type { Output } from '../../../../src-main/common/contract/index.ts';
-import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { RefreshedPair } from '../../../stores/analysis/summaries.ts';
-import { DETAIL_FIELD_NAMES } from '../../../../src-main/common/reporting/field-names.ts';
+import {
+  DETAIL_FIELD_NAMES,
+  NARROW_NAMES,
+  type NarrowName,
+} from '../../../../src-main/common/reporting/field-names.ts';
 import { ref } from 'vue';
 import { useQuery } from '../../../composables/use-query.ts';
 import { useI18n } from 'vue-i18n';
@@ -15,17 +18,10 @@ import { useClockStore } from '../../../stores/window/times.ts';
 type Difference = Output<'snapshots/compare'>['differences'][number];
 
 /** Fields with their names as the specification spells them. */
-const FIELDS: readonly (readonly [Exclude<keyof RecordRow, 'mark' | 'values'>, string])[] = [
-  ['dateText', DETAIL_FIELD_NAMES.dateText[0]],
-  ['channel', DETAIL_FIELD_NAMES.channel[0]],
-  ['service', DETAIL_FIELD_NAMES.service[0]],
-  ['client', DETAIL_FIELD_NAMES.client[0]],
-  ['responseTimeMs', DETAIL_FIELD_NAMES.responseTimeMs[0]],
-  ['responseCode', DETAIL_FIELD_NAMES.responseCode[0]],
-  ['error', DETAIL_FIELD_NAMES.error[0]],
-  ['origin', DETAIL_FIELD_NAMES.origin[0]],
-  ['botLatencyMs', DETAIL_FIELD_NAMES.botLatencyMs[0]],
-  ['actionId', DETAIL_FIELD_NAMES.actionId[0]],
+const FIELDS: readonly (readonly [NarrowName | 'payloadPreview', string])[] = [
+  ...NARROW_NAMES.filter((name) => name !== 'sessionId').map(
+    (name) => [name, DETAIL_FIELD_NAMES[name][0]] as const,
+  ),
   ['payloadPreview', DETAIL_FIELD_NAMES.payload[0]],
 ];
 

@@ -1,25 +1,27 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import type { Facets } from '../../../../src-main/common/model/records/record.ts';
-import { DIRECTIONS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
 import {
-  ERROR_FAMILY_COLUMN,
-  SQL_TABLES,
-  type SqlTable,
-} from '../../../../src-main/common/sql/sql-tables.ts';
+  listFieldsWith,
+  RECORD_FIELDS,
+  type ValueCounts,
+} from '../../../../src-main/common/model/records/record-fields.ts';
+import { DIRECTIONS, type Direction } from '../../../../src-main/common/reporting/reports.ts';
+import { findSqlColumn } from '../../../../src-main/common/sql/filter-statement.ts';
+import { SQL_TABLES, type SqlTable } from '../../../../src-main/common/sql/sql-tables.ts';
 import { formatCount, formatPercent } from '../../../format/formats.ts';
 
 const MAX_OPTIONS = 8;
 
 /** Columns whose values are counted, with the name of their counts. */
-const COUNTED = {
-  response_code: 'responseCodes',
-  channel: 'channels',
-  service: 'services',
-  origin: 'origins',
-  [ERROR_FAMILY_COLUMN]: 'errorFamilies',
-} as const satisfies Readonly<Record<string, keyof Facets>>;
-type CountedColumn = keyof typeof COUNTED;
+const COUNTED: ReadonlyMap<string, keyof ValueCounts> = new Map(
+  DIRECTIONS.flatMap((direction) =>
+    listFieldsWith('counted').map((field) => [
+      findSqlColumn(field, direction)?.name ?? '',
+      RECORD_FIELDS[field].counted,
+    ]),
+  ),
+);
 
 /** A value that a column has in the period, with its records. */
 interface ColumnValue {
@@ -47,7 +49,7 @@ const PLACE =
   /(?:\b(\w+)\.)?\b(\w+)\s*(?:=|<>|!=|\bin\s*\((?:[^()]*,)?)\s*('(?:[^']|'')*|-?\d*|[\p{L}][\p{L}\p{N} ]*)$/iu;
 
 interface ValuePlace {
-  readonly column: CountedColumn;
+  readonly column: string;
   /** The table or alias that the column is said to be of. */
   readonly owner: string | null;
   readonly typed: string;
@@ -58,13 +60,14 @@ function findValuePlace(before: string): ValuePlace | null {
   const [whole, owner, name = '', typed = ''] = PLACE.exec(before) ?? [];
   if (whole === undefined || isWithinText(before.slice(0, -whole.length))) return null;
   const column = name.toLowerCase();
-  return column in COUNTED ? { column: column as CountedColumn, owner: owner ?? null, typed } : null;
+  return COUNTED.has(column) ? { column, owner: owner ?? null, typed } : null;
 }
 
 /** The values of a column in several tables together, those of most records first. */
-function listColumnValues(column: CountedColumn, facets: readonly Facets[]): ColumnValue[] {
+function listColumnValues(column: string, facets: readonly Facets[]): ColumnValue[] {
   const counts = new Map<string | number, number>();
-  for (const { value, count } of facets.flatMap<ColumnValue>((table) => table[COUNTED[column]])) {
+  const name = COUNTED.get(column);
+  for (const { value, count } of facets.flatMap<ColumnValue>((table) => (name ? table[name] : []))) {
     counts.set(value, (counts.get(value) ?? 0) + count);
   }
   return [...counts]

@@ -1,4 +1,5 @@
 import type { ChartConfiguration } from 'chart.js';
+import { listFieldsWith } from '../../../../src-main/common/model/records/record-fields.ts';
 import type { FieldCondition, FilterField } from '../../../../src-main/common/model/records/record-filter.ts';
 import {
   SQL_SHOWN_CHARACTERS,
@@ -7,7 +8,7 @@ import {
   type SqlQuestion,
 } from '../../../../src-main/common/model/records/sql.ts';
 import { DIRECTIONS } from '../../../../src-main/common/reporting/reports.ts';
-import { ERROR_FAMILY_COLUMN } from '../../../../src-main/common/sql/sql-tables.ts';
+import { findSqlColumn } from '../../../../src-main/common/sql/filter-statement.ts';
 import { fromCivilTime, utcMsToCivil } from '../../../../src-main/common/time/civil-time.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../src-main/common/time/durations.ts';
 import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
@@ -319,16 +320,14 @@ function toTickText(label: string): string {
 }
 
 /** Columns that hold, under their own name, what records can be filtered by. */
-const FIELDS: Readonly<Record<string, FilterField>> = {
-  channel: 'channel',
-  service: 'service',
-  response_code: 'responseCode',
-  origin: 'origin',
-  client: 'client',
-  action_id: 'actionId',
-  session_id: 'sessionId',
-  [ERROR_FAMILY_COLUMN]: 'errorFamily',
-};
+const FIELDS: ReadonlyMap<string, FilterField> = new Map(
+  DIRECTIONS.flatMap((direction) =>
+    [...listFieldsWith('joined'), 'errorFamily' as const].map((field) => [
+      findSqlColumn(field, direction)?.name ?? '',
+      field,
+    ]),
+  ),
+);
 const OWNER_COLUMN = 'connection_id';
 const UNITS: Readonly<Record<string, number>> = {
   second: SECOND_MS,
@@ -356,7 +355,7 @@ export function toRowRecords(
   if (otherConnectionIds.length > 0 && typeof owner !== 'string') return null;
   const connection = otherConnectionIds.length > 0 ? { connection: String(owner) } : {};
   const named = columns.flatMap(({ name }, place): FieldCondition[] => {
-    const field = FIELDS[name.toLowerCase()];
+    const field = FIELDS.get(name.toLowerCase());
     const value = row[place];
     // A text that was cut is none that a record has.
     const isCut = typeof value === 'string' && value.length > SQL_SHOWN_CHARACTERS;

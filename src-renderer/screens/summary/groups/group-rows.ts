@@ -5,6 +5,8 @@ import {
   type GroupKey,
   type GroupValue,
 } from '../../../../src-main/common/model/analysis/grouping.ts';
+import { isNamedField } from '../../../../src-main/common/model/records/body-path.ts';
+import { toFieldRow } from '../../../../src-main/common/model/records/record-fields.ts';
 import {
   CODE_CLASSES,
   toCodeClass,
@@ -212,8 +214,10 @@ export function toShareParts(
   });
 }
 
-/** Fields of which a part is typed. */
-const TEXTS: ReadonlySet<GroupKey> = new Set(['origin', 'errorFamily', 'client', 'outcome']);
+/** True for a field of which a part is typed. */
+function isPartTyped(field: GroupKey): boolean {
+  return isGroupPath(field) || (!isNamedField(field) && toFieldRow(field).query.kind === 'text');
+}
 
 /** Returns a test of whether a group matches every typed word: a number or its name, the beginning of a code or class, part of a text. */
 export function createGroupFilter(
@@ -229,7 +233,7 @@ export function createGroupFilter(
       return String(value).startsWith(word) || toCodeClass(code).startsWith(word);
     }
     if (value === null) return false;
-    if (TEXTS.has(field) || isGroupPath(field)) return foldCase(String(value)).includes(word);
+    if (isPartTyped(field)) return foldCase(String(value)).includes(word);
     // A number by itself has to be meant whole.
     if (foldCase(String(value)) === word) return true;
     const name = toName(field, Number(value));

@@ -5,6 +5,7 @@ import {
   isGroupPath,
   type Latency,
 } from '../../../../src-main/common/model/analysis/grouping.ts';
+import { isNamedField } from '../../../../src-main/common/model/records/body-path.ts';
 import type { SummaryGroup } from '../../../../src-main/common/model/records/histogram.ts';
 import type {
   FieldCondition,
@@ -73,7 +74,7 @@ export function useGroupWords() {
         : names.toText(field, value);
     }
     if (field === 'outcome') return t(`outcome.names.${value}`);
-    return field === 'actionId' ? names.toText(field, value) : toVisible(String(value));
+    return isNamedField(field) ? names.toText(field, value) : toVisible(String(value));
   }
 
   /** Returns how many values of a field there are, as in `4 origins`. */

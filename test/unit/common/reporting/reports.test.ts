@@ -1,11 +1,6 @@
 import { Value } from 'typebox/value';
 import { describe, expect, it } from 'vitest';
-import {
-  listFields,
-  REPORT_KINDS,
-  REPORTS,
-  SUMMARY_KINDS,
-} from '../../../../src-main/common/reporting/reports.ts';
+import { REPORT_KINDS, REPORTS } from '../../../../src-main/common/reporting/reports.ts';
 import {
   correctWireName,
   DOCUMENT_PREFIXES,
@@ -30,14 +25,6 @@ const VALUES = {
 };
 
 describe('the table of reports', () => {
-  it.each(REPORT_KINDS)('%s: every field is stored once', (kind) => {
-    const fields = SUMMARY_KINDS.some((summary) => summary === kind)
-      ? SUMMARY_KINDS.flatMap(listFields)
-      : listFields(kind);
-    const names = [...new Set(fields.map(([name]) => name))];
-    expect([...REPORTS[kind].storedOrder].sort()).toEqual(names.sort());
-  });
-
   it.each(REPORT_KINDS)('%s: the name is made of direction and level', (kind) => {
     expect(kind).toBe(`${REPORTS[kind].direction}-${REPORTS[kind].level}`);
   });

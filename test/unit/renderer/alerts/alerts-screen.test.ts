@@ -10,6 +10,7 @@ import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { makeBoard, makeRule, makeTest, TO_MS } from './alert-samples.ts';
+import { makeFacets } from '../../../support/samples/make-record.ts';
 
 beforeEach(() => {
   sessionStorage.clear();
@@ -40,15 +41,8 @@ async function open(board: AlertBoard, path = '/alerts', tested = makeTest()) {
     'alerts/save-rule': ({ draft }) => ({ ...makeRule(), ...draft, id: 'saved' }),
     'alerts/remove-rule': () => null,
     'alerts/mute-rule': () => null,
-    'records/read-facets': () => ({
-      outcomes: [],
-      codeClasses: [],
-      responseCodes: [],
-      channels: [{ value: 3, count: 9 }],
-      services: [{ value: 7, count: 9 }],
-      origins: [],
-      errorFamilies: [],
-    }),
+    'records/read-facets': () =>
+      makeFacets({ channels: [{ value: 3, count: 9 }], services: [{ value: 7, count: 9 }] }),
   });
   const { router, global } = await provideApplication(backend);
   router.addRoute({ path: '/alerts/:id?', name: 'alerts', component: { template: '<i />' } });

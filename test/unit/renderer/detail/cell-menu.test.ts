@@ -12,28 +12,19 @@ import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import CellMenu from '../../../../src-renderer/screens/detail/filters/CellMenu.vue';
 import { findShownValue, findTableCell } from '../../../../src-renderer/screens/detail/filters/conditions.ts';
 import { createMediaQuery } from '../support/media-query.ts';
-import { makeRecord } from '../support/make-record.ts';
+import { makeFacets, makeRecord, makeRow } from '../../../support/samples/make-record.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const clock = createQueryClock('UTC');
-const ROW: RecordRow = {
-  snapshotId: 1,
+const ROW = makeRow({
   seq: 0,
   dateText: '2026-11-20T10:15:00Z',
   dateMs: Date.UTC(2026, 10, 20, 10, 15),
-  sessionId: 'abc',
-  channel: 3,
-  service: 7,
-  client: 'Ann',
-  responseTimeMs: 10,
   responseCode: null,
-  error: '',
-  origin: 'web',
   botLatencyMs: 1,
-  actionId: null,
   payloadPreview: 'Hello',
-};
+});
 /** The table as the grid draws it: rows by their place, cells by their column. */
 const TABLE = `<p>beside</p><div role="row" row-index="4">${Object.keys({ ...ROW, payload: '' })
   .map((name) => `<div role="gridcell" tabindex="-1" col-id="${name}"></div>`)
@@ -44,15 +35,7 @@ const MARK_ITEMS = ['Star M', 'Flag', 'Done', 'Question', 'Note… N'];
 let menu: VueWrapper;
 
 const counts = {
-  facets: {
-    outcomes: [],
-    codeClasses: [],
-    responseCodes: [],
-    services: [],
-    origins: [],
-    errorFamilies: [],
-    channels: [{ value: 3, count: 1234 }],
-  },
+  facets: makeFacets({ channels: [{ value: 3, count: 1234 }] }),
   rowCount: 10_000,
 };
 

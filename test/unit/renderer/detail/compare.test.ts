@@ -11,7 +11,7 @@ import {
 } from '../../../../src-renderer/screens/detail/compare/compare-records.ts';
 import CompareDialog from '../../../../src-renderer/screens/detail/compare/CompareDialog.vue';
 import { onRowKey } from '../../../../src-renderer/screens/detail/grid/row-picks.ts';
-import { makeRecord } from '../support/make-record.ts';
+import { makeRecord } from '../../../support/samples/make-record.ts';
 import { surround } from '../support/surround.ts';
 
 const withPayload = (payload: string, change: Partial<RecordDetail> = {}): RecordDetail =>

@@ -5,7 +5,7 @@ import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import JsonView from '../../../../src-renderer/inspector/JsonView.vue';
 import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.vue';
 import { installStores, ScriptedBackend } from '../support/scripted-backend.ts';
-import { makeRecord } from '../support/make-record.ts';
+import { makeRecord } from '../../../support/samples/make-record.ts';
 
 const backend = new ScriptedBackend({});
 const global = {

@@ -2,7 +2,7 @@ import { flushPromises, mount } from '@vue/test-utils';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineComponent } from 'vue';
-import type { RecordDetail, RecordRow } from '../../../../src-main/common/model/records/record.ts';
+import type { RecordDetail } from '../../../../src-main/common/model/records/record.ts';
 import { isSpreadsheetFormula } from '../../../../src-main/common/csv-habits.ts';
 import {
   formatRecords,
@@ -11,24 +11,19 @@ import {
 } from '../../../../src-renderer/screens/detail/grid/row-picks.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { makeRow } from '../../../support/samples/make-record.ts';
 
-const ROW: RecordRow = {
-  snapshotId: 1,
-  seq: 4,
+const ROW = makeRow({
   dateText: '/Date(1763654400000)/',
   dateMs: 1_763_654_400_000,
-  sessionId: 'abc',
-  channel: 3,
   service: null,
   client: 'a|b\tc',
   responseTimeMs: 12.25,
   responseCode: 504,
   error: 'said "no"\nand left',
-  origin: 'web',
   botLatencyMs: 0,
-  actionId: null,
   payloadPreview: '{"te',
-};
+});
 const WHOLE: RecordDetail = {
   ...ROW,
   payload: '{"text":"<b>"}',

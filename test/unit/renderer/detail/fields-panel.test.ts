@@ -11,6 +11,7 @@ import { findPlace, toSections } from '../../../../src-renderer/screens/detail/f
 import { DEFAULT_ORDER, useRecordsStore } from '../../../../src-renderer/stores/records/records.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { makeFacets } from '../../../support/samples/make-record.ts';
 
 const clock = createQueryClock('UTC');
 const TIMES: Distribution = {
@@ -62,15 +63,7 @@ const FIELDS: RecordFields = {
     { field: 'responseTimeMs', distribution: TIMES },
   ],
 };
-const FACETS = {
-  outcomes: [],
-  codeClasses: [],
-  responseCodes: [],
-  channels: [{ value: 1, count: 300 }],
-  services: [],
-  origins: [],
-  errorFamilies: [],
-};
+const FACETS = makeFacets({ channels: [{ value: 1, count: 300 }] });
 
 let panel: VueWrapper;
 afterEach(() => panel.unmount());

@@ -9,22 +9,18 @@ import FieldEditor from '../../../../src-renderer/screens/detail/filters/FieldEd
 import FilterChips from '../../../../src-renderer/screens/detail/filters/FilterChips.vue';
 import QueryLine from '../../../../src-renderer/screens/detail/filters/QueryLine.vue';
 import { surround } from '../support/surround.ts';
+import { makeFacets } from '../../../support/samples/make-record.ts';
 
 const global = surround({ plugins: [createMessages()] }, {});
 const clock = createQueryClock('UTC');
 const read = (query: string): RecordFilter => parseQuery(query, clock).filter;
-const facets = {
-  outcomes: [],
-  codeClasses: [{ value: '5xx' as const, count: 25 }],
-  responseCodes: [],
+const facets = makeFacets({
+  codeClasses: [{ value: '5xx', count: 25 }],
   channels: [
     { value: 3, count: 60 },
     { value: 4, count: 20 },
   ],
-  services: [],
-  origins: [],
-  errorFamilies: [],
-};
+});
 const props = (query: string) => ({
   filter: read(query),
   facets,

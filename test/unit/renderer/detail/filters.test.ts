@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Facets } from '../../../../src-main/common/model/records/record.ts';
 import type { RecordFilter } from '../../../../src-main/common/model/records/record-filter.ts';
 import { parseQuery } from '../../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../../src-main/common/query/query-values.ts';
@@ -12,6 +11,7 @@ import {
   readCondition,
   toQuerySegments,
 } from '../../../../src-renderer/screens/detail/filters/conditions.ts';
+import { makeFacets } from '../../../support/samples/make-record.ts';
 
 const clock = createQueryClock('UTC');
 const read = (query: string): RecordFilter => {
@@ -20,8 +20,7 @@ const read = (query: string): RecordFilter => {
   return filter;
 };
 
-const facets: Facets = {
-  outcomes: [],
+const facets = makeFacets({
   codeClasses: [
     { value: '2xx', count: 75 },
     { value: '5xx', count: 25 },
@@ -35,7 +34,6 @@ const facets: Facets = {
     { value: 31, count: 30 },
     { value: 1, count: 10 },
   ],
-  services: [],
   origins: [
     { value: 'web chat', count: 5 },
     { value: '', count: 5 },
@@ -44,7 +42,7 @@ const facets: Facets = {
     { value: 'Bot <id> did not answer within <number> ms', count: 20 },
     { value: 'Refused', count: 5 },
   ],
-};
+});
 
 describe('values to choose from', () => {
   it('have their count, their share of the field, and whether they are chosen', () => {

@@ -12,27 +12,23 @@ import {
   toRanges,
   useTableHighlight,
 } from '../../../../src-renderer/highlight/highlight.ts';
+import { makeRow } from '../../../support/samples/make-record.ts';
 
 const terms = (query: string) => listSearchTerms(fromAddress({ q: query }));
 const find = (text: string, wanted: string) =>
   findTerm(text, { fields: [], text: wanted }).map(([from, to]) => text.slice(from, to));
-const ROW = {
-  snapshotId: 1,
+const ROW = makeRow({
   seq: 0,
   dateText: '',
   dateMs: 0,
   sessionId: 'abc-1',
   channel: 1,
   service: 2,
-  client: 'Ann',
   responseTimeMs: 5,
   responseCode: 504,
   error: 'Timed out',
-  origin: 'web',
-  botLatencyMs: null,
-  actionId: null,
   payloadPreview: '{"text":"hello"}',
-} satisfies RecordRow;
+});
 
 describe('what a filter looks for', () => {
   it('is its texts, without what it excludes, and without numbers', () => {

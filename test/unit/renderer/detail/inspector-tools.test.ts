@@ -7,7 +7,7 @@ import RecordInspector from '../../../../src-renderer/inspector/RecordInspector.
 import { findFolds, tryFormatJson } from '../../../../src-renderer/inspector/record-texts.ts';
 import { toCurlCommand, toRecordJson } from '../../../../src-renderer/inspector/record-fields.ts';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
-import { makeRecord } from '../support/make-record.ts';
+import { makeRecord } from '../../../support/samples/make-record.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { itOnPosix } from '../../../support/skips/posix.ts';

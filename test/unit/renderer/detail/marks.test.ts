@@ -9,7 +9,7 @@ import { writeQuery } from '../../../../src-main/common/query/write-query.ts';
 import { renderDate } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import MarkEditor from '../../../../src-renderer/inspector/MarkEditor.vue';
 import { useMarksStore } from '../../../../src-renderer/stores/records/kept.ts';
-import { makeRecord } from '../support/make-record.ts';
+import { makeRecord } from '../../../support/samples/make-record.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

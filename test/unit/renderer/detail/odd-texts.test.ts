@@ -9,7 +9,7 @@ import {
 } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
 import SetAsideList from '../../../../src-renderer/screens/library/details/SetAsideList.vue';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
-import { makeRecord } from '../support/make-record.ts';
+import { makeRecord } from '../../../support/samples/make-record.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 

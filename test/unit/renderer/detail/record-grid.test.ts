@@ -11,6 +11,7 @@ import type { GridPick } from '../../../../src-renderer/screens/detail/grid/row-
 import { DEFAULT_ORDER, type OpenView } from '../../../../src-renderer/stores/records/records.ts';
 import { toRowKey } from '../../../../src-renderer/format/row-key.ts';
 import { surround } from '../support/surround.ts';
+import { makeRow } from '../../../support/samples/make-record.ts';
 
 const VIEW: OpenView = {
   viewId: 'view-1',
@@ -24,33 +25,25 @@ const VIEW: OpenView = {
   zone: 'UTC',
 };
 
-function makeRow(seq: number, change: Partial<RecordRow> = {}): RecordRow {
-  return {
-    snapshotId: 1,
+const makeNumbered = (seq: number, change: Partial<RecordRow> = {}): RecordRow =>
+  makeRow({
     seq,
     dateText: `date ${seq}`,
     dateMs: seq,
     sessionId: 's',
     channel: 1,
     service: 2,
-    client: 'Ann',
     responseTimeMs: 5,
-    responseCode: 200,
-    error: '',
-    origin: 'web',
-    botLatencyMs: null,
-    actionId: null,
     payloadPreview: 'hello',
     ...change,
-  };
-}
+  });
 
 let grid: VueWrapper | null = null;
 afterEach(() => grid?.unmount());
 
 async function show(
   view: OpenView | null,
-  row = makeRow,
+  row = makeNumbered,
   direction: Direction = 'inbound',
   messages = createMessages(),
 ) {
@@ -88,7 +81,7 @@ describe('the table of records', () => {
     expect(names(mounted)).toContain('botLatencyMs');
     expect(names(mounted)).not.toContain('actionId');
     mounted.unmount();
-    const { mounted: outbound } = await show(VIEW, makeRow, 'outbound');
+    const { mounted: outbound } = await show(VIEW, makeNumbered, 'outbound');
     expect(names(outbound)).toContain('actionId');
     expect(names(outbound)).not.toContain('botLatencyMs');
   });
@@ -96,7 +89,7 @@ describe('the table of records', () => {
   it('shows dates in the clock, also when another one is chosen, and as received where they have no reading', async () => {
     const dateMs = Date.UTC(2026, 10, 20, 1, 2, 3, 45);
     const { mounted, settle, zone } = await show(VIEW, (seq) =>
-      makeRow(seq, { dateMs: seq === 1 ? null : dateMs }),
+      makeNumbered(seq, { dateMs: seq === 1 ? null : dateMs }),
     );
     const dates = () => [0, 1].map((row) => mounted.get(`[row-index="${row}"] [col-id=dateMs]`).text());
     expect(dates()).toEqual(['2026-11-20 01:02:03.045', 'date 1']);
@@ -107,7 +100,7 @@ describe('the table of records', () => {
 
   it('speaks another language with its rows, its selection and its place', async () => {
     const messages = createMessages();
-    const { mounted, readRows, settle } = await show(VIEW, makeRow, 'inbound', messages);
+    const { mounted, readRows, settle } = await show(VIEW, makeNumbered, 'inbound', messages);
     await mounted.get('[role=row][row-index="1"] [role=gridcell]').trigger('click');
     const header = () => mounted.get('[role=columnheader][col-id=channel]').text();
     expect(header()).toBe('Channel');
@@ -129,7 +122,9 @@ describe('the table of records', () => {
   });
 
   it('shows what came from the service as text', async () => {
-    const { mounted } = await show(VIEW, (seq) => makeRow(seq, { client: '<img src=x onerror=alert(1)>' }));
+    const { mounted } = await show(VIEW, (seq) =>
+      makeNumbered(seq, { client: '<img src=x onerror=alert(1)>' }),
+    );
     expect(mounted.text()).toContain('<img src=x onerror=alert(1)>');
     expect(mounted.find('img').exists()).toBe(false);
   });
@@ -144,13 +139,13 @@ describe('the table of records', () => {
   it('stays where it is when the period has moved on, and records came before the ones in view', async () => {
     const following = { ...VIEW, subject: 'the last day' };
     // One came since: each row is a place further down.
-    const { mounted, readRows, settle } = await show(following, (seq) => makeRow(seq));
+    const { mounted, readRows, settle } = await show(following, (seq) => makeNumbered(seq));
     await mounted.get('[role=row][row-index="0"] [role=gridcell]').trigger('click');
     expect(mounted.find('.ag-row-selected').text()).toContain('Ann');
     readRows.mockImplementation((viewId, start, end) =>
       Promise.resolve(
         Array.from({ length: end - start }, (_, index) =>
-          makeRow(start + index - (viewId === 'view-2' ? 1 : 0)),
+          makeNumbered(start + index - (viewId === 'view-2' ? 1 : 0)),
         ),
       ),
     );
@@ -174,9 +169,9 @@ describe('the table of records', () => {
     await settle();
     await mounted.get('[role=row][row-index="0"] [role=gridcell]').trigger('click');
     expect(mounted.emitted('select')).toBeUndefined();
-    resolve(Array.from({ length: 100 }, (_, seq) => makeRow(seq)));
+    resolve(Array.from({ length: 100 }, (_, seq) => makeNumbered(seq)));
     await settle();
-    expect(mounted.emitted('select')).toEqual([[makeRow(0)]]);
+    expect(mounted.emitted('select')).toEqual([[makeNumbered(0)]]);
     expect(mounted.find('.ag-row-selected').attributes('row-index')).toBe('0');
     expect(complain).not.toHaveBeenCalled();
   });
@@ -238,13 +233,15 @@ describe('the selection of records whose rows move', () => {
    * snapshot 1 is shown of another one.
    */
   async function showMoving(came: Record<string, number>, owner = 2) {
-    const shown = await show({ ...FOLLOWED, scope: PERIOD }, (seq) => makeRow(seq, { client: `c${seq}` }));
+    const shown = await show({ ...FOLLOWED, scope: PERIOD }, (seq) =>
+      makeNumbered(seq, { client: `c${seq}` }),
+    );
     shown.readRows.mockImplementation((viewId, start, end) =>
       Promise.resolve(
         Array.from({ length: end - start }, (_, index) => {
           const record = start + index - (came[viewId] ?? 0);
           const place = viewId === 'view-1' ? {} : { snapshotId: owner, seq: record + 5_000 * (owner - 1) };
-          return makeRow(record, { client: `c${record}`, dateMs: 1_000 + record, ...place });
+          return makeNumbered(record, { client: `c${record}`, dateMs: 1_000 + record, ...place });
         }),
       ),
     );
@@ -347,7 +344,7 @@ describe('the selection of records whose rows move', () => {
     readRows.mockImplementation((viewId, start, end) =>
       Promise.resolve(
         Array.from({ length: end - start }, (_, index) =>
-          makeRow(start + index, { dateText: '', dateMs: 7, snapshotId: viewId === 'view-2' ? 1 : 2 }),
+          makeNumbered(start + index, { dateText: '', dateMs: 7, snapshotId: viewId === 'view-2' ? 1 : 2 }),
         ),
       ),
     );

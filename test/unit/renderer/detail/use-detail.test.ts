@@ -17,6 +17,7 @@ import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
+import { makeFacets } from '../../../support/samples/make-record.ts';
 
 const onChannel: FieldCondition = { field: 'channel', values: [3] };
 const NOW_MS = Date.UTC(2026, 10, 20, 16);
@@ -56,15 +57,7 @@ async function show(snapshots: readonly Snapshot[], path = '/inbound/detail'): P
     }),
     'records/close-view': () => null,
     'records/read-histogram': () => ({ split: 'class', series: [], buckets: [] }),
-    'records/read-facets': () => ({
-      outcomes: [],
-      codeClasses: [],
-      responseCodes: [],
-      channels: [],
-      services: [],
-      origins: [],
-      errorFamilies: [],
-    }),
+    'records/read-facets': () => makeFacets(),
     'downloads/start': (input) => startDownload(input),
   });
   const application = await provideApplication(backend, path);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordRow } from '../../../../src-main/common/model/records/record.ts';
 import { findPair, listChanges } from '../../../../src-renderer/screens/library/details/snapshot-details.ts';
 import {
   ACTION_GROUPS,
@@ -7,6 +6,7 @@ import {
   type SnapshotAction,
 } from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
 import { makeDownload, makeSnapshot } from '../../../support/samples/make-snapshot.ts';
+import { makeRow } from '../../../support/samples/make-record.ts';
 
 const complete = makeSnapshot({ fromMs: 0, toMs: 1000 }, { id: 1 });
 const running = { ...complete, id: 2, state: 'downloading' as const };
@@ -65,8 +65,7 @@ describe('actions of a selection', () => {
 });
 
 describe('comparison', () => {
-  const row: RecordRow = {
-    snapshotId: 1,
+  const row = makeRow({
     seq: 0,
     dateText: '2026-11-19T10:00:00.000Z',
     dateMs: 0,
@@ -74,14 +73,8 @@ describe('comparison', () => {
     channel: 1,
     service: 1,
     client: 'c',
-    responseTimeMs: 10,
-    responseCode: 200,
-    error: '',
     origin: 'o',
-    botLatencyMs: null,
-    actionId: null,
-    payloadPreview: '',
-  };
+  });
 
   it('is with what was fetched again, or with the newest that did', () => {
     const again = { ...complete, id: 5, refreshOf: 1, startedAtMs: 10 };

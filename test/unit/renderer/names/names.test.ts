@@ -30,6 +30,7 @@ import SessionColumn from '../../../../src-renderer/screens/overview/sessions/Se
 import { makeRequest } from '../session/make-request.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { surround } from '../support/surround.ts';
+import { makeFacets } from '../../../support/samples/make-record.ts';
 
 const NAMES: ValueName[] = [
   { field: 'channel', value: '3', name: '<b>WhatsApp</b>', colour: 'green' },
@@ -87,15 +88,7 @@ describe('a named number', () => {
   });
 
   it('is completed by its name, with the number beside it, unless another has the same', () => {
-    const facets = {
-      outcomes: [],
-      codeClasses: [],
-      responseCodes: [],
-      services: [],
-      origins: [],
-      errorFamilies: [],
-      channels: [3, 4, 5].map((value) => ({ value, count: 10 })),
-    };
+    const facets = makeFacets({ channels: [3, 4, 5].map((value) => ({ value, count: 10 })) });
     const complete = (query: string) =>
       completeQuery(query, query.length, { direction: 'inbound', facets, names }).options.map(
         ({ text, note }) => `${text} (${note ?? ''})`,

@@ -1,12 +1,12 @@
 import { CompletionContext } from '@codemirror/autocomplete';
 import { EditorState } from '@codemirror/state';
 import { describe, expect, test } from 'vitest';
-import type { Facets } from '../../../../src-main/common/model/records/record.ts';
 import {
   completeSql,
   completeValue,
   type ColumnValues,
 } from '../../../../src-renderer/screens/sql/editor/complete-sql.ts';
+import { makeFacets } from '../../../support/samples/make-record.ts';
 
 /** What is offered where the bar stands. */
 function offer(marked: string, explicit = false, others: readonly string[] = []): readonly string[] | null {
@@ -53,15 +53,11 @@ describe('values', () => {
     Object.entries(values).map(([value, records]) => ({ value, count: records }));
   const numbers = (values: Readonly<Record<number, number>>) =>
     count(values).map(({ value, count: records }) => ({ value: Number(value), count: records }));
-  const FACETS: Facets = {
-    outcomes: [],
-    codeClasses: [],
+  const FACETS = makeFacets({
     responseCodes: numbers({ 200: 90, 504: 10 }),
     channels: numbers({ 1: 5, 3: 60, 31: 35 }),
-    services: [],
     origins: count({ web: 70, "it's": 30, none: 0 }),
-    errorFamilies: [],
-  };
+  });
   const read: string[] = [];
   const values: ColumnValues = {
     read: (direction) => {

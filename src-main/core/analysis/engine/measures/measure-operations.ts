@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Input } from '../../../../common/contract/index.ts';
 import type { GroupField } from '../../../../common/model/analysis/grouping.ts';
+import { TIMED_FIELDS } from '../../../../common/model/records/record-fields.ts';
 import type {
   FieldCondition,
   FilterPart,
@@ -39,8 +40,6 @@ import {
   readSeries,
   type ResponseTimesShape,
 } from './read-series.ts';
-
-const TIMED_FIELDS = ['responseTimeMs', 'botLatencyMs'] as const;
 
 interface ListedColumn {
   readonly field: ListedField;

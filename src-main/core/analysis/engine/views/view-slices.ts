@@ -1,5 +1,4 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { FilterField } from '../../../../common/model/records/record-filter.ts';
 import { type RecordOrder, toRecordId } from '../../../../common/model/records/record.ts';
 import { toTextOrderSql } from '../../../../common/sql/view-statements.ts';
 import { readRows } from '../engine-database.ts';
@@ -326,20 +325,6 @@ async function readRuns(connection: DuckDBConnection, scope: ResolvedScope): Pro
   });
 }
 
-type SortColumn = RecordOrder[number]['column'];
-const ORDER_FIELDS: Readonly<Record<Exclude<SortColumn, 'received'>, FilterField>> = {
-  dateMs: 'dateMs',
-  responseCode: 'responseCode',
-  channel: 'channel',
-  service: 'service',
-  origin: 'origin',
-  client: 'client',
-  responseTimeMs: 'responseTimeMs',
-  botLatencyMs: 'botLatencyMs',
-  actionId: 'actionId',
-  error: 'error',
-};
-
 /** How the records of snapshots lie, by the number of the snapshot. */
 export interface SnapshotOrders {
   /** Whether they came in the order of their dates, run after run. */
@@ -378,7 +363,7 @@ export function toViewOrder(order: RecordOrder, scope: ResolvedScope): ViewOrder
       isDescending = descending;
       break;
     }
-    const found = findColumn(ORDER_FIELDS[column], scope.direction);
+    const found = findColumn(column, scope.direction);
     if (found === null || columns.includes(found.name)) continue;
     const isText = found.type === 'VARCHAR';
     const kind = isText ? 'text' : column === 'dateMs' ? 'date' : 'number';
