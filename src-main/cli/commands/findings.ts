@@ -179,13 +179,15 @@ async function writeEnd(
   { what, prefix, untilMs, gaps, noticed }: End,
   zone: string,
 ): Promise<void> {
-  const end = untilMs === null ? 'nothing is cached in full' : `up to ${formatMoment(untilMs, zone)} (${zone})`;
+  const end =
+    untilMs === null ? 'nothing is cached in full' : `up to ${formatMoment(untilMs, zone)} (${zone})`;
   await out.text(`${prefix}${what}, ${end}`);
   const sizes = writeNoticed(noticed, { ...ENGLISH, toText: (_field, value) => String(value) });
   if (sizes !== '') out.note(`${prefix}Nothing stands out. ${sizes}`);
   for (const { direction, reason, fromMs, toMs } of gaps) {
     const span = `${formatMoment(fromMs, zone)} to ${formatMoment(toMs, zone)}`;
-    const why = reason === 'not-cached' ? 'is not cached in full' : 'has too little before it to compare with';
+    const why =
+      reason === 'not-cached' ? 'is not cached in full' : 'has too little before it to compare with';
     out.note(`${prefix}Not judged: ${direction}, ${span} ${why}.`);
   }
 }

@@ -257,7 +257,9 @@ const run: Command = {
 function judge({ args, out }: CommandContext, missingSeconds: number, error: ScheduleRunError): ExitCode {
   if (missingSeconds === 0) return EXIT.done;
   const why = error === null ? '' : ` ${error.message}`;
-  out.note(`Incomplete: ${missingSeconds.toLocaleString('en')} s of the period are not cached in full.${why}`);
+  out.note(
+    `Incomplete: ${missingSeconds.toLocaleString('en')} s of the period are not cached in full.${why}`,
+  );
   if (args.has('allow-gaps')) return EXIT.done;
   const code = error === null ? EXIT.incomplete : toExitCode(error);
   return code === EXIT.refused || code === EXIT.unreachable ? code : EXIT.incomplete;
