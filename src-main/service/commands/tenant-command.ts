@@ -181,7 +181,7 @@ export async function openTenants(
 ): Promise<TenantDirectory> {
   const place = readDatabasePlace(values, surroundings.environment);
   if (place !== null) {
-    const { openDatabaseTenants } = await import('../tenants/database-tenants.ts');
+    const { openDatabaseTenants } = await import('../store-postgres/open-postgres-store.ts');
     return openDatabaseTenants(place, surroundings);
   }
   if (values.data === undefined || values.data === '')

@@ -2,6 +2,7 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import type { Direction } from '../../common/reporting/reports.ts';
 import { DAY_MS } from '../../common/time/durations.ts';
 import { createGate } from '../../node/gate.ts';
+import type { DatabasePlace } from '../service-options.ts';
 import {
   addCells,
   addToSums,
@@ -21,6 +22,8 @@ import {
   type RecordStore,
   type SharedRefusals,
   type StoredRecord,
+  type TenantDirectory,
+  type TenantRecords,
   type TrafficBatch,
 } from '../store/record-store.ts';
 import {
@@ -41,8 +44,12 @@ import {
   countRecords,
   createActivityReader,
   hasTenant,
+  listTenants,
   readAddedMs,
   readNewestMs,
+  readTenantRecords,
+  removeTenant,
+  withDatabase,
 } from './tenants.ts';
 import { createRecordWriter, NO_DATES } from './write-records.ts';
 
@@ -478,5 +485,31 @@ export async function openPostgresDatabase(
     countConnections: pool.countConnections,
     isTransientError: isTransientPostgresError,
     close: pool.close,
+  };
+}
+
+/** The tenants of a PostgreSQL database. Adding and removing need the rights of the tables' owner. */
+export function openDatabaseTenants(
+  place: DatabasePlace,
+  surroundings: PostgresSurroundings,
+): TenantDirectory {
+  const use: typeof withDatabase = (address, work) =>
+    withDatabase(address, async (pool) => {
+      await checkVersion(pool, place.schema);
+      return work(pool);
+    });
+  return {
+    list: () =>
+      use(place, async (pool) => {
+        const all: TenantRecords[] = [];
+        for (const tenant of await listTenants(pool)) all.push(await readTenantRecords(pool, tenant));
+        return all;
+      }),
+    add: (tenant) => use(place, (pool) => addTenant(pool, tenant, surroundings.now())),
+    open: async (tenant) => {
+      const isKnown = await use(place, (pool) => hasTenant(pool, tenant));
+      return isKnown ? openPostgresStore({ ...place, tenant }, surroundings) : null;
+    },
+    remove: (tenant) => use(place, (pool) => removeTenant(pool, tenant)),
   };
 }

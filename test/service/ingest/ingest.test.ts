@@ -13,7 +13,7 @@ import type {
   RecordPosition,
   TenantDirectory,
 } from '../../../src-main/service/store/record-store.ts';
-import { openDatabaseTenants } from '../../../src-main/service/tenants/database-tenants.ts';
+import { openDatabaseTenants } from '../../../src-main/service/store-postgres/open-postgres-store.ts';
 import { openFolderTenants } from '../../../src-main/service/tenants/served-tenant.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/service/postgres-server.ts';

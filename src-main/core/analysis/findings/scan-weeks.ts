@@ -10,8 +10,7 @@ import {
   type LongSeries,
 } from './long-series.ts';
 import type { TrafficKind } from './expect-traffic.ts';
-import { judgeOnAndOff, type OnAndOff } from './on-and-off.ts';
-import { findRare, SHORT, type Rare } from './rare-sizes.ts';
+import { findRare, SHORT, type Rare, judgeOnAndOff, type OnAndOff } from './rare-sizes.ts';
 
 /** What lasts for hours or days is told of these kinds. */
 export const LONG_KINDS = ['volume-down', 'slower', 'volume-up'] as const satisfies readonly TrafficKind[];
