@@ -275,3 +275,16 @@ export function toTrendHeights(trend: readonly number[]): number[] {
   const highest = Math.max(...trend, 0);
   return trend.map((value) => (highest === 0 || value <= 0 ? 0 : Math.max(0.08, value / highest)));
 }
+
+/** An axis of lengths of time has at most so many steps. */
+const MOST_LENGTHS = 4;
+const SHORT_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+const LONG_MS = [1_000, 60_000].flatMap((unit) => [1, 2, 5, 10, 15, 30].map((count) => count * unit));
+const HOURS_MS = [1, 2, 3, 6, 12, 24, 48, 120, 240].map((count) => count * 3_600_000);
+const LENGTHS_MS = [...SHORT_MS, ...LONG_MS, ...HOURS_MS];
+
+/** Returns the places of an axis of lengths of time from 0 on, in milliseconds: 15 s, 2 min or 6 h apart, not 100 s. */
+export function listLengthTicks(maxMs: number): readonly number[] {
+  const step = LENGTHS_MS.find((length) => maxMs / length <= MOST_LENGTHS) ?? Math.max(1, maxMs);
+  return Array.from({ length: Math.floor(maxMs / step) + 1 }, (_, place) => place * step);
+}

@@ -7,6 +7,8 @@ import {
   toVolumePoints,
 } from '../../../../src-renderer/screens/overview/volume/volume.ts';
 import BarChart from '../../../../src-renderer/charts/BarChart.vue';
+import { listLengthTicks } from '../../../../src-renderer/charts/chart-marks.ts';
+import TimesChart from '../../../../src-renderer/screens/conversations/times/TimesChart.vue';
 import VolumeChart from '../../../../src-renderer/screens/overview/volume/VolumeChart.vue';
 import { createMessages } from '../../../../src-renderer/messages/index.ts';
 import { installFakeCanvas } from '../support/fake-canvas.ts';
@@ -199,5 +201,39 @@ describe('a bar chart', () => {
         expect(end + widthPx, `${String(value)} in ${String(width)} px`).toBeLessThanOrEqual(width);
       }
     }
+  });
+});
+
+describe('the times of conversations', () => {
+  const HOUR_MS = 3_600_000;
+  const FROM_MS = Date.UTC(2026, 10, 22, 18);
+
+  test('name the days below their bars, however many bars there are', async () => {
+    const steps = Array.from({ length: 112 }, (_, place) => ({
+      fromMs: FROM_MS + place * 1.5 * HOUR_MS,
+      toMs: FROM_MS + (place + 1) * 1.5 * HOUR_MS,
+    }));
+    const series = [{ name: 'In the bot', colour: 'accent', values: steps.map(() => 40_000) }];
+    const chart = mount(TimesChart, {
+      props: { steps, series, gaps: [], format: String, label: 'Times' } as never,
+      global: { plugins: [createMessages()] },
+      attachTo: document.body,
+    });
+    await nextTick();
+    const drawn = Chart.getChart(chart.get('canvas').element);
+    const labels = drawn?.scales['x']?.ticks.map(({ label }) => label).filter((label) => label !== '');
+    expect(labels).toEqual(['26 Nov']);
+    expect(drawn?.scales['y']?.ticks.map(({ value }) => value)).toEqual([0, 15_000, 30_000, 45_000]);
+    chart.unmount();
+  });
+
+  test.each([
+    [42_000, [0, 15_000, 30_000]],
+    [400_000, [0, 120_000, 240_000, 360_000]],
+    [420, [0, 200, 400]],
+    [5 * HOUR_MS, [0, 2 * HOUR_MS, 4 * HOUR_MS]],
+    [0, [0]],
+  ])('divide %d ms by round lengths of time', (max, ticks) => {
+    expect(listLengthTicks(max)).toEqual(ticks);
   });
 });
