@@ -181,8 +181,14 @@ interface WalkAhead {
   readonly cursors: Set<string>;
 }
 
-/** Pages that wait to be stored take no more than this; the present slice's next page is requested all the same. */
+/**
+ * Pages that wait to be stored take no more than this; the present slice's next page is requested all the same. More of
+ * them are of use only while storing has to wait for pages: where the service is the quicker of both, they only take memory.
+ */
 const MAX_WAITING_BYTES = 48_000_000;
+const FEW_WAITING_BYTES = 12_000_000;
+/** As many pages were there before they were needed: the service is the quicker of both. */
+const PROMPT_PAGES = 8;
 /** The envelope's own fields stand before or after the records. */
 const ENVELOPE_BYTES = 2_000;
 const TOTAL = /"totalDocument"\s*:\s*"?(\d{1,15})\b/iu;
@@ -210,6 +216,9 @@ export function createFetchAhead({
   let isPresentOver = false;
   let inFlight = 0;
   let waitingBytes = 0;
+  /** Pages since storing last waited for one. */
+  let promptPages = PROMPT_PAGES;
+  let storedMs = Number.POSITIVE_INFINITY;
 
   const send = async (request: PageRequest, options: PageCallOptions): Promise<AheadPage> => {
     const { client } = connect();
@@ -274,13 +283,14 @@ export function createFetchAhead({
       return;
     }
     const present = walks.get(presentKey);
+    const roomBytes = promptPages < PROMPT_PAGES ? MAX_WAITING_BYTES : FEW_WAITING_BYTES;
     isPresentOver ||= present?.isBusy === false && present.nextCursor === null && present.cursors.size > 0;
     // The present walk counts as one, also between two of its requests, until its last page is there.
     let running =
       (isPresentOver ? 0 : 1) + upcoming.filter(({ key, isBusy }) => isBusy && key !== presentKey).length;
     for (const walk of upcoming) {
       const isPresent = walk.key === presentKey;
-      const hasRoom = waitingBytes < MAX_WAITING_BYTES || (isPresent && walk.pages.size === 0);
+      const hasRoom = waitingBytes < roomBytes || (isPresent && walk.pages.size === 0);
       if (walk.isBusy || walk.nextCursor === null || !hasRoom) continue;
       if (!isPresent && running >= most) return;
       running += isPresent ? 0 : 1;
@@ -321,18 +331,25 @@ export function createFetchAhead({
       const ahead = walk?.pages.get(asked.lastDocument);
       if (walk === undefined || ahead === undefined) {
         if (walk !== undefined) drop(walk);
+        const askedAtMs = now();
         const page = await send(asked, options);
+        promptPages = now() - askedAtMs > storedMs ? 0 : promptPages + 1;
         isPresentOver = asked.startDate === presentKey && findCursor(page.bytes) === null;
         pump();
         return page;
       }
+      // One page of a walk is under way at a time, the last one of those that it has.
+      promptPages = walk.isBusy && walk.pages.size === 1 ? 0 : promptPages + 1;
       const page = await untilAborted(ahead, options.signal);
       walk.pages.delete(asked.lastDocument);
       waitingBytes -= page.bytes.byteLength;
       pump();
       return page;
     },
-    noteStored: (durationMs) => limit.noteStored(durationMs),
+    noteStored(durationMs) {
+      storedMs = durationMs;
+      limit.noteStored(durationMs);
+    },
     stop() {
       for (const walk of walks.values()) drop(walk);
       stopping.abort();

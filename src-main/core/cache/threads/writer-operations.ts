@@ -68,9 +68,13 @@ export function createWriter(opened: OpenedFile, file: string, isFirst: boolean)
     ...createImportWriter(database, snapshots, checkpoints.afterWrite),
     /** The head of the page is reported as progress, before the page is written. */
     storePage: (input: IncomingPage, { progress }: CallContext<PageHead>): Snapshot => {
-      const snapshot = storePage(input, progress);
-      checkpoints.afterWrite();
-      return snapshot;
+      try {
+        return storePage(input, progress);
+      } finally {
+        // Ten pages lie about until they are collected with all else; this thread is the last that has this one.
+        input.bytes.transfer(0);
+        checkpoints.afterWrite();
+      }
     },
     endWalk: prepareWalkEnd(database, snapshots),
     /** Hides snapshots until they are restored, or deleted for good by `purgeRemoved`. */
