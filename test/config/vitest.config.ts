@@ -15,8 +15,8 @@ process.env['NODE_COMPILE_CACHE'] ??= `${root}.tmp/compiled-for-tests`;
 // Within the checkout, so that they find the packages that aren't bundled with them, and no other checkout runs them.
 process.env['BUNDLED_SCRIPTS'] = `${root}.tmp/bundled-for-tests`;
 
-// Most tests wait for processes that they start: three workers keep two cores busy, where one is the default.
-const maxWorkers = Math.max(3, availableParallelism());
+// Most tests wait for processes that they start: four workers keep two cores busy, where one is the default.
+const maxWorkers = Math.max(4, availableParallelism());
 
 // The tests must also pass while other programs keep every core busy; opening a cache then takes seconds.
 const patience = {
