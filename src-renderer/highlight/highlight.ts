@@ -217,7 +217,9 @@ export function useTableHighlight(
     const rooms = named[0] === undefined ? new Map<string, number>() : listRooms(box, named[0]);
     for (const row of rows) {
       for (const cell of row.querySelectorAll<HTMLElement>('.ag-cell[col-id]')) {
-        const room = row.hasAttribute('data-found') ? rooms.get(cell.getAttribute('col-id') ?? '') : undefined;
+        const room = row.hasAttribute('data-found')
+          ? rooms.get(cell.getAttribute('col-id') ?? '')
+          : undefined;
         cell.style.paddingRight = room === undefined ? '' : `${String(room)}px`;
       }
     }

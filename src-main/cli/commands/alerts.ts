@@ -358,7 +358,7 @@ prints.`,
     const board = await session.call('alerts/list', null);
     const rules = board.rules.filter(({ rule }) => rule.isActive);
     if (rules.length === 0)
-      throw new CommandError(EXIT.notFound, 'No rule of an alert is on.', 'Make one on the Alerts screen.');
+      throw new CommandError(EXIT.notFound, 'No alert is on.', 'Create one on the Alerts screen.');
     const teller = createTeller(context, { session, toPlace: await readPlaces(session) });
     let fail: (error: unknown) => void = () => undefined;
     let telling = teller.begin(board).catch((error: unknown) => fail(error));

@@ -90,7 +90,9 @@ export function createLevelSentences({ t, formats }: LevelLanguage) {
       return {
         figures,
         share: share === null ? t('levels.noShare') : formatRoundPercent(share, digits),
-        ofTarget: t(share === null ? 'levels.noShareTarget' : 'levels.ofTarget', { target: toTarget(level.target) }),
+        ofTarget: t(share === null ? 'levels.noShareTarget' : 'levels.ofTarget', {
+          target: toTarget(level.target),
+        }),
         least:
           unwatchedMs === 0 || leastShare === null
             ? ''
