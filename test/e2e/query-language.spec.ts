@@ -96,6 +96,18 @@ test('queries as people guess them find what they mean, stay in chips and links,
     await found.first().waitFor();
     await expect.poll(() => found.evaluateAll(findCovered)).toEqual([]);
   });
+  await test.step('three filters and the tools beside them take one line at 1024', async () => {
+    await type('code:404 channel:1 service:2');
+    await page.setViewportSize({ width: 1024, height: 700 });
+    const lines = () =>
+      page
+        .locator('.chips > *')
+        .filter({ visible: true })
+        .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().top)));
+    await expect.poll(async () => new Set(await lines()).size).toBe(1);
+    expect(await lines()).toHaveLength(4);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
   await type('code:404 OR -channel:1');
 
   // The link keeps it: reloaded, and in a browser that knows nothing of this one.
