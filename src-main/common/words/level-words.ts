@@ -83,6 +83,9 @@ export function createLevelSentences({ t, formats }: LevelLanguage) {
       const { isOver, unwatchedMs, downMs, budgetMs, gapCount, dueMs, plannedMs, planned, level } = report;
       // The platform may have been down in what nobody watched.
       const isSure = unwatchedMs === 0;
+      const [leftKey, leftOverKey] = isSure
+        ? ['levels.figures.left', 'levels.figures.leftOver']
+        : ['levels.figures.leftMost', 'levels.figures.leftOverMost'];
       const budget = formatCount(budgetMinutes, budgetDigits);
       const used = formatCount(usedMinutes);
       const leftMinutes = Math.max(0, Math.floor((budgetMs - downMs) / MINUTE_MS));
@@ -102,7 +105,7 @@ export function createLevelSentences({ t, formats }: LevelLanguage) {
         left:
           downMs > budgetMs
             ? t('levels.figures.over', { minutes: formatCount(overMinutes) })
-            : t(`levels.figures.${isOver ? 'leftOver' : 'left'}${isSure ? '' : 'Most'}`, {
+            : t(isOver ? leftOverKey : leftKey, {
                 minutes: formatCount(leftMinutes),
                 day: formatDay(report.toMs - 1, level.zone),
               }),
