@@ -144,6 +144,8 @@ const NAME = 'record-found-in-table';
 const PINNED = '.ag-grid-pinned-left-cells';
 /** So much of a column at least makes it seen. */
 const EDGE_PX = 40;
+/** Between a cell's text and the name of a field that follows. */
+const GAP_PX = 6;
 
 /**
  * Highlights what the filter looks for in the cells in view, and names on each row the field in which it was found where
@@ -175,6 +177,7 @@ export function useTableHighlight(
     const outside = first === undefined ? new Set<string>() : listOutside(table.value, first[1]);
     for (const [index, elements] of rows) markRow(index, elements, outside, ranges);
     highlight(NAME, ranges);
+    makeRoom(table.value, [...rows.values()].flat());
     isMarked = terms.value.length > 0;
   }
 
@@ -203,6 +206,35 @@ export function useTableHighlight(
     const names = fields.map(toName).join(t('detail.found.or'));
     if (fields.length === 0) row.removeAttribute('data-found');
     else if (row.getAttribute('data-found') !== names) row.setAttribute('data-found', names);
+  }
+
+  /**
+   * The name of a field lies over the end of its row: what it would cover ends before it. Where that is, is read of one
+   * row, before anything is written.
+   */
+  function makeRoom(box: HTMLElement, rows: readonly Element[]): void {
+    const named = rows.filter((row) => row.hasAttribute('data-found'));
+    const rooms = named[0] === undefined ? new Map<string, number>() : listRooms(box, named[0]);
+    for (const row of rows) {
+      for (const cell of row.querySelectorAll<HTMLElement>('.ag-cell[col-id]')) {
+        const room = row.hasAttribute('data-found')
+          ? rooms.get(cell.getAttribute('col-id') ?? '')
+          : undefined;
+        cell.style.paddingRight = room === undefined ? '' : `${String(room)}px`;
+      }
+    }
+  }
+
+  function listRooms(box: HTMLElement, row: Element): Map<string, number> {
+    const { width, right } = getComputedStyle(row, '::after');
+    const start = box.getBoundingClientRect().right - parseFloat(right) - parseFloat(width) - GAP_PX;
+    const rooms = new Map<string, number>();
+    for (const cell of row.querySelectorAll('.ag-cell[col-id]')) {
+      const { left, right: end } = cell.getBoundingClientRect();
+      const isSeen = left + EDGE_PX < start && cell.closest(PINNED) === null;
+      if (isSeen && end > start) rooms.set(cell.getAttribute('col-id') ?? '', Math.ceil(end - start));
+    }
+    return rooms;
   }
 
   /** The grid also draws columns a little beside those in view; of a row they stand for all rows. */

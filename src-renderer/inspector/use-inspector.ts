@@ -21,10 +21,12 @@ export function useInspector() {
   const { value: record, error, isReading: isLoading } = reading;
   const ofSession = createReading<Session>();
   let readSessionId = '';
+  let ownConnectionId: string | null = null;
 
   /** Without a connection the session is left out. */
   async function select(next: Target, connectionId: string | null): Promise<void> {
     target.value = next;
+    ownConnectionId = connectionId;
     error.value = null;
     ofSession.drop();
     const { snapshotId, seq } = next;
@@ -49,6 +51,11 @@ export function useInspector() {
     if (isRead) readSessionId = sessionId;
   }
 
+  /** Reads again what couldn't be read. */
+  async function retry(): Promise<void> {
+    if (target.value !== null) await select(target.value, ownConnectionId);
+  }
+
   /** What a person noted on the record may have changed; the rest of it never does. */
   async function readMark(): Promise<void> {
     const shown = target.value;
@@ -67,7 +74,7 @@ export function useInspector() {
     ofSession.clear();
   }
 
-  return { target, record, session: ofSession.value, error, isLoading, select, clear };
+  return { target, record, session: ofSession.value, error, isLoading, select, retry, clear };
 }
 
 /**

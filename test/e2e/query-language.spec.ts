@@ -18,6 +18,20 @@ const GUESSED: Readonly<Record<string, (record: ServedRecord, client: string) =>
     String(code).startsWith('5') || (Client.toLowerCase().startsWith(first.toLowerCase()) && Channel === 1),
 };
 
+/** Texts of cells that begin well before the name of a field on their row, and go on below it. */
+function findCovered(rows: readonly Element[]): string[] {
+  return rows.flatMap((row) => {
+    const { width, right } = getComputedStyle(row, '::after');
+    const end = row.closest('.record-grid')?.getBoundingClientRect().right ?? 0;
+    const start = end - parseFloat(right) - parseFloat(width);
+    return [...row.querySelectorAll('.ag-cell')].flatMap((cell) => {
+      const place = cell.getBoundingClientRect();
+      const textEnd = place.right - parseFloat(getComputedStyle(cell).paddingRight);
+      return place.left + 40 < start && textEnd > start ? [cell.textContent] : [];
+    });
+  });
+}
+
 test('queries as people guess them find what they mean, stay in chips and links, and are offered', async ({
   app,
   page,
@@ -64,6 +78,36 @@ test('queries as people guess them find what they mean, stay in chips and links,
   await page.getByRole('button', { name: 'How to search' }).click();
   await expect(page.getByText('Regular expression (RE2)')).toBeVisible();
   await page.keyboard.press('Escape');
+  await test.step('a field that no column in view shows is named beside what cells say, once its rows are there', async () => {
+    const found = page.locator('.ag-row[data-found]');
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/call/records/open-view', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await detail.search().fill('message');
+    await page.keyboard.press('Enter');
+    await page.locator('.histogram[data-stale]').waitFor();
+    await expect(found).toHaveCount(0);
+    release();
+    await found.first().waitFor();
+    await expect.poll(() => found.evaluateAll(findCovered)).toEqual([]);
+  });
+  await test.step('three filters and the tools beside them take one line at 1024', async () => {
+    await type('code:404 channel:1 service:2');
+    await page.setViewportSize({ width: 1024, height: 700 });
+    const lines = () =>
+      page
+        .locator('.chips > *')
+        .filter({ visible: true })
+        .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().top)));
+    await expect.poll(async () => new Set(await lines()).size).toBe(1);
+    expect(await lines()).toHaveLength(4);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
   await type('code:404 OR -channel:1');
 
   // The link keeps it: reloaded, and in a browser that knows nothing of this one.

@@ -132,7 +132,7 @@ const list: Command = {
     }
     if (rules.length > 0)
       await out.table(
-        ['rule', 'connection', 'value', 'on', 'fires since', 'level', 'last fired', 'looked at to'],
+        ['alert', 'connection', 'value', 'on', 'fires since', 'level', 'last fired', 'checked up to'],
         rules.flatMap(({ rule, state }) => {
           const { name, write, nameValue } = toPlace(rule.connectionId);
           const on = rule.isActive ? 'yes' : 'no';
@@ -156,7 +156,7 @@ const list: Command = {
     const resting = rules.filter(({ rule, state }) => rule.isActive && state.rests !== null);
     for (const { rule, state } of resting)
       await out.text(`${rule.name} rests: ${REST_WORDS[state.rests ?? 'not-followed']}`);
-    await out.text(`${countWords(rules.length, 'rule')}.`);
+    await out.text(`${countWords(rules.length, 'alert')}.`);
     return EXIT.done;
   },
 };
@@ -261,13 +261,13 @@ one for each that is ongoing. Alerts that are off or muted, and muted values, ar
     const count = (state: CheckedState): number => judged.filter((one) => one.state === state).length;
     if (judged.length > 0)
       await out.table(
-        ['rule', 'connection', 'value', 'state', 'level', 'since', 'looked at to', 'what'],
+        ['alert', 'connection', 'value', 'state', 'level', 'since', 'checked up to', 'what'],
         judged.map(({ cells }) => cells),
       );
     const missing = count('unknown');
     const words = missing === 0 ? '' : ` Of ${missing}, too little is cached up to now.`;
     const states = judged.length === due.length ? '' : ` with ${countWords(judged.length, 'state')}`;
-    await out.text(`${countWords(due.length, 'rule')}${states}, ${count('firing')} firing.${words}`);
+    await out.text(`${countWords(due.length, 'alert')}${states}, ${count('firing')} firing.${words}`);
     if (count('firing') > 0) return EXIT.firing;
     return missing > 0 ? EXIT.incomplete : EXIT.done;
   },
@@ -358,7 +358,7 @@ prints.`,
     const board = await session.call('alerts/list', null);
     const rules = board.rules.filter(({ rule }) => rule.isActive);
     if (rules.length === 0)
-      throw new CommandError(EXIT.notFound, 'No rule of an alert is on.', 'Make one on the Alerts screen.');
+      throw new CommandError(EXIT.notFound, 'No alert is on.', 'Create one on the Alerts screen.');
     const teller = createTeller(context, { session, toPlace: await readPlaces(session) });
     let fail: (error: unknown) => void = () => undefined;
     let telling = teller.begin(board).catch((error: unknown) => fail(error));
@@ -367,7 +367,7 @@ prints.`,
         telling = telling.then(() => teller.go(payload)).catch((error: unknown) => fail(error));
     });
     const names = followed.map(({ name }) => name).join(', ');
-    out.note(`${countWords(rules.length, 'rule')} on, following ${names}. Ctrl+C ends it.`);
+    out.note(`${countWords(rules.length, 'alert')} on, following ${names}. Ctrl+C ends it.`);
     const wasFollowed = connection?.followed === true;
     try {
       await new Promise<void>((resolve, reject) => {

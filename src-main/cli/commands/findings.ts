@@ -188,6 +188,6 @@ async function writeEnd(
     const span = `${formatMoment(fromMs, zone)} to ${formatMoment(toMs, zone)}`;
     const why =
       reason === 'not-cached' ? 'is not cached in full' : 'has too little before it to compare with';
-    out.note(`${prefix}Not judged: ${direction}, ${span} ${why}.`);
+    out.note(`${prefix}Not checked: ${direction}, ${span} ${why}.`);
   }
 }

@@ -81,6 +81,11 @@ export function createLevelSentences({ t, formats }: LevelLanguage) {
       const figures = toLevelFigures(report);
       const { share, leastShare, watchedShare, digits, usedMinutes, budgetMinutes, budgetDigits } = figures;
       const { isOver, unwatchedMs, downMs, budgetMs, gapCount, dueMs, plannedMs, planned, level } = report;
+      // The platform may have been down in what nobody watched.
+      const isSure = unwatchedMs === 0;
+      const [leftKey, leftOverKey] = isSure
+        ? ['levels.figures.left', 'levels.figures.leftOver']
+        : ['levels.figures.leftMost', 'levels.figures.leftOverMost'];
       const budget = formatCount(budgetMinutes, budgetDigits);
       const used = formatCount(usedMinutes);
       const leftMinutes = Math.max(0, Math.floor((budgetMs - downMs) / MINUTE_MS));
@@ -88,7 +93,9 @@ export function createLevelSentences({ t, formats }: LevelLanguage) {
       return {
         figures,
         share: share === null ? t('levels.noShare') : formatRoundPercent(share, digits),
-        ofTarget: t('levels.ofTarget', { target: toTarget(level.target) }),
+        ofTarget: t(share === null ? 'levels.noShareTarget' : 'levels.ofTarget', {
+          target: toTarget(level.target),
+        }),
         least:
           unwatchedMs === 0 || leastShare === null
             ? ''
@@ -98,7 +105,7 @@ export function createLevelSentences({ t, formats }: LevelLanguage) {
         left:
           downMs > budgetMs
             ? t('levels.figures.over', { minutes: formatCount(overMinutes) })
-            : t(isOver ? 'levels.figures.leftOver' : 'levels.figures.left', {
+            : t(isOver ? leftOverKey : leftKey, {
                 minutes: formatCount(leftMinutes),
                 day: formatDay(report.toMs - 1, level.zone),
               }),
@@ -119,7 +126,7 @@ export function createLevelSentences({ t, formats }: LevelLanguage) {
           planned.length === 0
             ? t('levels.figures.noPlanned')
             : t('levels.figures.plannedNote', { count: formatCount(planned.length) }, planned.length),
-        short: t('levels.short', { used, budget }),
+        short: t(isSure ? 'levels.short' : 'levels.shortLeast', { used, budget }),
       };
     },
     /** Minutes of an outage; those of less than a part of one read as less than one. */

@@ -54,7 +54,11 @@ export function useFamily(readDirection: () => Direction, readName: () => string
   const settled = refThrottled(cached, RELOAD_INTERVAL_MS);
   watch([() => periods.selection, settled], () => (asOfMs.value = Date.now()));
 
-  const { value: page, error } = useQuery(
+  const {
+    value: page,
+    error,
+    reload,
+  } = useQuery(
     readName,
     async () => {
       const asked = scope.value;
@@ -122,6 +126,7 @@ export function useFamily(readDirection: () => Direction, readName: () => string
     coverage: reactive(coverage),
     page,
     error,
+    reload,
     filter,
     histogram,
     changes,

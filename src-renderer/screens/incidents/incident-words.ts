@@ -22,6 +22,8 @@ const TIME_SIZES: Readonly<Record<TimedField, string>> = {
   botLatencyMs: 'incidents.size.longer',
 };
 
+const NO_BREAK = '\u{a0}';
+
 /** The part of an incident that its row shows: the one that most requests were hit by. */
 export function findWorst({ parts }: Incident): Finding {
   return parts.reduce((worst, part) => (part.count > worst.count ? part : worst));
@@ -101,12 +103,13 @@ export function useIncidentWords() {
     return usual < 1 ? t('incidents.size.more') : t('incidents.size.times', { factor });
   }
 
-  /** How long each time, in whole minutes; more than two times only all together. */
+  /** How long each time, in whole minutes and in one line; more than two times only all together. */
   function toLengths({ parts }: Incident): string {
     const lengths = parts.map(({ sinceMs, endedMs, untilMs }) => (endedMs ?? untilMs) - sinceMs);
     const shown = parts.length > 2 ? [lengths.reduce((sum, length) => sum + length, 0)] : lengths;
     const text = shown
       .map((length) => formatSpan(Math.max(MINUTE_MS, length - (length % MINUTE_MS))))
+      .map((length) => length.replaceAll(' ', NO_BREAK))
       .join(' + ');
     return parts.length > 2
       ? t('incidents.times', { count: formatCount(parts.length), span: text }, parts.length)

@@ -117,7 +117,7 @@ describe('a night’s work on the command line', () => {
     expect(found.code, found.errors).toBe(0);
     const incidents = await cli.run('incidents', '--connection', 'Night', ...DAY, '--json');
     expect(incidents.code, incidents.errors).toBe(0);
-    expect(incidents.errors).toContain('Not judged: outbound');
+    expect(incidents.errors).toContain('Not checked: outbound');
     for (const { state, parts } of incidents.objects) {
       expect(INCIDENT_STATES).toContain(state);
       expect((parts as { since: string }[]).map(({ since }) => since)).toEqual([

@@ -81,7 +81,9 @@ it('targets are added, read over the checks that are kept, reported on, exported
     },
   ]);
   const text = await call('--month', '2026-10');
-  expect(text.output).toContain('90.08% of 99.5%, 12 of 84 min used, 0% of the month watched. Not known.');
+  expect(text.output).toContain(
+    '90.08% of 99.5%, at least 12 of 84 min used, 0% of the month watched. Not known.',
+  );
 
   const report = join(folder, 'october.html');
   const written = await run('--month', '2026-10', '--out', report);

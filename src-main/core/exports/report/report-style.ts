@@ -139,9 +139,9 @@ td{padding:5px 12px 5px 0;border-bottom:1px solid var(--cs-border-subtle);vertic
 tr:last-child td{border-bottom:0}
 th:last-child,td:last-child{padding-right:0}
 th.n,td.n{text-align:right;white-space:nowrap}
-td.w{min-width:240px;overflow-wrap:anywhere}
-td.t{white-space:nowrap}
-tbody th{font-size:12px;color:var(--cs-text-1);border-bottom:1px solid var(--cs-border-subtle);padding:5px 12px 5px 0;vertical-align:top}
+td.w,tbody th.w{min-width:240px;overflow-wrap:anywhere}
+td.t,tbody th.t,tbody th.n{white-space:nowrap}
+tbody th{white-space:normal;font-size:12px;color:var(--cs-text-1);border-bottom:1px solid var(--cs-border-subtle);padding:5px 12px 5px 0;vertical-align:top}
 tr:last-child th[scope=row]{border-bottom:0}
 .scroll{overflow-x:auto}
 .bar{width:90px;height:6px;margin-left:10px}
@@ -166,7 +166,7 @@ blockquote{margin:0;padding:2px 0 2px 12px;border-left:3px solid var(--cs-border
 .code{margin:6px 0;padding:8px 10px;border-radius:6px;background:var(--cs-sunken);white-space:pre-wrap;overflow-wrap:anywhere}
 code.mono{background:var(--cs-sunken);border-radius:3px;padding:0 3px}
 .part h3{overflow-wrap:anywhere}.part .line{margin-bottom:8px;overflow-wrap:anywhere}
-.part .facts{margin:4px 0 8px}.part td,.part tbody th{overflow-wrap:anywhere}.part td.w{min-width:0}
+.part .facts{margin:4px 0 8px}.part td,.part tbody th{overflow-wrap:anywhere}.part td.w,.part tbody th.w{min-width:0}
 .answer{margin-bottom:8px;padding:5px 9px;border-left:3px solid var(--cs-accent);background:var(--cs-sunken);font-size:12px;line-height:18px}
 .picture{display:block;max-width:100%;height:auto;margin:4px 0}
 a{color:var(--cs-accent)}
@@ -190,7 +190,7 @@ thead{display:table-header-group}
 .scroll{overflow:visible}
 details::details-content{content-visibility:visible;height:auto}
 summary{color:var(--cs-text-2);list-style:none}summary::-webkit-details-marker{display:none}
-td.w{min-width:0}
+td.w,tbody th.w{min-width:0}
 footer:not(.case-foot),.unprinted{display:none}
 .text{font-size:11px}.text h2.heading{font-size:13px;break-after:avoid}.part .line,.part header{break-after:avoid}
 .code{font-size:9px;line-height:13px}.picture{break-inside:avoid}a{color:inherit}

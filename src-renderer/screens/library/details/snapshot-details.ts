@@ -62,12 +62,16 @@ interface PageInput {
 /** Reads a list of a snapshot page by page, again when its pages change. */
 export function usePages<List>(readSnapshot: () => Snapshot, read: (input: PageInput) => Promise<List>) {
   const offset = ref(0);
-  const { value: list, error } = useQuery(
+  const {
+    value: list,
+    error,
+    reload,
+  } = useQuery(
     () => readSnapshot().id,
     () => read({ snapshotId: readSnapshot().id, offset: offset.value, limit: ENTRIES_PER_PAGE }),
     { again: [() => readSnapshot().pageCount, () => readSnapshot().verification, offset] },
   );
-  return { offset, list, error };
+  return { offset, list, error, reload };
 }
 
 interface Fact {

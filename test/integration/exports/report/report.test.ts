@@ -21,8 +21,11 @@ const ATTACKS = [
   '${1+1} {{constructor}}',
   '--></style></title><a href="javascript:alert(1)">x</a>',
 ];
+/** Longer than a line of a sheet of paper has room for beside the figures. */
+const LONG_ERROR =
+  'Gateway timeout: the service did not answer the connector within the time that was agreed for it';
 /** Each error comes so often as its place says, so that all are listed. */
-const ERRORS = [...ATTACKS, ...HOSTILE_TEXTS.filter((text) => text.trim() !== '')];
+const ERRORS = [LONG_ERROR, ...ATTACKS, ...HOSTILE_TEXTS.filter((text) => text.trim() !== '')];
 const documents = ERRORS.flatMap((text, place) =>
   Array.from({ length: 3 }, (_none, copy) =>
     createDocument(place * 3 + copy, {

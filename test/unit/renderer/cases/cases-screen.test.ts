@@ -127,6 +127,25 @@ it('shows text as Markdown, HTML as the text that it is, and where a part is fro
   expect(page.findAll('.part tbody td').map((cell) => cell.text())).toEqual(['502', '504']);
 });
 
+it('that could not be read is read again when that is asked for', async () => {
+  const failing = { isOn: true };
+  const { page } = await show([TEXT], {
+    'cases/read': () => {
+      if (failing.isOn) throw Object.assign(new Error('bad'), { code: 'cache.io-failed', details: {} });
+      return makePage([TEXT]);
+    },
+  });
+  expect(page.text()).toContain('Disk error');
+  failing.isOn = false;
+  await page
+    .findAll('button')
+    .find((button) => button.text() === 'Try again')
+    ?.trigger('click');
+  await flushPromises();
+  expect(page.text()).not.toContain('Disk error');
+  expect(page.find('.shown strong').text()).toBe('bold');
+});
+
 it('says the difference when a part is asked again, and goes on showing what it showed', async () => {
   const { page } = await show([PIN], { 'cases/ask': () => makePage([{ ...PIN, answer: ANSWER }], 5) });
   await page.find('[aria-label="Ask again: Failed"]').trigger('click');

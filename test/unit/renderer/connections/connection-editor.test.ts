@@ -46,16 +46,16 @@ function field(editor: VueWrapper, label: string) {
   return editor.get<HTMLInputElement>(`[id="${found?.attributes('for') ?? ''}"]`);
 }
 
-function button(name: string): HTMLButtonElement {
-  const found = [...document.body.querySelectorAll('button')].find(
+function button(name: string, among: string): HTMLButtonElement {
+  const found = [...document.body.querySelectorAll<HTMLButtonElement>(among)].find(
     (each) => each.textContent.trim() === name,
   );
   if (found === undefined) throw new Error(`There is no button ${name}.`);
   return found;
 }
 
-async function press(name: string): Promise<void> {
-  button(name).click();
+async function press(name: string, among = 'button'): Promise<void> {
+  button(name, among).click();
   await flushPromises();
 }
 
@@ -298,16 +298,35 @@ test('typed credentials are asked about before the form is left, and never kept'
   expect(field(editor, 'Access token secret').element.value).toBe('typed-secret');
   const left = router.push('/overview');
   await flushPromises();
-  const discard = [...document.querySelectorAll<HTMLButtonElement>('[role=dialog] button')].find(
-    (each) => each.textContent.trim() === 'Discard',
-  );
-  discard?.click();
+  await press('Discard', '[role=dialog] button');
   await left;
   expect(router.currentRoute.value.path).toBe('/overview');
   expect(JSON.stringify(sessionStorage)).not.toContain('typed-secret');
   editor.unmount();
   await router.push('/connections');
   expect(router.currentRoute.value.path).toBe('/connections');
+});
+
+test('a form that is left for an address that leads on is asked about once', async () => {
+  const { editor, router } = open(makeConnection());
+  await router.push('/settings/connections/one');
+  await field(editor, 'Access token secret').setValue('typed-secret');
+  router.beforeEach(({ path, query }) =>
+    path === '/overview' && query['connection'] === undefined
+      ? { path, query: { connection: 'one' }, replace: true }
+      : true,
+  );
+  const left = router.push('/overview');
+  await flushPromises();
+  await press('Discard', '[role=dialog] button');
+  await left;
+  expect(router.currentRoute.value.fullPath).toBe('/overview?connection=one');
+  const again = router.push('/settings/connections/one');
+  await flushPromises();
+  await press('Keep editing');
+  await again;
+  expect(router.currentRoute.value.path).toBe('/overview');
+  editor.unmount();
 });
 
 test('a pasted operation path leaves the address as soon as the field is left', async () => {
@@ -337,7 +356,7 @@ test('a time zone is found by its city', async () => {
 
 test('a saved connection that is not the one shown can be used at once', async () => {
   const { editor, backend } = open(makeConnection({ id: 'other' }));
-  button('Use this connection').click();
+  button('Use this connection', 'button').click();
   await flushPromises();
   expect(backend.calls.at(-1)?.input).toEqual({ lastConnectionId: 'other' });
   await field(editor, 'Tenant').setValue('9');

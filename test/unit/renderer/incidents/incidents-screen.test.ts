@@ -117,6 +117,9 @@ describe('the incidents of a period', () => {
     expect(rows[0]).toContain('318291');
     expect(rows[1]).toContain('<img src=x> releaseErrors, Channel 3 / Service 7');
     expect(rows[1]).toContain('1 h 48 min + 1 h 48 min');
+    expect(screen.text(), 'a length is never in two lines').toContain(
+      '1\u{a0}h\u{a0}48\u{a0}min + 1\u{a0}h\u{a0}48\u{a0}min',
+    );
     expect(rows[1]).toContain('231 + 231');
     expect(rows[1]).toContain('Came back27 Nov 00:12');
     expect(rows[2]).toContain('No requests655 of about 12');

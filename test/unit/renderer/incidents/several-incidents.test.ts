@@ -45,9 +45,10 @@ const LISTS: Readonly<Record<string, Output<'incidents/list'>>> = {
 let screens: VueWrapper[];
 let asked: Input<'incidents/list'>[];
 let figures: Input<'several/read-figures'>[];
+let gaps: readonly { fromMs: number; toMs: number }[];
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
-  [screens, asked, figures] = [[], [], []];
+  [screens, asked, figures, gaps] = [[], [], [], []];
 });
 afterEach(() => {
   for (const screen of screens) screen.unmount();
@@ -61,7 +62,7 @@ async function show(
 ) {
   const backend = new ScriptedBackend({
     'connections/list': () => CONNECTIONS,
-    'coverage/read': () => ({ gaps: [], unreadyRecords: 0 }) as never,
+    'coverage/read': () => ({ gaps, unreadyRecords: 0 }) as never,
     'incidents/list': async (input) => {
       asked.push(input);
       await waitFor(input.connectionId);
@@ -131,6 +132,16 @@ describe('incidents of several connections', () => {
     const { screen } = await show('/incidents?period=yesterday&connections=one,two,three');
     expect(screen.text()).toContain('Nothing of the period is cached: Airline.');
     expect(screen.text()).toContain('in the clock of Bank');
+  });
+
+  it('says nothing in the head of what is missing of one of them alone', async () => {
+    gaps = [{ fromMs: NOW_MS - 40 * HOUR_MS, toMs: NOW_MS - 12 * HOUR_MS }];
+    const alone = await show('/incidents?period=last-24-hours');
+    expect(alone.screen.find('header').text()).toContain('missing');
+    expect(alone.screen.find('[aria-label="How much of the period is cached"]').exists()).toBe(true);
+    const { screen } = await show('/incidents?period=last-24-hours&connections=all');
+    expect(screen.find('header').text()).not.toContain('missing');
+    expect(screen.find('[aria-label="How much of the period is cached"]').exists()).toBe(false);
   });
 
   it('leaves out the connections that are not chosen, and says when a link names one that is not here', async () => {

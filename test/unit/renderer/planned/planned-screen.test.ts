@@ -83,6 +83,15 @@ it('lists planned times with when, where and what they are left out of, and open
   ]);
 });
 
+it('is imported by one button: what chooses the file is no second one for a screen reader', async () => {
+  const { page } = await show(PLANS);
+  const named = page
+    .findAll('button, input[type=file]')
+    .filter((one) => one.attributes('aria-hidden') !== 'true')
+    .filter((one) => one.text() === 'Import…' || one.element instanceof HTMLInputElement);
+  expect(named.map((one) => one.element.tagName)).toEqual(['BUTTON']);
+});
+
 it('suggests what is quiet every week: it becomes a planned time, or is not suggested again', async () => {
   const suggestion = {
     key: 'thursday 21:00 180',

@@ -99,7 +99,7 @@ it('says what was reached, of which budget, how much of the month was watched, a
     '99.91% of 99.5%',
     'at least 96.67% with time not watched as down',
     '38 of 222 min',
-    '184 min left',
+    'at most 184 min left',
     '96% of the month',
     '1 d in 1 gap not watched',
     '38 in 1 outage',
@@ -108,6 +108,7 @@ it('says what was reached, of which budget, how much of the month was watched, a
   ])
     expect(text).toContain(part);
   expect(page.find('a[href*="/incidents"]').attributes('href')).toContain('2026-10-03');
+  expect(page.text()).toContain('at least 38 of 222 min used');
 });
 
 it('a target is written, its month’s budget said before it is saved, and what was typed is kept', async () => {
