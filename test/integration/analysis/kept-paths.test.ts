@@ -96,6 +96,28 @@ describe('a path that is asked for', () => {
     expect(await find(paths, { field: 'payload.error.code', values: ['504'] })).toEqual([2]);
   });
 
+  it('is kept as well where it leads through a list, with each of its values', async () => {
+    const { restart, find, getScope, connection } = await start();
+    const { paths } = await restart();
+    const path = 'payload.items[].id';
+    expect(await find(paths, { field: path, values: ['2'] })).toEqual([0]);
+    await paths.settle();
+    await connection.run("UPDATE inbound SET payload = ''");
+    expect(await find(paths, { field: path, values: ['2'] })).toEqual([0]);
+    expect(await find(paths, { field: path, min: 1, exclude: true })).toEqual([1, 2, 3, 4]);
+    const kept = paths.use('inbound', path);
+    const records = { scope: getScope(), filter: { conditions: [] } };
+    expect(await readPathValues(connection, records, { path, limit: 5, kept })).toEqual({
+      recordCount: 5,
+      distinctCount: 2,
+      values: [
+        { value: '1', count: 1 },
+        { value: '2', count: 1 },
+      ],
+      blankCount: 4,
+    });
+  });
+
   it('groups records and divides bars by its value, from the bodies and from its column; an array has too many', async () => {
     const { restart, getScope, connection } = await start();
     const { paths } = await restart();

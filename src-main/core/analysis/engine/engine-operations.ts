@@ -68,6 +68,7 @@ import { createSeveralOperations } from './measures/several-connections.ts';
 import { readSession } from './conversations/conversation-sql.ts';
 import { adviseOutcomes, type OutcomesByConnection, previewOutcomes } from './outcomes.ts';
 import { createRecordViews } from './views/record-views.ts';
+import type { PathOrder } from './views/view-slices.ts';
 import type { FilteredRecords, ResolvedScope } from './resolved-scope.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
 import { countTables, type OwnedQuestion } from './sql/make-tables.ts';
@@ -225,7 +226,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
 
   const conversations = createConversationViews(database, mark, {
     resolve: (connection, scope) => resolver.resolve(connection, scope),
-    resolveFilter,
+    resolveFilter: async (...asked) => paths.resolve(await resolveFilter(...asked)),
     getVersion: () => feed.version,
   });
 
@@ -245,6 +246,15 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     const own = await ownValues.find(toConnectionId(scope), direction, field);
     return own ?? (isBodyField(field) ? paths.use(direction, field) : undefined);
   };
+
+  const resolveOrder = (order: RecordOrder, scope: RecordScope, direction: Direction): Promise<PathOrder> =>
+    Promise.all(
+      order.map(async (key) => {
+        if (!isBodyField(key.column)) return key;
+        const { sql } = await toReadPath(key.column, direction, () => findKept(scope, direction, key.column));
+        return { ...key, value: sql };
+      }),
+    );
 
   const findPathsOf = (connectionId: string, direction: Direction, asked: readonly string[]) =>
     Promise.all(
@@ -298,7 +308,13 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ownValues.set(rules.tables);
     },
     openView: ({ order, ...question }: Question & { order: RecordOrder }, context: Context) =>
-      askFiltered(question, context, (_connection, records) => views.open(records, order, context.signal)),
+      askFiltered(question, context, async (_connection, records) =>
+        views.open(
+          records,
+          await resolveOrder(order, question.scope, records.scope.direction),
+          context.signal,
+        ),
+      ),
     /** All rows of a view, once they have been found. */
     countView: async (viewId: string) => ({ rowCount: await views.count(viewId) }),
     /** Ids of the rows of a view from a place on, and the report that they are of. */
@@ -329,6 +345,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       connect: withConnection,
       source,
       findPaths: findPathsOf,
+      resolveOrder,
       readResult,
     }),
     ...createSeveralOperations({

@@ -155,7 +155,6 @@ function toPathColumn(path: string): Column {
     width: PATH_WIDTH_PX,
     headerName: toVisible(path),
     headerTooltip: toVisible(path),
-    sortable: false,
     valueGetter: ({ data }) => data?.values?.[path] ?? '',
     cellClass: 'record-mono',
     tooltip: toTip,
@@ -219,7 +218,8 @@ export function createColumns(
     listColumns(direction).map((column) => [column.colId, column]),
   );
   return toColumnState(layout).flatMap((state) => {
-    if (isBodyField(state.colId)) return [{ ...toPathColumn(state.colId), ...state }];
+    if (isBodyField(state.colId))
+      return [{ ...toPathColumn(state.colId), ...toInitialSort(order, state.colId), ...state }];
     const column = columns.get(state.colId);
     if (column === undefined) return [];
     const { wireName, ...definition } = column;
@@ -267,7 +267,9 @@ export function toOrder(
   fallback: RecordOrder,
 ): RecordOrder {
   const keys = sorted.flatMap(({ colId, sort }) => {
-    const column = listFieldsWith('sorted').find((candidate) => candidate === colId);
+    const column = isBodyField(colId)
+      ? colId
+      : listFieldsWith('sorted').find((candidate) => candidate === colId);
     return column === undefined ? [] : [{ column, descending: sort === 'desc' }];
   });
   return keys.length === 0 ? fallback : keys.slice(0, MAX_SORT_COLUMNS);
