@@ -11,7 +11,7 @@ import {
   type TestDocument,
 } from '../integration/cache/cache-fixture.ts';
 import { openLedger } from '../support/fakes/open-ledger.ts';
-import { createDocuments, fillCache } from './fill-cache.ts';
+import { createDocuments, fillCache, scatter } from './fill-cache.ts';
 import { measure, toTimeFigure, type BenchFigure, type BenchOptions } from './figure.ts';
 import { openFilledCache } from './filled-cache.ts';
 
@@ -96,9 +96,23 @@ export async function* benchConversations({ size, folder }: BenchOptions): Async
   }
 }
 
-/** One of two records that follow each other, so that a session has as many of either direction. */
+/**
+ * One of two records that follow each other, so that a session has as many of either direction: a message through the
+ * channel of its session, or a request of one of five services, every 50th failed.
+ */
 function createEveryOther(from: number, count: number, place: 0 | 1): TestDocument[] {
-  return createDocuments(from * 2, count * 2).filter((_document, index) => index % 2 === place);
+  const documents = createDocuments(from * 2, count * 2).filter((_document, index) => index % 2 === place);
+  return documents.map((document, at): TestDocument => {
+    const index = (from + at) * 2 + place;
+    const isFailed = scatter(index) % 50 === 0;
+    return {
+      ...document,
+      Channel: Math.floor(index / 6) % 3,
+      Service: place === 0 ? 10 : 20 + (scatter(index + 7) % 5),
+      ReponseCode: isFailed ? 504 : 200,
+      Error: isFailed ? `Timed out after ${scatter(index) % 9000} ms` : '',
+    };
+  });
 }
 
 async function measureQuickest(work: () => Promise<number>): Promise<number> {

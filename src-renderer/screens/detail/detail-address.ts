@@ -60,14 +60,12 @@ export function fromOrderText(text: string, direction: Direction): AddressedOrde
 /** The parts of an order; the key of a path may hold the sign between them. */
 function listParts(text: string): string[] {
   const parts: string[] = [];
-  let rest = text;
-  while (rest !== '') {
+  for (let at = text === '' ? 1 : 0; at <= text.length; ) {
+    const rest = text.slice(at);
     const sign = rest.startsWith('-') ? 1 : 0;
-    const path = findBodyPath(rest.slice(sign));
-    const ends = rest.indexOf(',', sign + (path?.length ?? 0));
-    const length = ends < 0 ? rest.length : ends;
-    parts.push(rest.slice(0, length));
-    rest = rest.slice(length + 1);
+    const ends = rest.indexOf(',', sign + (findBodyPath(rest.slice(sign))?.length ?? 0));
+    parts.push(ends < 0 ? rest : rest.slice(0, ends));
+    at += (ends < 0 ? rest.length : ends) + 1;
   }
   return parts;
 }

@@ -30,7 +30,7 @@ import { formatRecordMoment } from '../../../../src-main/common/time/civil-time.
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { computed } from 'vue';
 import { useOwnFields } from '../../../stores/connections/connections.ts';
-import { useAppStore } from '../../../stores/window/app.ts';
+import { useShownPaths } from '../../../stores/records/shown-paths.ts';
 
 /** What the cells need beside their row. */
 export interface CellContext {
@@ -337,12 +337,12 @@ export function isSameLayout(a: readonly TableColumn[], b: readonly TableColumn[
 const ERROR = 'error';
 
 /**
- * The columns of a direction's table, kept in the settings. That of errors takes no room while no record has one, that of
+ * The columns of a direction's table, kept in the settings; those of paths are the connection's own. That of errors takes no room while no record has one, that of
  * a person's own table none where the connection hasn't that table; each is as it was set up again as soon as there is
  * something to show.
  */
 export function useTableLayout(readDirection: () => Direction, hasErrors: () => boolean) {
-  const app = useAppStore();
+  const shown = useShownPaths();
   const names = useNames();
   const ownFields = useOwnFields();
   const report = computed(() => `${readDirection()}-detail` as const);
@@ -350,14 +350,14 @@ export function useTableLayout(readDirection: () => Direction, hasErrors: () => 
   const defaults = computed(() => listDefaultLayout(readDirection(), named.value));
   const whole = computed({
     get: () =>
-      widenNamed(mergeLayout(app.settings?.tableColumns[report.value], defaults.value), {
+      widenNamed(mergeLayout(shown.listColumns(report.value), defaults.value), {
         from: listDefaultLayout(readDirection()),
         to: defaults.value,
       }),
     set: (columns: readonly TableColumn[]) => {
       // None stand for those of the application, also when a later version has others.
       const own = isSameLayout(columns, defaults.value) ? [] : [...columns];
-      void app.update({ tableColumns: { ...app.settings?.tableColumns, [report.value]: own } });
+      void shown.setColumns(report.value, own);
     },
   });
   const isIdle = ({ id }: TableColumn): boolean =>

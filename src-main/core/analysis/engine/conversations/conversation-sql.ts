@@ -84,14 +84,43 @@ const KIND_SQL = 'conversation, is_inbound, is_sending, service';
 /** The order in which the requests of a conversation stand where their dates are the same. */
 export const MEMBER_ORDER_SQL = '(date_ms, is_inbound, record_id)';
 
+/** Values that a conversation's set of them can tell apart: a bit each, of a whole number. */
+const MAX_SET_VALUES = 62;
+/** Fields of which a conversation may have several values. */
+export const SET_FIELDS = ['channel', 'service'] as const;
+/** The most frequent values of each; the set of a conversation has a bit for each, in their order. */
+export type SetValues = Readonly<Record<(typeof SET_FIELDS)[number], readonly number[]>>;
+
+/** Reads the channels and services that records have, the most frequent first. */
+export async function readSetValues(
+  connection: DuckDBConnection,
+  scopes: readonly ResolvedScope[],
+): Promise<SetValues> {
+  const read = async (field: (typeof SET_FIELDS)[number]): Promise<number[]> => {
+    const rows = await readRows<[number]>(
+      connection,
+      `SELECT ${field} FROM ${toMembersSql(scopes)} WHERE ${field} IS NOT NULL
+       GROUP BY ${field} ORDER BY count(*) DESC, ${field} LIMIT ${MAX_SET_VALUES}`,
+    );
+    return rows.map(([value]) => value);
+  };
+  return { channel: await read('channel'), service: await read('service') };
+}
+
+function toSetSql(field: (typeof SET_FIELDS)[number], values: readonly number[]): string {
+  const bits = values.map((value, place) => `WHEN ${value} THEN ${2n ** BigInt(place)}`);
+  return bits.length === 0 ? '0::BIGINT' : `bit_or((CASE ${field} ${bits.join(' ')} ELSE 0 END)::BIGINT)`;
+}
+
 /**
  * Statements that leave the conversations of a period in the temporary table `conversations`: the only place that says in
- * SQL what became of them. `several` holds the channels and services of those that have more than one.
+ * SQL what became of them. `channels` and `services` are the sets of those that they have.
  */
 export function listConversationSql(
   scopes: readonly ResolvedScope[],
   period: TimeSpan,
   known: KnownTime,
+  values: SetValues,
 ): string[] {
   const failed = FAILED_SQL;
   const before = (column: string): string => `coalesce(${column}, -9007199254740991)`;
@@ -102,6 +131,7 @@ export function listConversationSql(
        count(*) FILTER (is_inbound) AS inbound, count(*) FILTER (NOT is_inbound) AS outbound,
        count(*) FILTER (${failed}) AS failures, count(*) FILTER (outcome = 'unknown'::outcome) AS undecided,
        min(channel) AS channel, max(channel) AS last_channel, min(service) AS service, max(service) AS last_service,
+       ${toSetSql('channel', values.channel)} AS channels, ${toSetSql('service', values.service)} AS services,
        max(slow) AS slow, max(CASE WHEN is_inbound THEN took_us END) AS message_us,
        sum(CASE WHEN is_inbound THEN took_us ELSE -2 * took_us END) AS own_us
      FROM ${toMembersSql(scopes)} GROUP BY conversation
@@ -124,18 +154,13 @@ export function listConversationSql(
      FROM kinds GROUP BY conversation`,
     `CREATE TEMP TABLE conversations AS
      SELECT conversation, first_ms, last_ms, end_ms, inbound, outbound, failures, channel, last_channel, service,
-       last_service, first_pattern,
+       last_service, channels, services, first_pattern,
        CASE WHEN message_us IS NOT NULL AND own_us > 0 AND message_us > coalesce(slow // 4, -1)
          THEN ${packSlowest('message_us', 'connector')} ELSE slow END AS slow,
        ${toCutSql(known)} AS is_cut, ${toOutcomeSql(known)} AS outcome
      FROM grouped LEFT JOIN troubled USING (conversation)`,
     'DROP TABLE grouped',
     'DROP TABLE troubled',
-    `CREATE TEMP TABLE several AS
-     SELECT DISTINCT conversation, channel, service FROM ${toMembersSql(scopes)}
-     SEMI JOIN (
-       SELECT conversation FROM conversations WHERE channel <> last_channel OR service <> last_service
-     ) USING (conversation)`,
   ];
 }
 

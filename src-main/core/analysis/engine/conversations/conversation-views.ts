@@ -24,6 +24,9 @@ import { measureConversationTimes, TIMES_CELLS_SQL } from './conversation-times.
 import {
   readConversations,
   listConversationSql,
+  readSetValues,
+  type SET_FIELDS,
+  type SetValues,
   MEMBER_ORDER_SQL,
   toMatchedSql,
   toMembersSql,
@@ -80,6 +83,7 @@ interface OpenPeriod {
   readonly scopes: readonly ResolvedScope[];
   readonly period: TimeSpan;
   readonly known: KnownTime;
+  readonly values: SetValues;
   readonly totalCount: number;
   readonly lists: Map<string, OpenList>;
   run<Value>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<Value>): Promise<Value>;
@@ -187,7 +191,7 @@ export function createConversationViews(
       const number = ++last;
       const viewId = `conversations-${mark}-${number}`;
       const opened = await period.run(signal, (connection) =>
-        openList(connection, source, { question, scopes: period.scopes, number }),
+        openList(connection, source, { question, period, number }),
       );
       period.lists.set(viewId, { ...opened.list, block: null, tables: new Map(), times: new Map() });
       owners.set(viewId, period);
@@ -375,10 +379,12 @@ async function openPeriod(
       const scopes: ResolvedScope[] = [];
       for (const report of DETAIL_KINDS)
         scopes.push(await source.resolve(connection, { connectionId, report, ...known.span }));
-      for (const sql of listConversationSql(scopes, { fromMs, toMs }, known)) await connection.run(sql);
+      const values = await readSetValues(connection, scopes);
+      for (const sql of listConversationSql(scopes, { fromMs, toMs }, known, values))
+        await connection.run(sql);
       const [count] = await readRows<[number]>(connection, 'SELECT count(*) FROM conversations');
       const period = { fromMs, toMs };
-      return { scopes, period, known, totalCount: count?.[0] ?? 0, lists: new Map(), run, close };
+      return { scopes, period, known, values, totalCount: count?.[0] ?? 0, lists: new Map(), run, close };
     });
   } catch (error) {
     close();
@@ -392,11 +398,11 @@ async function openList(
   source: ConversationSource,
   {
     question,
-    scopes,
+    period: { scopes, values },
     number,
   }: {
     readonly question: ConversationsQuestion;
-    readonly scopes: readonly ResolvedScope[];
+    readonly period: Pick<OpenPeriod, 'scopes' | 'values'>;
     readonly number: number;
   },
 ): Promise<{
@@ -437,7 +443,7 @@ async function openList(
     found: {
       rowCount: rows?.[0] ?? 0,
       outcomes: CONVERSATION_OUTCOMES.map((outcome, place) => ({ outcome, count: counts.get(place) ?? 0 })),
-      facets: await readFacets(connection, shown),
+      facets: await readFacets(connection, shown, values),
     },
   };
 }
@@ -491,20 +497,26 @@ function toOrderSql({ column, descending }: ConversationOrder): string {
   return [...keys[column].map((key) => `${key} ${direction}`), ...ties, 'conversation'].join(', ');
 }
 
-async function readFacets(connection: DuckDBConnection, where: string): Promise<ConversationFacets> {
-  const readNumbers = async (name: 'channel' | 'service') => {
-    const rows = await readRows<[number | null, number]>(
-      connection,
-      `SELECT ${name}, count(*) AS counted FROM (
-         SELECT ${name} FROM conversations
-         WHERE ${name} IS NOT DISTINCT FROM last_${name} AND ${where}
-         UNION ALL SELECT DISTINCT ON (conversation, ${name}) ${name} FROM several
-         SEMI JOIN (SELECT conversation FROM conversations WHERE ${name} <> last_${name} AND ${where}) AS own
-           USING (conversation)
-         WHERE ${name} IS NOT NULL
-       ) GROUP BY ${name} ORDER BY counted DESC, ${name} LIMIT ${MAX_FACET_VALUES}`,
+async function readFacets(
+  connection: DuckDBConnection,
+  where: string,
+  values: SetValues,
+): Promise<ConversationFacets> {
+  const readNumbers = async (name: (typeof SET_FIELDS)[number]) => {
+    const counts = values[name].map(
+      (_value, place) => `count(*) FILTER (${name}s & ${2n ** BigInt(place)} <> 0)`,
     );
-    return rows.map(([value, count]) => ({ value, count }));
+    const [[blank = 0, ...counted] = []] = await readRows<number[]>(
+      connection,
+      `SELECT ${[`count(*) FILTER (${name} IS NULL)`, ...counts].join(', ')} FROM conversations WHERE ${where}`,
+    );
+    return [
+      { value: null, count: blank },
+      ...values[name].map((value, place) => ({ value, count: counted[place] ?? 0 })),
+    ]
+      .filter(({ count }) => count > 0)
+      .sort((a, b) => b.count - a.count || (a.value ?? Infinity) - (b.value ?? Infinity))
+      .slice(0, MAX_FACET_VALUES);
   };
   const errors = await readRows<[string, number]>(
     connection,
