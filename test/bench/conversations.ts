@@ -7,6 +7,7 @@ import { createConversationsHandlers } from '../../src-main/core/records/records
 import {
   FROM_MS,
   openTestEngine,
+  toNewSnapshot,
   toOutbound,
   type TestDocument,
 } from '../integration/cache/cache-fixture.ts';
@@ -30,13 +31,14 @@ const NEXT_GOAL_MS = 1500;
  */
 export async function* benchConversations({ size, folder }: BenchOptions): AsyncGenerator<BenchFigure> {
   const half = Math.floor(size / 2);
-  const { cache, file, close } = await openFilledCache(half, folder, {}, (from, count) =>
+  const { period: told } = toNewSnapshot({}, size);
+  const { cache, file, close } = await openFilledCache(half, folder, { period: told }, (from, count) =>
     createEveryOther(from, count, 0),
   );
   const engine = openTestEngine(file, [], ENGINE_LIMITS);
   try {
     if ((await cache.listSnapshots('one')).length < 2)
-      await fillCache(cache, half, { report: 'outbound-detail' }, (from, count) =>
+      await fillCache(cache, half, { period: told, report: 'outbound-detail' }, (from, count) =>
         createEveryOther(from, count, 1).map((document) => toOutbound(document, '700')),
       );
     const handlers = createConversationsHandlers({

@@ -97,9 +97,12 @@ export async function readSetValues(
   scopes: readonly ResolvedScope[],
 ): Promise<SetValues> {
   const read = async (field: (typeof SET_FIELDS)[number]): Promise<number[]> => {
+    // Of records without a session too: to leave them out, all Ids would have to be read.
+    const where = { sql: `${field} IS NOT NULL`, values: [] };
+    const all = scopes.map((scope) => `SELECT ${field} FROM ${toSourceSql(scope, [field], where)}`);
     const rows = await readRows<[number]>(
       connection,
-      `SELECT ${field} FROM ${toMembersSql(scopes)} WHERE ${field} IS NOT NULL
+      `SELECT ${field} FROM (${all.join(' UNION ALL ')})
        GROUP BY ${field} ORDER BY count(*) DESC, ${field} LIMIT ${MAX_SET_VALUES}`,
     );
     return rows.map(([value]) => value);
