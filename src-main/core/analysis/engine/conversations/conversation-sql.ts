@@ -81,8 +81,20 @@ export function toMatchedSql(scope: ResolvedScope, where: SqlCondition): string 
 
 /** Requests of a kind: see CONVERSATION_OUTCOMES. */
 const KIND_SQL = 'conversation, is_inbound, is_sending, service';
-/** The order in which the requests of a conversation stand where their dates are the same. */
-export const MEMBER_ORDER_SQL = '(date_ms, is_inbound, record_id)';
+/**
+ * The place of a request in its conversation, as one number: its date, then outbound before inbound, then how they are
+ * stored. What is compared has a fixed size then: groups of anything else are never spilled to the disk.
+ */
+export const MEMBER_ORDER_SQL = `(date_ms::HUGEINT * ${2n ** 54n} + is_inbound::BIGINT * ${2n ** 53n} + record_id)`;
+
+/** Texts of requests by their place in a conversation, which `place` is a column of; null for a place that is null. */
+export function toPlacedSql(scopes: readonly ResolvedScope[], place: string, column: string): string {
+  const all = scopes.map(
+    (scope) => `SELECT * FROM ${toSourceSql(scope, ['record_id', column], NO_CONDITION)}`,
+  );
+  return `LEFT JOIN (SELECT record_id, ${column} FROM (${all.join(' UNION ALL ')})) AS of_${place}
+    ON of_${place}.record_id = (${place} & ${2n ** 53n - 1n})::BIGINT`;
+}
 
 /** Values that a conversation's set of them can tell apart: a bit each, of a whole number. */
 const MAX_SET_VALUES = 62;

@@ -30,6 +30,7 @@ import {
   MEMBER_ORDER_SQL,
   toMatchedSql,
   toMembersSql,
+  toPlacedSql,
 } from './conversation-sql.ts';
 
 /** Periods whose conversations are kept, and lists of each; the ones used longest ago go first. */
@@ -329,11 +330,14 @@ function toClientsSql(
     `count(*) FILTER (outcome = ${CONVERSATION_OUTCOMES.indexOf(outcome)}) AS ${outcome}`;
   const names = CONVERSATION_OUTCOMES.map(quoteText).join(', ');
   return `CREATE TEMP TABLE ${table} AS
-    WITH named AS (
-      SELECT conversation, arg_min(client, ${MEMBER_ORDER_SQL}) FILTER (client <> '') AS client,
-        arg_min(session_id, ${MEMBER_ORDER_SQL}) AS session_id
-      FROM ${toMembersSql(scopes, ['client', 'session_id', 'record_id'])}
+    WITH placed AS (
+      SELECT conversation, min(${MEMBER_ORDER_SQL}) FILTER (client <> '') AS first_named,
+        min(${MEMBER_ORDER_SQL}) AS first_sent
+      FROM ${toMembersSql(scopes, ['client', 'record_id'])}
       SEMI JOIN ${list} USING (conversation) GROUP BY conversation
+    ), named AS (
+      SELECT conversation, client, session_id FROM placed
+      ${toPlacedSql(scopes, 'first_named', 'client')} ${toPlacedSql(scopes, 'first_sent', 'session_id')}
     )
     SELECT client, count(*) AS conversations, ${(['lost', 'recovered', 'waiting', 'unknown'] as const).map(count).join(', ')},
       max(last_ms) AS last_ms, [${names}][arg_max(outcome, (last_ms, conversation)) + 1] AS last_outcome,
@@ -424,9 +428,9 @@ async function openList(
   const clients =
     order.column === 'client'
       ? `LEFT JOIN (
-           SELECT conversation, arg_min(client, ${MEMBER_ORDER_SQL}) FILTER (client <> '') AS client
+           SELECT conversation, min(${MEMBER_ORDER_SQL}) FILTER (client <> '') AS first_named
            FROM ${toMembersSql(scopes, ['client', 'record_id'])} GROUP BY conversation
-         ) AS named USING (conversation)`
+         ) AS named USING (conversation) ${toPlacedSql(scopes, 'first_named', 'client')}`
       : '';
   await connection.run(
     `CREATE TEMP TABLE ${table} AS
