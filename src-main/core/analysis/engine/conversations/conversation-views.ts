@@ -24,6 +24,7 @@ import { measureConversationTimes, TIMES_CELLS_SQL } from './conversation-times.
 import {
   readConversations,
   listConversationSql,
+  listTimeSlices,
   readSetValues,
   type SET_FIELDS,
   type SetValues,
@@ -234,7 +235,10 @@ export function createConversationViews(
       if (known !== undefined) return { resultId, rowCount: known.rowCount };
       const table = `clients_${++last}`;
       const rowCount = await period.run(signal, async (connection) => {
-        await connection.run(toClientsSql(period.scopes, { table, list: list.table }));
+        const places = `places_${table}`;
+        await connection.run(toPlacesSql(period.scopes, places, list.table));
+        await connection.run(toClientsSql(period.scopes, { table, places }));
+        await connection.run(`DROP TABLE ${places}`);
         const [count] = await readRows<[number]>(connection, `SELECT count(*) FROM ${table}`);
         return count?.[0] ?? 0;
       });
@@ -321,29 +325,33 @@ export function createConversationViews(
 const CLIENT_CELLS_SQL = `client, conversations, lost, recovered, waiting, unknown,
   strftime(epoch_ms(last_ms), '%Y-%m-%dT%H:%M:%S.%gZ'), last_outcome, channels, last_session_id`;
 
+/** Where conversations name a client first, and where they begin; of those of a list, if there is one. */
+function toPlacesSql(scopes: readonly ResolvedScope[], table: string, list?: string): string {
+  return `CREATE TEMP TABLE ${table} AS
+    SELECT conversation, min(${MEMBER_ORDER_SQL}) FILTER (client <> '') AS first_named,
+      min(${MEMBER_ORDER_SQL}) AS first_sent
+    FROM ${toMembersSql(scopes, ['client', 'record_id'])}
+    ${list === undefined ? '' : `SEMI JOIN ${list} USING (conversation)`} GROUP BY conversation`;
+}
+
 /** The clients behind a list of conversations, each by the first name that its conversation has. */
 function toClientsSql(
   scopes: readonly ResolvedScope[],
-  { table, list }: { readonly table: string; readonly list: string },
+  { table, places }: { readonly table: string; readonly places: string },
 ): string {
   const count = (outcome: Conversation['outcome']): string =>
     `count(*) FILTER (outcome = ${CONVERSATION_OUTCOMES.indexOf(outcome)}) AS ${outcome}`;
   const names = CONVERSATION_OUTCOMES.map(quoteText).join(', ');
   return `CREATE TEMP TABLE ${table} AS
-    WITH placed AS (
-      SELECT conversation, min(${MEMBER_ORDER_SQL}) FILTER (client <> '') AS first_named,
-        min(${MEMBER_ORDER_SQL}) AS first_sent
-      FROM ${toMembersSql(scopes, ['client', 'record_id'])}
-      SEMI JOIN ${list} USING (conversation) GROUP BY conversation
-    ), named AS (
-      SELECT conversation, client, session_id FROM placed
-      ${toPlacedSql(scopes, 'first_named', 'client')} ${toPlacedSql(scopes, 'first_sent', 'session_id')}
+    WITH named AS (
+      FROM ${toPlacedSql(scopes, { table: places, place: 'first_named', column: 'client' })}
+      JOIN ${toPlacedSql(scopes, { table: places, place: 'first_sent', column: 'session_id' })} USING (conversation)
     )
     SELECT client, count(*) AS conversations, ${(['lost', 'recovered', 'waiting', 'unknown'] as const).map(count).join(', ')},
       max(last_ms) AS last_ms, [${names}][arg_max(outcome, (last_ms, conversation)) + 1] AS last_outcome,
       array_to_string(list_sort(list_distinct(list(channel))), ', ') AS channels,
       arg_max(session_id, (last_ms, conversation)) AS last_session_id
-    FROM named JOIN conversations USING (conversation) WHERE client IS NOT NULL
+    FROM named JOIN conversations USING (conversation)
     GROUP BY client ORDER BY last_ms DESC, client`;
 }
 
@@ -384,7 +392,8 @@ async function openPeriod(
       for (const report of DETAIL_KINDS)
         scopes.push(await source.resolve(connection, { connectionId, report, ...known.span }));
       const values = await readSetValues(connection, scopes);
-      for (const sql of listConversationSql(scopes, { fromMs, toMs }, known, values))
+      const slices = await listTimeSlices(connection, scopes);
+      for (const sql of listConversationSql(scopes, { fromMs, toMs }, known, { values, slices }))
         await connection.run(sql);
       const [count] = await readRows<[number]>(connection, 'SELECT count(*) FROM conversations');
       const period = { fromMs, toMs };
@@ -425,17 +434,18 @@ async function openList(
       ? matching
       : `${matching} AND outcome IN (${toPlaces(CONVERSATION_OUTCOMES, outcomes)})`;
   const table = `listed_${number}`;
+  const places = `places_${number}`;
+  if (order.column === 'client') await connection.run(toPlacesSql(scopes, places));
   const clients =
     order.column === 'client'
-      ? `LEFT JOIN (
-           SELECT conversation, min(${MEMBER_ORDER_SQL}) FILTER (client <> '') AS first_named
-           FROM ${toMembersSql(scopes, ['client', 'record_id'])} GROUP BY conversation
-         ) AS named USING (conversation) ${toPlacedSql(scopes, 'first_named', 'client')}`
+      ? `LEFT JOIN ${toPlacedSql(scopes, { table: places, place: 'first_named', column: 'client' })} AS named
+         USING (conversation)`
       : '';
   await connection.run(
     `CREATE TEMP TABLE ${table} AS
      SELECT conversation FROM conversations ${clients} WHERE ${shown} ORDER BY ${toOrderSql(order)}`,
   );
+  await connection.run(`DROP TABLE IF EXISTS ${places}`);
   const counted = await readRows<[number, number]>(
     connection,
     `SELECT outcome, count(*) FROM conversations WHERE ${matching} GROUP BY outcome`,
