@@ -5,7 +5,7 @@ import {
   isOwnField,
   MAX_SHOWN_PATHS,
 } from '../../../src-main/common/model/records/body-path.ts';
-import { TableColumns, type TableColumn } from '../../../src-main/common/model/records/record-filter.ts';
+import { MAX_TABLE_COLUMNS, type TableColumn } from '../../../src-main/common/model/records/record-filter.ts';
 import type { Settings, SettingsChange } from '../../../src-main/common/model/settings/settings.ts';
 import type { DetailKind } from '../../../src-main/common/reporting/reports.ts';
 import { useConnectionsStore, useOwnFields } from '../connections/connections.ts';
@@ -82,7 +82,7 @@ function withOwnColumns(
   const paths = columns.flatMap(({ id }) => (isBodyField(id) ? [id] : []));
   const shownPaths = withPaths(settings, connectionId, report, paths);
   const shown = new Set(Object.values(shownPaths).flatMap((own) => own[report] ?? []));
-  const room = (TableColumns.maxItems ?? columns.length) - columns.length;
+  const room = MAX_TABLE_COLUMNS - columns.length;
   const others = (settings.tableColumns[report] ?? []).filter(
     ({ id }) => isBodyField(id) && shown.has(id) && !paths.includes(id),
   );

@@ -235,10 +235,12 @@ export function createConversationViews(
       if (known !== undefined) return { resultId, rowCount: known.rowCount };
       const table = `clients_${++last}`;
       const rowCount = await period.run(signal, async (connection) => {
-        const places = `places_${table}`;
-        await connection.run(toPlacesSql(period.scopes, places, list.table));
-        await connection.run(toClientsSql(period.scopes, { table, places }));
-        await connection.run(`DROP TABLE ${places}`);
+        const [named, begun] = [`named_${table}`, `begun_${table}`];
+        const own = { list: list.table };
+        await connection.run(toFirstSql(period.scopes, { ...own, table: named, isNamed: true }));
+        await connection.run(toFirstSql(period.scopes, { ...own, table: begun, isNamed: false }));
+        await connection.run(toClientsSql(period.scopes, { table, named, begun }));
+        for (const used of [named, begun]) await connection.run(`DROP TABLE ${used}`);
         const [count] = await readRows<[number]>(connection, `SELECT count(*) FROM ${table}`);
         return count?.[0] ?? 0;
       });
@@ -325,11 +327,13 @@ export function createConversationViews(
 const CLIENT_CELLS_SQL = `client, conversations, lost, recovered, waiting, unknown,
   strftime(epoch_ms(last_ms), '%Y-%m-%dT%H:%M:%S.%gZ'), last_outcome, channels, last_session_id`;
 
-/** Where conversations name a client first, and where they begin; of those of a list, if there is one. */
-function toPlacesSql(scopes: readonly ResolvedScope[], table: string, list?: string): string {
-  return `CREATE TEMP TABLE ${table} AS
-    SELECT conversation, min(${MEMBER_ORDER_SQL}) FILTER (client <> '') AS first_named,
-      min(${MEMBER_ORDER_SQL}) AS first_sent
+/** The first request of conversations that names a client, or the first of all; of those of a list, if there is one. */
+function toFirstSql(
+  scopes: readonly ResolvedScope[],
+  { table, isNamed, list }: { readonly table: string; readonly isNamed: boolean; readonly list?: string },
+): string {
+  return `CREATE OR REPLACE TEMP TABLE ${table} AS
+    SELECT conversation, min(${MEMBER_ORDER_SQL}) ${isNamed ? "FILTER (client <> '')" : ''} AS place
     FROM ${toMembersSql(scopes, ['client', 'record_id'])}
     ${list === undefined ? '' : `SEMI JOIN ${list} USING (conversation)`} GROUP BY conversation`;
 }
@@ -337,15 +341,15 @@ function toPlacesSql(scopes: readonly ResolvedScope[], table: string, list?: str
 /** The clients behind a list of conversations, each by the first name that its conversation has. */
 function toClientsSql(
   scopes: readonly ResolvedScope[],
-  { table, places }: { readonly table: string; readonly places: string },
+  { table, named, begun }: Readonly<Record<'table' | 'named' | 'begun', string>>,
 ): string {
   const count = (outcome: Conversation['outcome']): string =>
     `count(*) FILTER (outcome = ${CONVERSATION_OUTCOMES.indexOf(outcome)}) AS ${outcome}`;
   const names = CONVERSATION_OUTCOMES.map(quoteText).join(', ');
   return `CREATE TEMP TABLE ${table} AS
     WITH named AS (
-      FROM ${toPlacedSql(scopes, { table: places, place: 'first_named', column: 'client' })}
-      JOIN ${toPlacedSql(scopes, { table: places, place: 'first_sent', column: 'session_id' })} USING (conversation)
+      FROM ${toPlacedSql(scopes, { table: named, place: 'place', column: 'client' })}
+      JOIN ${toPlacedSql(scopes, { table: begun, place: 'place', column: 'session_id' })} USING (conversation)
     )
     SELECT client, count(*) AS conversations, ${(['lost', 'recovered', 'waiting', 'unknown'] as const).map(count).join(', ')},
       max(last_ms) AS last_ms, [${names}][arg_max(outcome, (last_ms, conversation)) + 1] AS last_outcome,
@@ -434,18 +438,14 @@ async function openList(
       ? matching
       : `${matching} AND outcome IN (${toPlaces(CONVERSATION_OUTCOMES, outcomes)})`;
   const table = `listed_${number}`;
-  const places = `places_${number}`;
-  if (order.column === 'client') await connection.run(toPlacesSql(scopes, places));
-  const clients =
-    order.column === 'client'
-      ? `LEFT JOIN ${toPlacedSql(scopes, { table: places, place: 'first_named', column: 'client' })} AS named
-         USING (conversation)`
-      : '';
+  const isByClient = order.column === 'client';
+  if (isByClient) for (const sql of listClientSql(scopes)) await connection.run(sql);
+  const clients = isByClient ? 'LEFT JOIN named USING (conversation) LEFT JOIN ranks USING (client)' : '';
   await connection.run(
     `CREATE TEMP TABLE ${table} AS
      SELECT conversation FROM conversations ${clients} WHERE ${shown} ORDER BY ${toOrderSql(order)}`,
   );
-  await connection.run(`DROP TABLE IF EXISTS ${places}`);
+  if (isByClient) for (const used of CLIENT_TABLES) await connection.run(`DROP TABLE ${used}`);
   const counted = await readRows<[number, number]>(
     connection,
     `SELECT outcome, count(*) FROM conversations WHERE ${matching} GROUP BY outcome`,
@@ -460,6 +460,20 @@ async function openList(
       facets: await readFacets(connection, shown, values),
     },
   };
+}
+
+const CLIENT_TABLES = ['firsts', 'named', 'ranks'] as const;
+
+/** Statements that make tables of the clients of conversations anew, since an aborted question leaves some, and of their order: names are few beside conversations. */
+function listClientSql(scopes: readonly ResolvedScope[]): string[] {
+  const [firsts, named, ranks] = CLIENT_TABLES;
+  return [
+    toFirstSql(scopes, { table: firsts, isNamed: true }),
+    `CREATE OR REPLACE TEMP TABLE ${named} AS FROM ${toPlacedSql(scopes, { table: firsts, place: 'place', column: 'client' })}`,
+    `CREATE OR REPLACE TEMP TABLE ${ranks} AS
+     SELECT client, dense_rank() OVER (ORDER BY ${toTextOrderSql('client')}) AS client_rank
+     FROM (SELECT DISTINCT client FROM ${named})`,
+  ];
 }
 
 /** Returns the condition that a conversation has a record which meets the filter. */
@@ -500,7 +514,7 @@ function toOrderSql({ column, descending }: ConversationOrder): string {
     outcome: ['outcome'],
     channel: ['channel', 'last_channel'],
     service: ['service', 'last_service'],
-    client: [toTextOrderSql('client')],
+    client: ['client_rank'],
     messages: ['inbound', 'outbound'],
     failures: ['failures'],
     slowest: ['slow // 4'],
