@@ -96,6 +96,26 @@ describe('a path that is asked for', () => {
     expect(await find(paths, { field: 'payload.error.code', values: ['504'] })).toEqual([2]);
   });
 
+  it('is filled once nobody waits for an answer', async () => {
+    const { restart, connection } = await start();
+    const { feed } = await restart();
+    const { promise: answered, resolve } = Promise.withResolvers<undefined>();
+    const paths = await createPathStore(
+      connection,
+      (task) => task(),
+      () => feed.listMarks(),
+      () => answered,
+    );
+    const kept = paths.use('inbound', limited.field);
+    const count = async () =>
+      (await readRows<[number]>(connection, 'SELECT count(path_0) FROM inbound'))[0]?.[0];
+    await new Promise((done) => setTimeout(done, 50));
+    expect([kept?.column, await count()]).toEqual([null, 0]);
+    resolve(undefined);
+    await paths.settle();
+    expect([kept?.column, await count()]).toEqual(['path_0', 3]);
+  });
+
   it('is kept as well where it leads through a list, with each of its values', async () => {
     const { restart, find, getScope, connection } = await start();
     const { paths } = await restart();

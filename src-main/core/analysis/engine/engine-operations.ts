@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type Facets, fromRecordId, type RecordOrder } from '../../../common/model/records/record.ts';
 import { type CallContext, rejectOnAbort } from '../../calls/calls.ts';
@@ -92,6 +93,9 @@ export interface RulesByConnection {
   readonly tables: OwnTablesByConnection;
 }
 
+/** A column is filled on between questions, and after so long all the same. */
+const MAX_REST_MS = 5000;
+
 interface OutcomeQuestion {
   readonly connectionId: string;
   readonly direction: Direction;
@@ -177,13 +181,32 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   );
   const ownConnection = await database.connect();
   const ownValues = await createOwnValues(ownConnection);
-  const paths = await createPathStore(feedConnection, enqueue, () => feed.listMarks());
+  /** Questions that are being answered. */
+  const answering = new Set<Promise<unknown>>();
+  const rest = async (): Promise<void> => {
+    const untilMs = performance.now() + MAX_REST_MS;
+    while (answering.size > 0 && performance.now() < untilMs && !ending.signal.aborted)
+      await Promise.race([
+        Promise.allSettled(answering),
+        wait(untilMs - performance.now(), undefined, { ref: false }),
+      ]);
+  };
+  const paths = await createPathStore(feedConnection, enqueue, () => feed.listMarks(), rest);
   const toFindingsRecords = (connection: DuckDBConnection): FindingsRecords => ({
     resolve: (scope) => resolver.resolve(connection, scope),
     getVersion: () => feed.version,
     settled,
   });
-  const withConnection = async <Value>(
+  const withConnection = <Value>(
+    context: Pick<Context, 'signal'>,
+    work: (connection: DuckDBConnection) => Promise<Value>,
+  ): Promise<Value> => {
+    const answer = answerOver(context, work);
+    const known = answer.catch(() => undefined).finally(() => answering.delete(known));
+    answering.add(known);
+    return answer;
+  };
+  const answerOver = async <Value>(
     { signal }: Pick<Context, 'signal'>,
     work: (connection: DuckDBConnection) => Promise<Value>,
   ): Promise<Value> => {

@@ -230,12 +230,14 @@ export interface PathStore {
 /**
  * Creates the store over the feed's connection. Within a process a column never gets another path, since a statement may
  * still read it: with no room left, other paths are read from the bodies. `enqueue` runs a task between two runs of the
- * feed; `listFed` says how many records of each snapshot there are.
+ * feed; `listFed` says how many records of each snapshot there are; `rest` resolves once nobody waits for an answer: what
+ * asked for a path first reads the same bodies.
  */
 export async function createPathStore(
   connection: DuckDBConnection,
   enqueue: (task: () => Promise<void>) => Promise<void>,
   listFed: () => readonly { readonly snapshotId: number; readonly recordCount: number }[],
+  rest: () => Promise<void> = () => Promise.resolve(),
 ): Promise<PathStore> {
   const known = await readRows<[Direction, string, number, number]>(
     connection,
@@ -293,7 +295,10 @@ export async function createPathStore(
           ranges.push([toRecordId(snapshotId, from), toRecordId(snapshotId, from + FILL_ROWS)]);
       return Promise.resolve();
     });
-    for (const [fromId, untilId] of ranges) await enqueue(() => fillRange(entry, fromId, untilId));
+    for (const [fromId, untilId] of ranges) {
+      await rest();
+      await enqueue(() => fillRange(entry, fromId, untilId));
+    }
     await noteUse(entry);
     entry.column = PATH_COLUMNS[entry.slot]?.name ?? null;
   };
