@@ -60,7 +60,7 @@ export function fromOrderText(text: string, direction: Direction): AddressedOrde
 /** The parts of an order; the key of a path may hold the sign between them. */
 function listParts(text: string): string[] {
   const parts: string[] = [];
-  for (let at = text === '' ? 1 : 0; at <= text.length; ) {
+  for (let at = text === '' ? 1 : 0; at <= text.length;) {
     const rest = text.slice(at);
     const sign = rest.startsWith('-') ? 1 : 0;
     const ends = rest.indexOf(',', sign + (findBodyPath(rest.slice(sign))?.length ?? 0));
