@@ -4,6 +4,7 @@ import { benchAnalysis } from './analysis.ts';
 import { benchAnomalies } from './anomalies.ts';
 import { benchBodies } from './bodies.ts';
 import { benchConnections } from './connections.ts';
+import { benchConversations } from './conversations.ts';
 import type { BenchFigure, BenchOptions } from './figure.ts';
 import { benchDownload } from './download.ts';
 import { benchExplore } from './explore.ts';
@@ -16,7 +17,6 @@ import { benchRecords } from './records.ts';
 import { benchRules } from './rules.ts';
 import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
-import { benchTimes } from './times.ts';
 import { benchWindow } from './window.ts';
 
 type Bench = (options: BenchOptions) => Promise<BenchFigure[]> | AsyncGenerator<BenchFigure>;
@@ -27,6 +27,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   anomalies: benchAnomalies,
   bodies: benchBodies,
   connections: benchConnections,
+  conversations: benchConversations,
   download: benchDownload,
   explore: benchExplore,
   export: benchExport,
@@ -38,7 +39,6 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   rules: benchRules,
   service: benchService,
   start: benchStart,
-  times: benchTimes,
   window: benchWindow,
 };
 const DEFAULT_SIZE = 200_000;
@@ -47,6 +47,7 @@ const OWN_SIZES: Readonly<Record<string, number>> = {
   analysis: 1_000_000,
   bodies: 1_000_000,
   connections: 1_000_000,
+  conversations: 10_000_000,
   download: 1_000_000,
   explore: 1_000_000,
   export: 1_000_000,
@@ -56,7 +57,6 @@ const OWN_SIZES: Readonly<Record<string, number>> = {
   follow: 360_000,
   rules: 10_000_000,
   start: 2_000_000,
-  times: 1_000_000,
 };
 
 const OPTIONS = {
@@ -73,7 +73,7 @@ const OPTIONS = {
 
 const toUsage = (): string =>
   `Usage: npm run bench [-- NAME] [--json] [--size N] [--cache FOLDER] [--database postgres] [--latency MS] [--page-size N] [--corpus FOLDER] [--shuffle N]; names: ${Object.keys(BENCHES).join(', ')}
---cache keeps what analysis, bodies, explore, export, incidents, rules, window and start have filled, for the next time.
+--cache keeps what analysis, bodies, conversations, explore, export, incidents, rules, window and start have filled, for the next time.
 --database postgres measures service on PostgreSQL, beside SQLite.
 --latency adds milliseconds to each response, and --page-size says how many records a page has, in download.
 --corpus scores families on labelled sets, *.csv or *.csv.gz with the columns Content, EventId and perhaps Skip;

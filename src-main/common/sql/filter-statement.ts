@@ -1,6 +1,7 @@
 import { foldCase } from '../fold-case.ts';
 import { toOwnSqlName } from '../model/connections/own-table.ts';
 import {
+  type BodyField,
   type BodyPath,
   type BodyRoot,
   isBodyField,
@@ -154,6 +155,14 @@ function listAlternatives(
   if (text !== undefined && type === 'text') parts.push(toContainsSql(name, text));
   parts.push(...toPatternsSql(condition, type === 'text' ? name : `${name}::VARCHAR`));
   return parts;
+}
+
+/** What a record has at a path as a text, the values of a list one after the other; null where the direction has no such body. */
+export function toPathText(field: BodyField, direction: Direction): string | null {
+  const path = parseBodyPath(field);
+  const values = path === null ? null : findPathValues(path, direction);
+  if (values === null) return null;
+  return values.isList ? `array_to_string(${values.sql}, ', ')` : values.sql;
 }
 
 /** Null where the direction has no such body. */

@@ -1,3 +1,4 @@
+import { isBodyField } from '../model/records/body-path.ts';
 import type { ErrorGrouping } from '../model/records/error-family.ts';
 import type { RecordOrder } from '../model/records/record.ts';
 import type { Language } from '../model/settings/language.ts';
@@ -13,6 +14,7 @@ import {
   type StatementClock,
   toClockText,
   toConditionsSql,
+  toPathText,
 } from './filter-statement.ts';
 import { ERROR_FAMILY_COLUMN, SQL_TABLES, UTC_COLUMN } from './sql-tables.ts';
 
@@ -32,10 +34,16 @@ export function toRecordsStatement(view: {
   const { direction, filter, order, rowCount, clock } = view;
   const columns = SQL_TABLES.find(({ name }) => name === direction)?.columns ?? [];
   const keys = order.flatMap(({ column, descending, language }) => {
+    const side = descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST';
+    if (isBodyField(column)) {
+      const value = toPathText(column, direction);
+      if (value === null) return [];
+      return [`body_number(${value}) ${side}`, `${toTextOrderSql(`nullif(${value}, '')`, language)} ${side}`];
+    }
     const found = column === 'received' ? null : findSqlColumn(column, direction);
     if (found === null) return [];
     const key = found.type === 'text' ? toTextOrderSql(found.name, language) : found.name;
-    return `${key} ${descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST'}`;
+    return [`${key} ${side}`];
   });
   return joinLines([
     toRemark(filter),

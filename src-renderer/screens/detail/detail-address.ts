@@ -2,6 +2,7 @@ import { useThrottleFn } from '@vueuse/core';
 import { computed, type ComputedRef, shallowRef, watch } from 'vue';
 import { useRoute, useRouter } from 'vue-router';
 import type { Histogram, HistogramSeries } from '../../../src-main/common/model/records/histogram.ts';
+import { findBodyPath, isBodyField } from '../../../src-main/common/model/records/body-path.ts';
 import type { FilterPart, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
 import type { RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { isAbout, listPlain, withoutField } from '../../../src-main/common/query/filter-tree.ts';
@@ -32,7 +33,8 @@ export function toOrderText(order: RecordOrder): string {
   if (JSON.stringify(order) === JSON.stringify(DEFAULT_ORDER)) return '';
   return order
     .map(({ column, descending }) => {
-      const keyword = column === 'received' ? column : (toQueryField(column)?.keyword ?? column);
+      const isOwnName = column === 'received' || isBodyField(column);
+      const keyword = isOwnName ? column : (toQueryField(column)?.keyword ?? column);
       return `${descending ? '-' : ''}${keyword}`;
     })
     .join(',');
@@ -43,15 +45,29 @@ export function fromOrderText(text: string, direction: Direction): AddressedOrde
   const sortable = listSortable(direction);
   const order: RecordOrder = [];
   let fault: string | null = null;
-  for (const part of text === '' ? [] : text.split(',')) {
+  for (const part of listParts(text)) {
     const descending = part.startsWith('-');
     const field = findQueryField(descending ? part.slice(1) : part)?.field;
-    const column = sortable.find((name) => name === field);
+    const column =
+      field !== undefined && isBodyField(field) ? field : sortable.find((name) => name === field);
     const isTwice = order.some((key) => key.column === column);
     if (column === undefined || isTwice || order.length === MAX_SORT_COLUMNS) fault ??= part;
     else order.push({ column, descending });
   }
   return { order: order.length === 0 ? DEFAULT_ORDER : order, fault };
+}
+
+/** The parts of an order; the key of a path may hold the sign between them. */
+function listParts(text: string): string[] {
+  const parts: string[] = [];
+  for (let at = text === '' ? 1 : 0; at <= text.length;) {
+    const rest = text.slice(at);
+    const sign = rest.startsWith('-') ? 1 : 0;
+    const ends = rest.indexOf(',', sign + (findBodyPath(rest.slice(sign))?.length ?? 0));
+    parts.push(ends < 0 ? rest : rest.slice(0, ends));
+    at += (ends < 0 ? rest.length : ends) + 1;
+  }
+  return parts;
 }
 
 type Key = NonNullable<ReturnType<typeof fromRowKey>>;

@@ -9,6 +9,7 @@ import {
   type ComputedRef,
   shallowRef,
 } from 'vue';
+import { isBodyField } from '../../../src-main/common/model/records/body-path.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
 import { toQueryText, useAddressChoice, withQueryText } from '../../address/window-address.ts';
 import { useScreenClock } from '../../composables/surroundings.ts';
@@ -84,7 +85,7 @@ function useDetailDownload({ connection, report, period, parts, pinnedId, pin }:
 
 /** True for a column of texts, which are in the order of the window's language. */
 function isText(column: RecordOrder[number]['column']): boolean {
-  return column !== 'received' && toFieldRow(column).query.kind === 'text';
+  return isBodyField(column) || (column !== 'received' && toFieldRow(column).query.kind === 'text');
 }
 
 /** The order of the table, which the address carries; back and forward undo and redo its changes. */

@@ -3,10 +3,9 @@ import { computed, ref, shallowRef, type ComputedRef } from 'vue';
 import type { Input } from '../../../src-main/common/contract/index.ts';
 import type { Connection, ZoneFinding } from '../../../src-main/common/model/connections/connection.ts';
 import type { ConnectionOutcomes } from '../../../src-main/common/reporting/outcome.ts';
-import { isOwnField, type ValueName } from '../../../src-main/common/model/records/body-path.ts';
+import type { ValueName } from '../../../src-main/common/model/records/body-path.ts';
 import { useBackend, runTask } from '../../backend/backend.ts';
 import { useAppStore } from '../window/app.ts';
-import { isGroupPath } from '../../../src-main/common/model/analysis/grouping.ts';
 import { listOwnFields } from '../../../src-main/common/model/connections/own-table.ts';
 
 /** Saved connections, and the one that this window shows. */
@@ -140,16 +139,4 @@ export function useShownConnection(): ComputedRef<Connection> {
 export function useOwnFields() {
   const connections = useConnectionsStore();
   return computed(() => listOwnFields(connections.active?.tables));
-}
-
-/** Paths that records can be divided by: columns of own tables, and the keys in bodies among the fields of Detail. */
-export function useGroupPaths() {
-  const app = useAppStore();
-  const own = useOwnFields();
-  return computed(() => {
-    const chosen = (app.settings?.fieldsPanel.paths ?? []).filter((path) => !isOwnField(path));
-    return [...new Set([...own.value.map(({ field }) => field), ...chosen])].filter((path) =>
-      isGroupPath(path),
-    );
-  });
 }

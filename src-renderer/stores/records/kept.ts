@@ -17,6 +17,7 @@ import { useBackend } from '../../backend/backend.ts';
 import { type SavedFault, useSavedList } from '../../composables/saved-items.ts';
 import { type ErrorLike, toErrorLike } from '../../messages/error-like.ts';
 import { useAppStore } from '../window/app.ts';
+import { useShownPaths } from './shown-paths.ts';
 
 /** Records that the core changes at once. */
 const MAX_CHANGED = 100;
@@ -76,6 +77,7 @@ export type SaveFault = SavedFault | 'query-long';
 export const useSavedViewsStore = defineStore('saved-views', () => {
   const app = useAppStore();
   const router = useRouter();
+  const paths = useShownPaths();
   const { save, replace, ...saved } = useSavedList<SavedView>({
     read: () => app.settings?.savedViews ?? [],
     write: (savedViews) => app.update({ savedViews }),
@@ -96,8 +98,7 @@ export const useSavedViewsStore = defineStore('saved-views', () => {
     async show(view: SavedView, direction = view.direction): Promise<void> {
       const { columns, query, period, shown } = view;
       const report = `${direction}-detail` as const;
-      if (columns !== undefined && direction === view.direction)
-        await app.update({ tableColumns: { ...app.settings?.tableColumns, [report]: columns } });
+      if (columns !== undefined && direction === view.direction) await paths.setColumns(report, columns);
       const parts = {
         ...shown,
         ...(query === '' ? {} : { q: query }),

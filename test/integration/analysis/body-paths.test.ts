@@ -7,13 +7,19 @@ import {
   type BodyPath,
 } from '../../../src-main/common/model/records/body-path.ts';
 import type { FilterField, RecordFilter } from '../../../src-main/common/model/records/record-filter.ts';
+import { mapLeaves } from '../../../src-main/common/query/filter-tree.ts';
 import { parseQuery } from '../../../src-main/common/query/parse-query.ts';
 import { createQueryClock } from '../../../src-main/common/query/query-values.ts';
 import { quoteText } from '../../../src-main/common/query/query-fields.ts';
 import { writeQuery } from '../../../src-main/common/query/write-query.ts';
 import { toConditionsSql } from '../../../src-main/common/sql/filter-statement.ts';
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
-import { toFilterSql } from '../../../src-main/core/analysis/engine/filter-sql.ts';
+import {
+  type KeptCondition,
+  toFilterSql,
+  toKeptList,
+  toPathValues,
+} from '../../../src-main/core/analysis/engine/filter-sql.ts';
 import { toSourceSql, type ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { recordArbitrary, type PlainRecord } from './random-records.ts';
 import { useFedEngine } from './use-fed-engine.ts';
@@ -110,6 +116,14 @@ async function findIds(scope: ResolvedScope, filter: RecordFilter): Promise<numb
   return rows.map(([id]) => id);
 }
 
+/** The filter with what a column would hold in the place of the bodies. */
+function withKept(filter: RecordFilter): RecordFilter {
+  return mapLeaves(filter, (condition): KeptCondition => {
+    const { sql, isList } = toPathValues(condition.field, 'inbound') ?? { sql: 'NULL', isList: false };
+    return { ...condition, kept: { column: isList ? toKeptList(sql) : sql } };
+  });
+}
+
 async function feed(payloads: readonly string[]): Promise<{ scope: ResolvedScope; records: PlainRecord[] }> {
   const [plain] = fc.sample(recordArbitrary, { numRuns: 1, seed: 3 });
   const [fed] = await engine.feed([
@@ -146,6 +160,7 @@ describe('a path in a body', () => {
           .filter(({ payload }) => meets(listTexts(payload, own.steps)) !== isExcluded)
           .map(({ recordId }) => recordId);
         expect([query, await findIds(scope, filter)]).toEqual([query, expected]);
+        expect([query, await findIds(scope, withKept(filter))]).toEqual([query, expected]);
         const [statement = 'true'] = toConditionsSql(filter, 'inbound', { zone: 'UTC', fromMs: 0, toMs: 1 });
         const rows = await readRows<[number]>(
           engine.connection,

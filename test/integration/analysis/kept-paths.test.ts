@@ -96,6 +96,48 @@ describe('a path that is asked for', () => {
     expect(await find(paths, { field: 'payload.error.code', values: ['504'] })).toEqual([2]);
   });
 
+  it('is filled once nobody waits for an answer', async () => {
+    const { restart, connection } = await start();
+    const { feed } = await restart();
+    const { promise: answered, resolve } = Promise.withResolvers<undefined>();
+    const paths = await createPathStore(
+      connection,
+      (task) => task(),
+      () => feed.listMarks(),
+      () => answered,
+    );
+    const kept = paths.use('inbound', limited.field);
+    const count = async () =>
+      (await readRows<[number]>(connection, 'SELECT count(path_0) FROM inbound'))[0]?.[0];
+    await new Promise((done) => setTimeout(done, 50));
+    expect([kept?.column, await count()]).toEqual([null, 0]);
+    resolve(undefined);
+    await paths.settle();
+    expect([kept?.column, await count()]).toEqual(['path_0', 3]);
+  });
+
+  it('is kept as well where it leads through a list, with each of its values', async () => {
+    const { restart, find, getScope, connection } = await start();
+    const { paths } = await restart();
+    const path = 'payload.items[].id';
+    expect(await find(paths, { field: path, values: ['2'] })).toEqual([0]);
+    await paths.settle();
+    await connection.run("UPDATE inbound SET payload = ''");
+    expect(await find(paths, { field: path, values: ['2'] })).toEqual([0]);
+    expect(await find(paths, { field: path, min: 1, exclude: true })).toEqual([1, 2, 3, 4]);
+    const kept = paths.use('inbound', path);
+    const records = { scope: getScope(), filter: { conditions: [] } };
+    expect(await readPathValues(connection, records, { path, limit: 5, kept })).toEqual({
+      recordCount: 5,
+      distinctCount: 2,
+      values: [
+        { value: '1', count: 1 },
+        { value: '2', count: 1 },
+      ],
+      blankCount: 4,
+    });
+  });
+
   it('groups records and divides bars by its value, from the bodies and from its column; an array has too many', async () => {
     const { restart, getScope, connection } = await start();
     const { paths } = await restart();

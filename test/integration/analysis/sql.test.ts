@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { BodyField } from '../../../src-main/common/model/records/body-path.ts';
+import { fromRecordId, type RecordOrder } from '../../../src-main/common/model/records/record.ts';
 import { withoutField } from '../../../src-main/common/query/filter-tree.ts';
 import { ERROR_GROUPINGS } from '../../../src-main/common/model/records/error-family.ts';
 import type {
@@ -320,6 +322,39 @@ describe('open as SQL', () => {
       ),
       { numRuns: Number(process.env['SQL_RUNS'] ?? 15) },
     );
+  });
+
+  it('has records in the order of what a body has at a path, as the view that it stands for', async () => {
+    const bodies = [
+      ...['{"n":10,"l":["b","a"]}', '{"n":"9"}', '{"n":9.5,"l":["b"]}', 'no JSON', '{"n":"Zoë"}'],
+      ...['{"n":"abc","l":[]}', '{"n":null}', '{"n":-3}'],
+    ];
+    const documents = bodies.map((Payload, index) => createDocument(index, { Payload }));
+    const snapshotId = await fillSnapshot(cache, documents);
+    const span = { fromMs: FROM_MS, toMs: FROM_MS + HOUR_MS };
+    const list = async (column: BodyField, descending: boolean): Promise<number[]> => {
+      const scope = { snapshotId };
+      const order: RecordOrder = [
+        { column, descending, language: 'en' },
+        { column: 'dateMs', descending: false },
+      ];
+      const filter = { conditions: [] };
+      const { viewId, rowCount } = await engine.openView({ scope, filter, order });
+      const { ids } = await engine.readIds({ viewId, offset: 0, limit: 100 });
+      await engine.closeView(viewId);
+      const clock = { zone: 'UTC', ...span };
+      const text = toRecordsStatement({ direction: 'inbound', filter, order, rowCount, clock });
+      const rows = (await read(text)) as SqlCell[][];
+      const places = ids.map((id) => fromRecordId(id).seq);
+      expect(rows.map((row) => documents.findIndex(({ Payload }) => row.includes(Payload)))).toEqual(places);
+      return places;
+    };
+    const byNumber = [3, 6, 5, 4, 7, 1, 2, 0];
+    expect(await list('payload.n', false)).toEqual(byNumber);
+    expect(await list('payload.n', true)).toEqual([0, 2, 1, 7, 4, 5, 3, 6]);
+    expect((await list('payload.l[]', true)).slice(0, 2)).toEqual([0, 2]);
+    // By then the path has a column of its own.
+    expect(await list('payload.n', false)).toEqual(byNumber);
   });
 
   it('tells the two hours apart that a clock shows when it is put back', async () => {

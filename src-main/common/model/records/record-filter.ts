@@ -184,7 +184,8 @@ export const TableColumn = Type.Object({
 });
 
 /** The columns of a table, in order. */
-export const TableColumns = Type.Array(TableColumn, { maxItems: 100 });
+export const MAX_TABLE_COLUMNS = 100;
+export const TableColumns = Type.Array(TableColumn, { maxItems: MAX_TABLE_COLUMNS });
 
 /** How a person looks at detail records, saved under a name; no two have one name, whatever its letter case. */
 export const SavedView = Type.Object({

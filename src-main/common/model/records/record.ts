@@ -4,6 +4,7 @@ import { Outcome } from '../../reporting/outcome.ts';
 import { Distribution, TimedField } from '../analysis/grouping.ts';
 import { Nullable } from '../nullable.ts';
 import { LANGUAGES } from '../settings/language.ts';
+import { type BodyField, PathText } from './body-path.ts';
 import { listFieldsWith, RECORD_FIELDS, TIMED_FIELDS, type ValueCounts } from './record-fields.ts';
 
 /** The marks that a person can put on a record; each has a shape of its own. */
@@ -99,8 +100,14 @@ export const RecordDetail = Type.Object({
 });
 export type RecordDetail = Static<typeof RecordDetail>;
 
-/** What rows can be sorted by: `received`, or any field that a row shows; dates by their instant. */
-const RecordSortColumn = Type.Enum(['received', ...listFieldsWith('sorted')]);
+/**
+ * What rows can be sorted by: `received`, any field that a row shows, dates by their instant, or a path in bodies or in a
+ * table of one's own, numbers by their value.
+ */
+const RecordSortColumn = Type.Union([
+  Type.Enum(['received', ...listFieldsWith('sorted')]),
+  Type.Unsafe<BodyField>(PathText),
+]);
 const SortKey = Type.Object({
   column: RecordSortColumn,
   descending: Type.Boolean(),

@@ -26,6 +26,8 @@ export const RanStatement = Type.Object({
 export type RanStatement = Static<typeof RanStatement>;
 export const MAX_RAN_STATEMENTS = 50;
 
+const ShownPaths = Type.Array(PathText, { maxItems: MAX_SHOWN_PATHS, uniqueItems: true });
+
 /** More certificate authorities of one's own than any network has. */
 export const MAX_AUTHORITIES = 50;
 /** A certificate of the largest usual key is a fifth of it. */
@@ -68,8 +70,6 @@ export const Settings = Type.Object({
         maxItems: 50,
         uniqueItems: true,
       }),
-      /** Paths in bodies that are shown among them. */
-      paths: Type.Optional(Type.Array(PathText, { maxItems: MAX_SHOWN_PATHS, uniqueItems: true })),
     },
     { default: { folded: [] } },
   ),
@@ -78,6 +78,16 @@ export const Settings = Type.Object({
   /** The columns of each report's table, in order; none stand for those of the application. */
   tableColumns: Type.Object(
     { 'inbound-detail': Type.Optional(TableColumns), 'outbound-detail': Type.Optional(TableColumns) },
+    { default: {} },
+  ),
+  /** Paths in bodies and columns of own tables that a connection shows, by its id: among fields, and in each table. */
+  shownPaths: Type.Record(
+    Type.String({ maxLength: 100 }),
+    Type.Object({
+      fields: Type.Optional(ShownPaths),
+      'inbound-detail': Type.Optional(ShownPaths),
+      'outbound-detail': Type.Optional(ShownPaths),
+    }),
     { default: {} },
   ),
   /** Columns that a computed summary shows beyond its own; the window knows their names. */

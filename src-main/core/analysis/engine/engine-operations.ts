@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { type Facets, fromRecordId, type RecordOrder } from '../../../common/model/records/record.ts';
 import { type CallContext, rejectOnAbort } from '../../calls/calls.ts';
@@ -68,6 +69,7 @@ import { createSeveralOperations } from './measures/several-connections.ts';
 import { readSession } from './conversations/conversation-sql.ts';
 import { adviseOutcomes, type OutcomesByConnection, previewOutcomes } from './outcomes.ts';
 import { createRecordViews } from './views/record-views.ts';
+import type { PathOrder } from './views/view-slices.ts';
 import type { FilteredRecords, ResolvedScope } from './resolved-scope.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
 import { countTables, type OwnedQuestion } from './sql/make-tables.ts';
@@ -90,6 +92,9 @@ export interface RulesByConnection {
   readonly families: FamiliesByConnection;
   readonly tables: OwnTablesByConnection;
 }
+
+/** A column is filled on between questions, and after so long all the same. */
+const MAX_REST_MS = 5000;
 
 interface OutcomeQuestion {
   readonly connectionId: string;
@@ -176,13 +181,32 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   );
   const ownConnection = await database.connect();
   const ownValues = await createOwnValues(ownConnection);
-  const paths = await createPathStore(feedConnection, enqueue, () => feed.listMarks());
+  /** Questions that are being answered. */
+  const answering = new Set<Promise<unknown>>();
+  const rest = async (): Promise<void> => {
+    const untilMs = performance.now() + MAX_REST_MS;
+    while (answering.size > 0 && performance.now() < untilMs && !ending.signal.aborted)
+      await Promise.race([
+        Promise.allSettled(answering),
+        wait(untilMs - performance.now(), undefined, { ref: false }),
+      ]);
+  };
+  const paths = await createPathStore(feedConnection, enqueue, () => feed.listMarks(), rest);
   const toFindingsRecords = (connection: DuckDBConnection): FindingsRecords => ({
     resolve: (scope) => resolver.resolve(connection, scope),
     getVersion: () => feed.version,
     settled,
   });
-  const withConnection = async <Value>(
+  const withConnection = <Value>(
+    context: Pick<Context, 'signal'>,
+    work: (connection: DuckDBConnection) => Promise<Value>,
+  ): Promise<Value> => {
+    const answer = answerOver(context, work);
+    const known = answer.catch(() => undefined).finally(() => answering.delete(known));
+    answering.add(known);
+    return answer;
+  };
+  const answerOver = async <Value>(
     { signal }: Pick<Context, 'signal'>,
     work: (connection: DuckDBConnection) => Promise<Value>,
   ): Promise<Value> => {
@@ -225,7 +249,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
 
   const conversations = createConversationViews(database, mark, {
     resolve: (connection, scope) => resolver.resolve(connection, scope),
-    resolveFilter,
+    resolveFilter: async (...asked) => paths.resolve(await resolveFilter(...asked)),
     getVersion: () => feed.version,
   });
 
@@ -245,6 +269,15 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     const own = await ownValues.find(toConnectionId(scope), direction, field);
     return own ?? (isBodyField(field) ? paths.use(direction, field) : undefined);
   };
+
+  const resolveOrder = (order: RecordOrder, scope: RecordScope, direction: Direction): Promise<PathOrder> =>
+    Promise.all(
+      order.map(async (key) => {
+        if (!isBodyField(key.column)) return key;
+        const { sql } = await toReadPath(key.column, direction, () => findKept(scope, direction, key.column));
+        return { ...key, value: sql };
+      }),
+    );
 
   const findPathsOf = (connectionId: string, direction: Direction, asked: readonly string[]) =>
     Promise.all(
@@ -298,7 +331,13 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ownValues.set(rules.tables);
     },
     openView: ({ order, ...question }: Question & { order: RecordOrder }, context: Context) =>
-      askFiltered(question, context, (_connection, records) => views.open(records, order, context.signal)),
+      askFiltered(question, context, async (_connection, records) =>
+        views.open(
+          records,
+          await resolveOrder(order, question.scope, records.scope.direction),
+          context.signal,
+        ),
+      ),
     /** All rows of a view, once they have been found. */
     countView: async (viewId: string) => ({ rowCount: await views.count(viewId) }),
     /** Ids of the rows of a view from a place on, and the report that they are of. */
@@ -329,6 +368,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       connect: withConnection,
       source,
       findPaths: findPathsOf,
+      resolveOrder,
       readResult,
     }),
     ...createSeveralOperations({

@@ -194,7 +194,15 @@ export function toPathValues(
   }
   const column = BODY_COLUMNS[root];
   if (!ENGINE_COLUMNS[direction].some(({ name }) => name === column)) return null;
-  return kept === null ? toBodyValues({ root, steps }, quoteText) : { sql: kept, isList: false };
+  if (kept === null) return toBodyValues({ root, steps }, quoteText);
+  return steps.includes(null)
+    ? { sql: `from_json(${kept}, '["VARCHAR"]')`, isList: true }
+    : { sql: kept, isList: false };
+}
+
+/** What a column keeps of the values of a path through a list: their texts as JSON, since columns of lists aren't updated in place. */
+export function toKeptList(values: string): string {
+  return `to_json(${values})::VARCHAR`;
 }
 
 /** Outcomes stand in the statement itself, as what they are: compared with a text, each record's would become one. */

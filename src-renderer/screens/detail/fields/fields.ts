@@ -3,7 +3,6 @@ import { computed, onMounted, ref, type Ref, watch, type WatchSource } from 'vue
 import type { Distribution } from '../../../../src-main/common/model/analysis/grouping.ts';
 import {
   isOwnField,
-  MAX_SHOWN_PATHS,
   parseBodyPath,
   type PathValues,
   writeBodyPath,
@@ -26,6 +25,7 @@ import { useNarrowWindow } from '../../../composables/surroundings.ts';
 import { useQuery } from '../../../composables/use-query.ts';
 import { findChoice, setOnly, toggleChoice } from '../../../filters/filter.ts';
 import { useOwnFields } from '../../../stores/connections/connections.ts';
+import { useShownPaths } from '../../../stores/records/shown-paths.ts';
 import { isSameSource, type OpenView, useRecordsStore } from '../../../stores/records/records.ts';
 import { useAppStore } from '../../../stores/window/app.ts';
 import { isCounted } from '../filters/conditions.ts';
@@ -212,11 +212,12 @@ export function useFieldsPanel(
   const folded = computed(() => new Set(saved.value.folded));
   const affected = computed(() => saved.value.affected ?? null);
   const ownFields = useOwnFields();
-  /** What another connection has in its own tables is no field of this one. */
+  const shown = useShownPaths();
+  /** A table of one's own may be gone. */
   const paths = computed(() =>
-    (saved.value.paths ?? []).filter(
-      (path) => !isOwnField(path) || ownFields.value.some(({ field }) => field === path),
-    ),
+    shown
+      .list('fields')
+      .filter((path) => !isOwnField(path) || ownFields.value.some(({ field }) => field === path)),
   );
 
   function measure(): void {
@@ -242,10 +243,8 @@ export function useFieldsPanel(
   }
 
   function setPaths(next: readonly string[]): void {
-    const elsewhere = (saved.value.paths ?? []).filter((path) => !paths.value.includes(path));
-    void app.update({
-      fieldsPanel: { ...saved.value, paths: [...elsewhere, ...next].slice(-MAX_SHOWN_PATHS) },
-    });
+    const gone = shown.list('fields').filter((path) => !paths.value.includes(path));
+    void shown.set('fields', [...gone, ...next]);
   }
 
   onMounted(measure);

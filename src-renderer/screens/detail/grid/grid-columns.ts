@@ -30,7 +30,7 @@ import { formatRecordMoment } from '../../../../src-main/common/time/civil-time.
 import { toVisible } from '../../../../src-main/common/words/visible-text.ts';
 import { computed } from 'vue';
 import { useOwnFields } from '../../../stores/connections/connections.ts';
-import { useAppStore } from '../../../stores/window/app.ts';
+import { useShownPaths } from '../../../stores/records/shown-paths.ts';
 
 /** What the cells need beside their row. */
 export interface CellContext {
@@ -155,7 +155,6 @@ function toPathColumn(path: string): Column {
     width: PATH_WIDTH_PX,
     headerName: toVisible(path),
     headerTooltip: toVisible(path),
-    sortable: false,
     valueGetter: ({ data }) => data?.values?.[path] ?? '',
     cellClass: 'record-mono',
     tooltip: toTip,
@@ -219,7 +218,8 @@ export function createColumns(
     listColumns(direction).map((column) => [column.colId, column]),
   );
   return toColumnState(layout).flatMap((state) => {
-    if (isBodyField(state.colId)) return [{ ...toPathColumn(state.colId), ...state }];
+    if (isBodyField(state.colId))
+      return [{ ...toPathColumn(state.colId), ...toInitialSort(order, state.colId), ...state }];
     const column = columns.get(state.colId);
     if (column === undefined) return [];
     const { wireName, ...definition } = column;
@@ -267,7 +267,9 @@ export function toOrder(
   fallback: RecordOrder,
 ): RecordOrder {
   const keys = sorted.flatMap(({ colId, sort }) => {
-    const column = listFieldsWith('sorted').find((candidate) => candidate === colId);
+    const column = isBodyField(colId)
+      ? colId
+      : listFieldsWith('sorted').find((candidate) => candidate === colId);
     return column === undefined ? [] : [{ column, descending: sort === 'desc' }];
   });
   return keys.length === 0 ? fallback : keys.slice(0, MAX_SORT_COLUMNS);
@@ -335,12 +337,12 @@ export function isSameLayout(a: readonly TableColumn[], b: readonly TableColumn[
 const ERROR = 'error';
 
 /**
- * The columns of a direction's table, kept in the settings. That of errors takes no room while no record has one, that of
+ * The columns of a direction's table, kept in the settings; those of paths are the connection's own. That of errors takes no room while no record has one, that of
  * a person's own table none where the connection hasn't that table; each is as it was set up again as soon as there is
  * something to show.
  */
 export function useTableLayout(readDirection: () => Direction, hasErrors: () => boolean) {
-  const app = useAppStore();
+  const shown = useShownPaths();
   const names = useNames();
   const ownFields = useOwnFields();
   const report = computed(() => `${readDirection()}-detail` as const);
@@ -348,14 +350,14 @@ export function useTableLayout(readDirection: () => Direction, hasErrors: () => 
   const defaults = computed(() => listDefaultLayout(readDirection(), named.value));
   const whole = computed({
     get: () =>
-      widenNamed(mergeLayout(app.settings?.tableColumns[report.value], defaults.value), {
+      widenNamed(mergeLayout(shown.listColumns(report.value), defaults.value), {
         from: listDefaultLayout(readDirection()),
         to: defaults.value,
       }),
     set: (columns: readonly TableColumn[]) => {
       // None stand for those of the application, also when a later version has others.
       const own = isSameLayout(columns, defaults.value) ? [] : [...columns];
-      void app.update({ tableColumns: { ...app.settings?.tableColumns, [report.value]: own } });
+      void shown.setColumns(report.value, own);
     },
   });
   const isIdle = ({ id }: TableColumn): boolean =>

@@ -227,6 +227,35 @@ describe('the times of conversations', () => {
     chart.unmount();
   });
 
+  test('say of each bar by keys what they say at the pointer', async () => {
+    const steps = [0, 1, 2].map((hour) => ({
+      fromMs: FROM_MS + hour * HOUR_MS,
+      toMs: FROM_MS + (hour + 1) * HOUR_MS,
+    }));
+    const series = [
+      { name: 'In the bot', colour: 'accent', values: [40, 0, 60] },
+      { name: 'Waiting', colour: 'soft', values: [0, 0, 7] },
+    ];
+    const chart = mount(TimesChart, {
+      props: { steps, series, gaps: [], format: (ms: number) => `${ms} ms`, label: 'Times' } as never,
+      global: { plugins: [createMessages()] },
+      attachTo: document.body,
+    });
+    await nextTick();
+    const plot = chart.get('[role=application]');
+    const said = () => chart.get('[role=status]').text();
+    const drawn = Chart.getChart(chart.get('canvas').element);
+    await plot.trigger('keydown', { key: 'ArrowRight' });
+    expect(said()).toBe('22 Nov 18:00 – 19:00, In the bot 40 ms');
+    expect(drawn?.getActiveElements().map(({ index }) => index)).toEqual([0, 0]);
+    await plot.trigger('keydown', { key: 'End' });
+    expect(said()).toBe('22 Nov 20:00 – 21:00, In the bot 60 ms, Waiting 7 ms');
+    await plot.trigger('keydown', { key: 'Escape' });
+    expect(said()).toBe('');
+    expect(drawn?.getActiveElements()).toEqual([]);
+    chart.unmount();
+  });
+
   test.each([
     [42_000, [0, 15_000, 30_000]],
     [400_000, [0, 120_000, 240_000, 360_000]],

@@ -81,6 +81,22 @@ describe('a heat map of response times', () => {
     view.unmount();
   });
 
+  test('keeps the rectangle in sight until it is used or cleared, wherever the focus goes', async () => {
+    const { view, drag, press, panel } = show();
+    await drag([250, 10], [120, 70]);
+    await panel().trigger('focusout', { relatedTarget: document.body });
+    expect(panel().exists()).toBe(true);
+    expect(view.find('.frame').exists()).toBe(true);
+    await panel().get('[aria-label="Clear the selection"]').trigger('click');
+    expect(panel().exists()).toBe(false);
+    expect(view.find('.frame').exists()).toBe(false);
+    await drag([250, 10], [120, 70]);
+    await press('Escape');
+    expect(view.find('.frame').exists()).toBe(false);
+    expect(view.emitted('zoomOut')).toBeUndefined();
+    view.unmount();
+  });
+
   test('is used by keys alone: they begin at the fullest cell, say what is marked, and take it back', async () => {
     const { view, press, said, panel, plot } = show();
     (plot.element as HTMLElement).focus();

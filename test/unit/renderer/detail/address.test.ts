@@ -7,6 +7,7 @@ import AddressNote from '../../../../src-renderer/address/AddressNote.vue';
 import { toSnapshotAddress } from '../../../../src-renderer/address/record-links.ts';
 import { useWindowAddress } from '../../../../src-renderer/address/window-address.ts';
 import { fromPeriodText, toPeriodText } from '../../../../src-renderer/period/period-selection.ts';
+import type { RecordOrder } from '../../../../src-main/common/model/records/record.ts';
 import { fromOrderText, toOrderText } from '../../../../src-renderer/screens/detail/detail-address.ts';
 import { useDetail, type Detail } from '../../../../src-renderer/screens/detail/use-detail.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
@@ -43,6 +44,21 @@ describe('the order of an address', () => {
     expect(fromOrderText('-responsetime,code', 'inbound')).toEqual({ order, fault: null });
     expect(toOrderText(DEFAULT_ORDER)).toBe('');
     expect(fromOrderText('', 'inbound')).toEqual({ order: DEFAULT_ORDER, fault: null });
+  });
+
+  it('names keys of bodies and columns of own tables, whatever stands in them', () => {
+    const order: RecordOrder = [
+      { column: 'payload."a,b".c', descending: true },
+      { column: 'channel', descending: false },
+      { column: 'own.Owners.team', descending: false },
+    ];
+    const text = '-payload."a,b".c,channel,own.Owners.team';
+    expect(toOrderText(order)).toBe(text);
+    expect(fromOrderText(text, 'inbound')).toEqual({ order, fault: null });
+    expect(fromOrderText('Payload.n,-payload.n', 'inbound')).toEqual({
+      order: [{ column: 'payload.n', descending: false }],
+      fault: '-payload.n',
+    });
   });
 
   it.each([

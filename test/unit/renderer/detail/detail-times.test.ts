@@ -140,6 +140,39 @@ test('while an area is explained, the whole stays in sight around it', async () 
   view.unmount();
 });
 
+test('an area that the filter chooses stays a rectangle in the whole, and is left as one', async () => {
+  const filter: RecordFilter = {
+    conditions: [
+      { field: 'service', values: [7] },
+      { field: 'dateMs', min: 0, max: MINUTE_MS },
+      { field: 'responseTimeMs', min: 100, max: toNextNumber(150, -1) },
+    ],
+  };
+  const rest = { conditions: filter.conditions.slice(0, 1) };
+  const { view, map, asked } = await show(filter);
+  expect(asked()).toMatchObject({ filter: rest, fromMs: 0, toMs: 3 * MINUTE_MS });
+  const { style } = view.get<HTMLElement>('.frame').element;
+  expect([style.left, style.bottom, style.height]).toEqual(['0%', '0%', '50%']);
+  // Another rectangle takes its place.
+  map.vm.$emit('filter', {
+    ...AREA,
+    span: { fromMs: MINUTE_MS, toMs: 2 * MINUTE_MS },
+    times: { fromMs: 150, toMs: null },
+  });
+  expect(view.emitted('change')?.at(-1)).toEqual([
+    {
+      conditions: [
+        { field: 'service', values: [7] },
+        { field: 'dateMs', min: MINUTE_MS, max: 2 * MINUTE_MS },
+        { field: 'responseTimeMs', min: 150 },
+      ],
+    },
+  ]);
+  map.vm.$emit('zoomOut');
+  expect(view.emitted('change')?.at(-1)).toEqual([rest]);
+  view.unmount();
+});
+
 test('what is measured is in the address; outbound records have one time only', async () => {
   const { view, direction, router, asked } = await show({ conditions: [] });
   view.getComponent(SelectField as Component).vm.$emit('update:modelValue', 'botLatencyMs');

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { defineComponent, ref } from 'vue';
 import type { Settings, SettingsChange } from '../../../../src-main/common/model/settings/settings.ts';
 import type { TableColumn } from '../../../../src-main/common/model/records/record-filter.ts';
+import type { RecordOrder } from '../../../../src-main/common/model/records/record.ts';
 import type { Direction } from '../../../../src-main/common/reporting/reports.ts';
 import ColumnChooser from '../../../../src-renderer/screens/detail/filters/ColumnChooser.vue';
 import {
@@ -13,12 +14,14 @@ import {
   isSameLayout,
   mergeLayout,
   toColumnState,
+  toOrder,
   widenNamed,
   useTableLayout,
 } from '../../../../src-renderer/screens/detail/grid/grid-columns.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
-import { makeSettings } from '../support/samples.ts';
+import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const INBOUND = listDefaultLayout('inbound');
@@ -56,9 +59,13 @@ describe('layout of a table', () => {
     const next = withPathColumns(merged, ['payload.a', 'response.b']);
     expect(next.map(({ id }) => id)).toEqual(['payload.a', ...INBOUND.map(({ id }) => id), 'response.b']);
     expect(next.every(({ hidden }) => !hidden)).toBe(true);
-    const look = { layout: next, order: [], t: (key: string) => key, readZone: () => 'UTC' };
+    const order: RecordOrder = [{ column: 'payload.a', descending: true }];
+    const look = { layout: next, order, t: (key: string) => key, readZone: () => 'UTC' };
     const [first] = createColumns('inbound', look);
-    expect(first).toMatchObject({ colId: 'payload.a', headerName: 'payload.a', sortable: false });
+    expect(first).toMatchObject({ colId: 'payload.a', headerName: 'payload.a', initialSort: 'desc' });
+    expect(toOrder([{ colId: 'payload.a', sort: 'asc' }], [])).toEqual([
+      { column: 'payload.a', descending: false },
+    ]);
   });
 
   it('has room for names in columns that nobody made narrower', () => {
@@ -143,6 +150,47 @@ describe('saved layout', () => {
     expect(settings.tableColumns['inbound-detail']).toEqual([...INBOUND].reverse());
     hasErrors.value = true;
     expect(isHidden()).toBe(false);
+  });
+
+  it('has the paths that the connection shows, and no other one’s', async () => {
+    settings = makeSettings();
+    const { global } = await provideApplication(backend);
+    let found: ReturnType<typeof useTableLayout> | undefined;
+    const Host = defineComponent(() => {
+      found = useTableLayout(
+        () => 'inbound',
+        () => true,
+      );
+      return () => null;
+    });
+    mount(Host, { global });
+    if (found === undefined) throw new Error('not mounted');
+    const { layout, paths } = found;
+    useAppStore();
+    const connections = useConnectionsStore();
+    backend.emit('settings/changed', settings);
+    backend.emit('connections/changed', [makeConnection({ id: 'one' }), makeConnection({ id: 'two' })]);
+    connections.show('one');
+    await flushPromises();
+    layout.value = withPathColumns(layout.value, ['payload.a']);
+    await flushPromises();
+    expect(paths.value).toEqual(['payload.a']);
+    connections.show('two');
+    await flushPromises();
+    expect(paths.value).toEqual([]);
+    expect(layout.value.map(({ id }) => id)).toEqual(INBOUND.map(({ id }) => id));
+    layout.value = withPathColumns(layout.value, ['payload.b']);
+    await flushPromises();
+    expect(paths.value).toEqual(['payload.b']);
+    connections.show('one');
+    await flushPromises();
+    expect(paths.value).toEqual(['payload.a']);
+    // What neither shows any more is kept for nobody.
+    layout.value = withPathColumns(layout.value, []);
+    await flushPromises();
+    expect(paths.value).toEqual([]);
+    expect(settings.tableColumns['inbound-detail']?.at(-1)?.id).toBe('payload.b');
+    expect(settings.tableColumns['inbound-detail']?.some(({ id }) => id === 'payload.a')).toBe(false);
   });
 
   it('has room for names where a person gave some', () => {

@@ -3,9 +3,10 @@ import { afterEach, expect, it } from 'vitest';
 import { defineComponent, h, ref } from 'vue';
 import type { Settings, SettingsChange } from '../../../../src-main/common/model/settings/settings.ts';
 import { useFieldsPanel } from '../../../../src-renderer/screens/detail/fields/fields.ts';
+import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { provideApplication } from '../support/provide-application.ts';
-import { makeSettings } from '../support/samples.ts';
+import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const usualWidth = window.innerWidth;
@@ -43,8 +44,25 @@ async function use(
   mount(Host, { global });
   await flushPromises();
   if (found === undefined) throw new Error('The panel was not used.');
-  return { panel: found, isInspectorOpen, readSettings: () => settings };
+  const showConnection = async (id: string): Promise<void> => {
+    backend.emit('connections/changed', [makeConnection({ id: 'one' }), makeConnection({ id: 'two' })]);
+    useConnectionsStore().show(id);
+    await flushPromises();
+  };
+  return { panel: found, isInspectorOpen, readSettings: () => settings, showConnection };
 }
+
+it('shows the keys that were chosen for the connection', async () => {
+  const { panel, showConnection } = await use(1440);
+  await showConnection('one');
+  panel.setPaths(['payload.error.code']);
+  await flushPromises();
+  expect(panel.paths.value).toEqual(['payload.error.code']);
+  await showConnection('two');
+  expect(panel.paths.value).toEqual([]);
+  await showConnection('one');
+  expect(panel.paths.value).toEqual(['payload.error.code']);
+});
 
 it('is open by itself where the table keeps room for its first columns', async () => {
   expect((await use(1440)).panel.isOpen.value).toBe(true);

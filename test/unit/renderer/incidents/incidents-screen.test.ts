@@ -3,10 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Input, Output } from '../../../../src-main/common/contract/index.ts';
 import type { Incident } from '../../../../src-main/common/model/analysis/incident.ts';
 import IncidentsScreen from '../../../../src-renderer/screens/incidents/IncidentsScreen.vue';
+import { useAppStore } from '../../../../src-renderer/stores/window/app.ts';
 import { useConnectionsStore } from '../../../../src-renderer/stores/connections/connections.ts';
 import { makeFinding } from '../../../support/findings/make-finding.ts';
 import { provideApplication } from '../support/provide-application.ts';
-import { makeConnection } from '../support/samples.ts';
+import { makeConnection, makeSettings } from '../support/samples.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 27, 9, 12);
@@ -52,10 +53,13 @@ afterEach(() => {
 /** Origin 7 is slow in the incident; before it, everything takes as long as usual. */
 function groupRecords({ scope, by }: Input<'analysis/group-records'>): Output<'analysis/group-records'> {
   const isBefore = 'toMs' in scope && scope.toMs === slow.sinceMs;
-  const toGroup = (key: (number | null)[], count: number, medianMs: number) =>
+  const toGroup = (key: (number | string | null)[], count: number, medianMs: number) =>
     ({ key, count, failures: count / 10, response: { medianMs: isBefore ? 196 : medianMs } }) as never;
-  const groups =
-    by[0] === 'origin' ? [toGroup([7], 90, 1400), toGroup([null], 10, 196), toGroup([3], 2, 5)] : [];
+  const ofField: Readonly<Record<string, ReturnType<typeof toGroup>[]>> = {
+    origin: [toGroup([7], 90, 1400), toGroup([null], 10, 196), toGroup([3], 2, 5)],
+    'payload.order.kind': [toGroup(['return'], 80, 1300), toGroup(['x'.repeat(1000)], 22, 196)],
+  };
+  const groups = ofField[by[0] ?? ''] ?? [];
   return { groups, total: toGroup([], 102, 1176), groupCount: groups.length, unlistedCount: 0 };
 }
 
@@ -237,6 +241,21 @@ describe('the incidents of a period', () => {
     expect(measured.flatMap(({ by }) => by)).not.toContain('actionId');
     const link = screen.findAll('.places a').at(-2)?.attributes('href') ?? '';
     expect(decodeURIComponent(link)).toContain('origin');
+  });
+
+  it('has the keys that the connection uses among its parts, with what was usual before', async () => {
+    const { screen, backend } = await show({}, '/incidents?period=yesterday&incident=slow');
+    useAppStore();
+    const shownPaths = { one: { fields: ['payload.order.kind'] }, two: { fields: ['payload.other'] } };
+    backend.emit('settings/changed', makeSettings({ shownPaths }));
+    await flushPromises();
+    const heads = screen.findAll('.places tbody th').map((cell) => cell.text());
+    expect(heads.slice(-3)).toEqual(['Origin 7', 'No Origin', 'payload.order.kind return']);
+    const row = screen.findAll('.places tbody tr').at(-1)?.text() ?? '';
+    expect([row.includes('1,300 ms'), row.includes('196 ms')]).toEqual([true, true]);
+    const link = screen.findAll('.places a').at(-1)?.attributes('href') ?? '';
+    expect(decodeURIComponent(link)).toContain('payload.order.kind:=return');
+    expect(measured.flatMap(({ by }) => by)).not.toContain('payload.other');
   });
 
   it('is opened by any of its parts', async () => {

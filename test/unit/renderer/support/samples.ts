@@ -51,6 +51,7 @@ export function makeSettings(change: Partial<Settings> = {}): Settings {
     fieldsPanel: { folded: [] },
     tourStep: 0,
     tableColumns: {},
+    shownPaths: {},
     summaryColumns: ['median', 'p95'],
     savedViews: [],
     clock: 'service',

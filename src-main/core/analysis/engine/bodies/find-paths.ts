@@ -8,7 +8,6 @@ import {
   isOwnField,
   MAX_LISTED_PATHS,
   MAX_PATH_STEPS,
-  parseBodyPath,
   PATH_TYPES,
   type PathType,
   SAMPLED_RECORDS,
@@ -22,7 +21,7 @@ import type { CallContext } from '../../../calls/calls.ts';
 import { countRecords } from '../count-records.ts';
 import { readRows, toTypes } from '../engine-database.ts';
 import { ENGINE_COLUMNS, PATH_COLUMNS } from '../engine-tables.ts';
-import { type KeptCondition, type KeptPath, toFilterSql, toPathValues } from '../filter-sql.ts';
+import { type KeptCondition, type KeptPath, toFilterSql, toKeptList, toPathValues } from '../filter-sql.ts';
 import { type FilteredRecords, toSourceSql } from '../resolved-scope.ts';
 
 /** Keys that differ from record to record would fill the memory: beyond so many no new path is followed. */
@@ -218,7 +217,7 @@ interface Entry extends KeptPath {
 
 /** Keeps the values at paths that are asked for in columns of their own. */
 export interface PathStore {
-  /** The column of a path, which begins to be filled where there is room; a path into an array has none. */
+  /** The column of a path, which begins to be filled where there is room. */
   use(direction: Direction, path: string): KeptPath | undefined;
   /** Returns the records with a filter whose conditions on paths know their columns. */
   resolve(records: FilteredRecords): FilteredRecords;
@@ -231,12 +230,14 @@ export interface PathStore {
 /**
  * Creates the store over the feed's connection. Within a process a column never gets another path, since a statement may
  * still read it: with no room left, other paths are read from the bodies. `enqueue` runs a task between two runs of the
- * feed; `listFed` says how many records of each snapshot there are.
+ * feed; `listFed` says how many records of each snapshot there are; `rest` resolves once nobody waits for an answer: what
+ * asked for a path first reads the same bodies.
  */
 export async function createPathStore(
   connection: DuckDBConnection,
   enqueue: (task: () => Promise<void>) => Promise<void>,
   listFed: () => readonly { readonly snapshotId: number; readonly recordCount: number }[],
+  rest: () => Promise<void> = () => Promise.resolve(),
 ): Promise<PathStore> {
   const known = await readRows<[Direction, string, number, number]>(
     connection,
@@ -262,7 +263,8 @@ export async function createPathStore(
 
   const toFillSql = ({ direction, path, slot }: Entry): string | null => {
     const values = toPathValues(path, direction);
-    return values === null ? null : `${PATH_COLUMNS[slot]?.name ?? ''} = ${values.sql}`;
+    if (values === null) return null;
+    return `${PATH_COLUMNS[slot]?.name ?? ''} = ${values.isList ? toKeptList(values.sql) : values.sql}`;
   };
   const fillRange = async (entry: Entry, fromId: number, untilId: number): Promise<void> => {
     const sql = toFillSql(entry);
@@ -293,7 +295,10 @@ export async function createPathStore(
           ranges.push([toRecordId(snapshotId, from), toRecordId(snapshotId, from + FILL_ROWS)]);
       return Promise.resolve();
     });
-    for (const [fromId, untilId] of ranges) await enqueue(() => fillRange(entry, fromId, untilId));
+    for (const [fromId, untilId] of ranges) {
+      await rest();
+      await enqueue(() => fillRange(entry, fromId, untilId));
+    }
     await noteUse(entry);
     entry.column = PATH_COLUMNS[entry.slot]?.name ?? null;
   };
@@ -314,9 +319,7 @@ export async function createPathStore(
   };
 
   const use: PathStore['use'] = (direction, path) => {
-    if (isOwnField(path)) return undefined;
-    const steps = parseBodyPath(path)?.steps ?? [null];
-    if (steps.includes(null) || toPathValues(path, direction) === null) return undefined;
+    if (isOwnField(path) || toPathValues(path, direction) === null) return undefined;
     const own = entries.get(toKey(direction, path));
     if (own !== undefined) {
       if (!used.has(own) && own.column !== null) work(own, noteUse(own));

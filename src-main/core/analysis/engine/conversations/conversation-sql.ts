@@ -20,7 +20,7 @@ import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { readRows } from '../engine-database.ts';
 import { FAILED_SQL } from '../engine-tables.ts';
 import { NO_CONDITION, type SqlCondition, toFilterSql } from '../filter-sql.ts';
-import { type FilteredRecords, type ResolvedScope, toSourceSql } from '../resolved-scope.ts';
+import { countAtMost, type FilteredRecords, type ResolvedScope, toSourceSql } from '../resolved-scope.ts';
 
 /**
  * Sessions by 63 bits of their Id: of ten million, two share them with a chance of 1 in 180,000. A GUID means the same in any
@@ -81,61 +81,157 @@ export function toMatchedSql(scope: ResolvedScope, where: SqlCondition): string 
 
 /** Requests of a kind: see CONVERSATION_OUTCOMES. */
 const KIND_SQL = 'conversation, is_inbound, is_sending, service';
-/** The order in which the requests of a conversation stand where their dates are the same. */
-export const MEMBER_ORDER_SQL = '(date_ms, is_inbound, record_id)';
+/**
+ * The place of a request in its conversation, as one number: its date, then outbound before inbound, then how they are
+ * stored. What is compared has a fixed size then: groups of anything else are never spilled to the disk.
+ */
+export const MEMBER_ORDER_SQL = `(date_ms::HUGEINT * ${2n ** 54n} + is_inbound::BIGINT * ${2n ** 53n} + record_id)`;
+
+/**
+ * A text of conversations, that of the request at a place: `table` holds places. It is a table, since the engine knows how
+ * small those are then, and holds them rather than all records.
+ */
+export function toPlacedSql(
+  scopes: readonly ResolvedScope[],
+  { table, place, column }: { readonly table: string; readonly place: string; readonly column: string },
+): string {
+  const all = scopes.map(
+    (scope) => `SELECT record_id, ${column} FROM ${toSourceSql(scope, ['record_id', column], NO_CONDITION)}`,
+  );
+  return `(SELECT conversation, ${column} FROM (${all.join(' UNION ALL ')}) AS texts
+    JOIN ${table} ON texts.record_id = (${place} & ${2n ** 53n - 1n})::BIGINT)`;
+}
+
+/** Records of which conversations are gathered at once: of more, the groups would not fit into the engine's memory. */
+const SLICE_RECORDS = 1_500_000;
+
+/** Conditions on dates, which every record with one meets one of: few conversations reach from one into the next. */
+export async function listTimeSlices(
+  connection: DuckDBConnection,
+  scopes: readonly ResolvedScope[],
+  sliceRecords = SLICE_RECORDS,
+): Promise<readonly SqlCondition[]> {
+  const count = Math.ceil(scopes.reduce((sum, scope) => sum + countAtMost(scope), 0) / sliceRecords);
+  if (count < 2) return [NO_CONDITION];
+  const dates = scopes.map((scope) => `SELECT date_ms FROM ${toSourceSql(scope, ['date_ms'], NO_CONDITION)}`);
+  const [[firstMs, lastMs] = [null, null]] = await readRows<[number | null, number | null]>(
+    connection,
+    `SELECT min(date_ms), max(date_ms) FROM (${dates.join(' UNION ALL ')})`,
+  );
+  if (firstMs === null || lastMs === null) return [NO_CONDITION];
+  const edges = Array.from({ length: count - 1 }, (_none, place) =>
+    Math.round(firstMs + ((lastMs - firstMs) * (place + 1)) / count),
+  );
+  return [undefined, ...edges].map((fromMs, place) => {
+    const untilMs = edges[place];
+    const bounds = [
+      ...(fromMs === undefined ? [] : [`date_ms >= ${fromMs}`]),
+      ...(untilMs === undefined ? [] : [`date_ms < ${untilMs}`]),
+    ];
+    return { sql: bounds.join(' AND '), values: [] };
+  });
+}
+
+/** Values that a conversation's set of them can tell apart: a bit each, of a whole number. */
+const MAX_SET_VALUES = 62;
+/** Fields of which a conversation may have several values. */
+export const SET_FIELDS = ['channel', 'service'] as const;
+/** The most frequent values of each; the set of a conversation has a bit for each, in their order. */
+export type SetValues = Readonly<Record<(typeof SET_FIELDS)[number], readonly number[]>>;
+
+/** Reads the channels and services that records have, the most frequent first. */
+export async function readSetValues(
+  connection: DuckDBConnection,
+  scopes: readonly ResolvedScope[],
+): Promise<SetValues> {
+  const read = async (field: (typeof SET_FIELDS)[number]): Promise<number[]> => {
+    // Of records without a session too: to leave them out, all Ids would have to be read.
+    const where = { sql: `${field} IS NOT NULL`, values: [] };
+    const all = scopes.map((scope) => `SELECT ${field} FROM ${toSourceSql(scope, [field], where)}`);
+    const rows = await readRows<[number]>(
+      connection,
+      `SELECT ${field} FROM (${all.join(' UNION ALL ')})
+       GROUP BY ${field} ORDER BY count(*) DESC, ${field} LIMIT ${MAX_SET_VALUES}`,
+    );
+    return rows.map(([value]) => value);
+  };
+  return { channel: await read('channel'), service: await read('service') };
+}
+
+function toSetSql(field: (typeof SET_FIELDS)[number], values: readonly number[]): string {
+  const bits = values.map((value, place) => `WHEN ${value} THEN ${2n ** BigInt(place)}`);
+  return bits.length === 0 ? '0::BIGINT' : `bit_or((CASE ${field} ${bits.join(' ')} ELSE 0 END)::BIGINT)`;
+}
+
+/** Statements that join what was gathered of one conversation in several slices. */
+const JOIN_GATHERED = [
+  `CREATE TEMP TABLE repeated AS SELECT conversation FROM gathered GROUP BY conversation HAVING count(*) > 1`,
+  `CREATE TEMP TABLE joined AS
+   SELECT conversation, min(first_ms), max(last_ms), max(end_ms), sum(inbound)::BIGINT, sum(outbound)::BIGINT,
+     sum(failures)::BIGINT, sum(undecided)::BIGINT, min(channel), max(last_channel), min(service), max(last_service),
+     bit_or(channels), bit_or(services), max(slow), max(message_us), sum(own_us)
+   FROM gathered SEMI JOIN repeated USING (conversation) GROUP BY conversation`,
+  'DELETE FROM gathered WHERE conversation IN (FROM repeated)',
+  'INSERT INTO gathered FROM joined',
+  'DROP TABLE repeated',
+  'DROP TABLE joined',
+];
 
 /**
  * Statements that leave the conversations of a period in the temporary table `conversations`: the only place that says in
- * SQL what became of them. `several` holds the channels and services of those that have more than one.
+ * SQL what became of them. `channels` and `services` are the sets of those that they have.
  */
 export function listConversationSql(
   scopes: readonly ResolvedScope[],
   period: TimeSpan,
   known: KnownTime,
+  { values, slices }: { readonly values: SetValues; readonly slices: readonly SqlCondition[] },
 ): string[] {
   const failed = FAILED_SQL;
   const before = (column: string): string => `coalesce(${column}, -9007199254740991)`;
-  return [
-    `CREATE TEMP TABLE grouped AS
-     SELECT conversation, min(date_ms) AS first_ms, max(date_ms) AS last_ms,
+  const gather = (slice: SqlCondition): string =>
+    `SELECT conversation, min(date_ms) AS first_ms, max(date_ms) AS last_ms,
        max(date_ms + coalesce(took_us, 0) / 1000) AS end_ms,
        count(*) FILTER (is_inbound) AS inbound, count(*) FILTER (NOT is_inbound) AS outbound,
        count(*) FILTER (${failed}) AS failures, count(*) FILTER (outcome = 'unknown'::outcome) AS undecided,
        min(channel) AS channel, max(channel) AS last_channel, min(service) AS service, max(service) AS last_service,
+       ${toSetSql('channel', values.channel)} AS channels, ${toSetSql('service', values.service)} AS services,
        max(slow) AS slow, max(CASE WHEN is_inbound THEN took_us END) AS message_us,
        sum(CASE WHEN is_inbound THEN took_us ELSE -2 * took_us END) AS own_us
-     FROM ${toMembersSql(scopes)} GROUP BY conversation
-     HAVING min(date_ms) < ${period.toMs} AND max(date_ms) >= ${period.fromMs}`,
+     FROM ${toMembersSql(scopes, [], slice)} GROUP BY conversation`;
+  const [first = NO_CONDITION, ...others] = slices;
+  return [
+    `CREATE TEMP TABLE gathered AS ${gather(first)}`,
+    ...others.map((slice) => `INSERT INTO gathered ${gather(slice)}`),
+    ...(others.length === 0 ? [] : JOIN_GATHERED),
     `CREATE TEMP TABLE troubled AS
-     WITH kinds AS (
+     FROM (
        SELECT ${KIND_SQL}, max(date_ms) FILTER (${failed}) AS failed_ms,
          max(date_ms) FILTER (outcome = 'unknown'::outcome) AS undecided_ms,
          max(date_ms) FILTER (outcome IN ('ok'::outcome, 'expected'::outcome)) AS good_ms,
-         arg_min(error_pattern, ${MEMBER_ORDER_SQL}) FILTER (${failed}) AS pattern,
          min(${MEMBER_ORDER_SQL}) FILTER (${failed}) AS first_failed
-       FROM ${toMembersSql(scopes, ['error_pattern', 'record_id'])}
-       SEMI JOIN (SELECT conversation FROM grouped WHERE failures > 0 OR undecided > 0) USING (conversation)
+       FROM ${toMembersSql(scopes, ['record_id'])}
+       SEMI JOIN (SELECT conversation FROM gathered WHERE failures > 0 OR undecided > 0) USING (conversation)
        GROUP BY ALL
      )
-     SELECT conversation,
+     SELECT conversation, min(first_failed) AS first_failed,
        bool_or(failed_ms > ${before('good_ms')} AND failed_ms > ${before('undecided_ms')}) AS is_lost,
-       bool_or(undecided_ms > ${before('good_ms')} AND undecided_ms >= ${before('failed_ms')}) AS is_undecided,
-       arg_min(coalesce(pattern, ''), first_failed) FILTER (first_failed IS NOT NULL) AS first_pattern
-     FROM kinds GROUP BY conversation`,
+       bool_or(undecided_ms > ${before('good_ms')} AND undecided_ms >= ${before('failed_ms')}) AS is_undecided
+     GROUP BY conversation`,
+    `CREATE TEMP TABLE patterns AS
+     FROM ${toPlacedSql(scopes, { table: 'troubled', place: 'first_failed', column: 'error_pattern' })}`,
     `CREATE TEMP TABLE conversations AS
      SELECT conversation, first_ms, last_ms, end_ms, inbound, outbound, failures, channel, last_channel, service,
-       last_service, first_pattern,
+       last_service, channels, services,
+       CASE WHEN first_failed IS NOT NULL THEN coalesce(error_pattern, '') END AS first_pattern,
        CASE WHEN message_us IS NOT NULL AND own_us > 0 AND message_us > coalesce(slow // 4, -1)
          THEN ${packSlowest('message_us', 'connector')} ELSE slow END AS slow,
        ${toCutSql(known)} AS is_cut, ${toOutcomeSql(known)} AS outcome
-     FROM grouped LEFT JOIN troubled USING (conversation)`,
-    'DROP TABLE grouped',
+     FROM gathered LEFT JOIN troubled USING (conversation) LEFT JOIN patterns USING (conversation)
+     WHERE first_ms < ${period.toMs} AND last_ms >= ${period.fromMs}`,
+    'DROP TABLE gathered',
     'DROP TABLE troubled',
-    `CREATE TEMP TABLE several AS
-     SELECT DISTINCT conversation, channel, service FROM ${toMembersSql(scopes)}
-     SEMI JOIN (
-       SELECT conversation FROM conversations WHERE channel <> last_channel OR service <> last_service
-     ) USING (conversation)`,
+    'DROP TABLE patterns',
   ];
 }
 

@@ -24,9 +24,14 @@ import { measureConversationTimes, TIMES_CELLS_SQL } from './conversation-times.
 import {
   readConversations,
   listConversationSql,
+  listTimeSlices,
+  readSetValues,
+  type SET_FIELDS,
+  type SetValues,
   MEMBER_ORDER_SQL,
   toMatchedSql,
   toMembersSql,
+  toPlacedSql,
 } from './conversation-sql.ts';
 
 /** Periods whose conversations are kept, and lists of each; the ones used longest ago go first. */
@@ -80,6 +85,7 @@ interface OpenPeriod {
   readonly scopes: readonly ResolvedScope[];
   readonly period: TimeSpan;
   readonly known: KnownTime;
+  readonly values: SetValues;
   readonly totalCount: number;
   readonly lists: Map<string, OpenList>;
   run<Value>(signal: AbortSignal, work: (connection: DuckDBConnection) => Promise<Value>): Promise<Value>;
@@ -187,7 +193,7 @@ export function createConversationViews(
       const number = ++last;
       const viewId = `conversations-${mark}-${number}`;
       const opened = await period.run(signal, (connection) =>
-        openList(connection, source, { question, scopes: period.scopes, number }),
+        openList(connection, source, { question, period, number }),
       );
       period.lists.set(viewId, { ...opened.list, block: null, tables: new Map(), times: new Map() });
       owners.set(viewId, period);
@@ -229,7 +235,12 @@ export function createConversationViews(
       if (known !== undefined) return { resultId, rowCount: known.rowCount };
       const table = `clients_${++last}`;
       const rowCount = await period.run(signal, async (connection) => {
-        await connection.run(toClientsSql(period.scopes, { table, list: list.table }));
+        const [named, begun] = [`named_${table}`, `begun_${table}`];
+        const own = { list: list.table };
+        await connection.run(toFirstSql(period.scopes, { ...own, table: named, isNamed: true }));
+        await connection.run(toFirstSql(period.scopes, { ...own, table: begun, isNamed: false }));
+        await connection.run(toClientsSql(period.scopes, { table, named, begun }));
+        for (const used of [named, begun]) await connection.run(`DROP TABLE ${used}`);
         const [count] = await readRows<[number]>(connection, `SELECT count(*) FROM ${table}`);
         return count?.[0] ?? 0;
       });
@@ -316,26 +327,35 @@ export function createConversationViews(
 const CLIENT_CELLS_SQL = `client, conversations, lost, recovered, waiting, unknown,
   strftime(epoch_ms(last_ms), '%Y-%m-%dT%H:%M:%S.%gZ'), last_outcome, channels, last_session_id`;
 
+/** The first request of conversations that names a client, or the first of all; of those of a list, if there is one. */
+function toFirstSql(
+  scopes: readonly ResolvedScope[],
+  { table, isNamed, list }: { readonly table: string; readonly isNamed: boolean; readonly list?: string },
+): string {
+  return `CREATE OR REPLACE TEMP TABLE ${table} AS
+    SELECT conversation, min(${MEMBER_ORDER_SQL}) ${isNamed ? "FILTER (client <> '')" : ''} AS place
+    FROM ${toMembersSql(scopes, ['client', 'record_id'])}
+    ${list === undefined ? '' : `SEMI JOIN ${list} USING (conversation)`} GROUP BY conversation`;
+}
+
 /** The clients behind a list of conversations, each by the first name that its conversation has. */
 function toClientsSql(
   scopes: readonly ResolvedScope[],
-  { table, list }: { readonly table: string; readonly list: string },
+  { table, named, begun }: Readonly<Record<'table' | 'named' | 'begun', string>>,
 ): string {
   const count = (outcome: Conversation['outcome']): string =>
     `count(*) FILTER (outcome = ${CONVERSATION_OUTCOMES.indexOf(outcome)}) AS ${outcome}`;
   const names = CONVERSATION_OUTCOMES.map(quoteText).join(', ');
   return `CREATE TEMP TABLE ${table} AS
     WITH named AS (
-      SELECT conversation, arg_min(client, ${MEMBER_ORDER_SQL}) FILTER (client <> '') AS client,
-        arg_min(session_id, ${MEMBER_ORDER_SQL}) AS session_id
-      FROM ${toMembersSql(scopes, ['client', 'session_id', 'record_id'])}
-      SEMI JOIN ${list} USING (conversation) GROUP BY conversation
+      FROM ${toPlacedSql(scopes, { table: named, place: 'place', column: 'client' })}
+      JOIN ${toPlacedSql(scopes, { table: begun, place: 'place', column: 'session_id' })} USING (conversation)
     )
     SELECT client, count(*) AS conversations, ${(['lost', 'recovered', 'waiting', 'unknown'] as const).map(count).join(', ')},
       max(last_ms) AS last_ms, [${names}][arg_max(outcome, (last_ms, conversation)) + 1] AS last_outcome,
       array_to_string(list_sort(list_distinct(list(channel))), ', ') AS channels,
       arg_max(session_id, (last_ms, conversation)) AS last_session_id
-    FROM named JOIN conversations USING (conversation) WHERE client IS NOT NULL
+    FROM named JOIN conversations USING (conversation)
     GROUP BY client ORDER BY last_ms DESC, client`;
 }
 
@@ -375,10 +395,13 @@ async function openPeriod(
       const scopes: ResolvedScope[] = [];
       for (const report of DETAIL_KINDS)
         scopes.push(await source.resolve(connection, { connectionId, report, ...known.span }));
-      for (const sql of listConversationSql(scopes, { fromMs, toMs }, known)) await connection.run(sql);
+      const values = await readSetValues(connection, scopes);
+      const slices = await listTimeSlices(connection, scopes);
+      for (const sql of listConversationSql(scopes, { fromMs, toMs }, known, { values, slices }))
+        await connection.run(sql);
       const [count] = await readRows<[number]>(connection, 'SELECT count(*) FROM conversations');
       const period = { fromMs, toMs };
-      return { scopes, period, known, totalCount: count?.[0] ?? 0, lists: new Map(), run, close };
+      return { scopes, period, known, values, totalCount: count?.[0] ?? 0, lists: new Map(), run, close };
     });
   } catch (error) {
     close();
@@ -392,11 +415,11 @@ async function openList(
   source: ConversationSource,
   {
     question,
-    scopes,
+    period: { scopes, values },
     number,
   }: {
     readonly question: ConversationsQuestion;
-    readonly scopes: readonly ResolvedScope[];
+    readonly period: Pick<OpenPeriod, 'scopes' | 'values'>;
     readonly number: number;
   },
 ): Promise<{
@@ -415,17 +438,14 @@ async function openList(
       ? matching
       : `${matching} AND outcome IN (${toPlaces(CONVERSATION_OUTCOMES, outcomes)})`;
   const table = `listed_${number}`;
-  const clients =
-    order.column === 'client'
-      ? `LEFT JOIN (
-           SELECT conversation, arg_min(client, ${MEMBER_ORDER_SQL}) FILTER (client <> '') AS client
-           FROM ${toMembersSql(scopes, ['client', 'record_id'])} GROUP BY conversation
-         ) AS named USING (conversation)`
-      : '';
+  const isByClient = order.column === 'client';
+  if (isByClient) for (const sql of listClientSql(scopes)) await connection.run(sql);
+  const clients = isByClient ? 'LEFT JOIN named USING (conversation) LEFT JOIN ranks USING (client)' : '';
   await connection.run(
     `CREATE TEMP TABLE ${table} AS
      SELECT conversation FROM conversations ${clients} WHERE ${shown} ORDER BY ${toOrderSql(order)}`,
   );
+  if (isByClient) for (const used of CLIENT_TABLES) await connection.run(`DROP TABLE ${used}`);
   const counted = await readRows<[number, number]>(
     connection,
     `SELECT outcome, count(*) FROM conversations WHERE ${matching} GROUP BY outcome`,
@@ -437,9 +457,23 @@ async function openList(
     found: {
       rowCount: rows?.[0] ?? 0,
       outcomes: CONVERSATION_OUTCOMES.map((outcome, place) => ({ outcome, count: counts.get(place) ?? 0 })),
-      facets: await readFacets(connection, shown),
+      facets: await readFacets(connection, shown, values),
     },
   };
+}
+
+const CLIENT_TABLES = ['firsts', 'named', 'ranks'] as const;
+
+/** Statements that make tables of the clients of conversations anew, since an aborted question leaves some, and of their order: names are few beside conversations. */
+function listClientSql(scopes: readonly ResolvedScope[]): string[] {
+  const [firsts, named, ranks] = CLIENT_TABLES;
+  return [
+    toFirstSql(scopes, { table: firsts, isNamed: true }),
+    `CREATE OR REPLACE TEMP TABLE ${named} AS FROM ${toPlacedSql(scopes, { table: firsts, place: 'place', column: 'client' })}`,
+    `CREATE OR REPLACE TEMP TABLE ${ranks} AS
+     SELECT client, dense_rank() OVER (ORDER BY ${toTextOrderSql('client')}) AS client_rank
+     FROM (SELECT DISTINCT client FROM ${named})`,
+  ];
 }
 
 /** Returns the condition that a conversation has a record which meets the filter. */
@@ -480,7 +514,7 @@ function toOrderSql({ column, descending }: ConversationOrder): string {
     outcome: ['outcome'],
     channel: ['channel', 'last_channel'],
     service: ['service', 'last_service'],
-    client: [toTextOrderSql('client')],
+    client: ['client_rank'],
     messages: ['inbound', 'outbound'],
     failures: ['failures'],
     slowest: ['slow // 4'],
@@ -491,20 +525,26 @@ function toOrderSql({ column, descending }: ConversationOrder): string {
   return [...keys[column].map((key) => `${key} ${direction}`), ...ties, 'conversation'].join(', ');
 }
 
-async function readFacets(connection: DuckDBConnection, where: string): Promise<ConversationFacets> {
-  const readNumbers = async (name: 'channel' | 'service') => {
-    const rows = await readRows<[number | null, number]>(
-      connection,
-      `SELECT ${name}, count(*) AS counted FROM (
-         SELECT ${name} FROM conversations
-         WHERE ${name} IS NOT DISTINCT FROM last_${name} AND ${where}
-         UNION ALL SELECT DISTINCT ON (conversation, ${name}) ${name} FROM several
-         SEMI JOIN (SELECT conversation FROM conversations WHERE ${name} <> last_${name} AND ${where}) AS own
-           USING (conversation)
-         WHERE ${name} IS NOT NULL
-       ) GROUP BY ${name} ORDER BY counted DESC, ${name} LIMIT ${MAX_FACET_VALUES}`,
+async function readFacets(
+  connection: DuckDBConnection,
+  where: string,
+  values: SetValues,
+): Promise<ConversationFacets> {
+  const readNumbers = async (name: (typeof SET_FIELDS)[number]) => {
+    const counts = values[name].map(
+      (_value, place) => `count(*) FILTER (${name}s & ${2n ** BigInt(place)} <> 0)`,
     );
-    return rows.map(([value, count]) => ({ value, count }));
+    const [[blank = 0, ...counted] = []] = await readRows<number[]>(
+      connection,
+      `SELECT ${[`count(*) FILTER (${name} IS NULL)`, ...counts].join(', ')} FROM conversations WHERE ${where}`,
+    );
+    return [
+      { value: null, count: blank },
+      ...values[name].map((value, place) => ({ value, count: counted[place] ?? 0 })),
+    ]
+      .filter(({ count }) => count > 0)
+      .sort((a, b) => b.count - a.count || (a.value ?? Infinity) - (b.value ?? Infinity))
+      .slice(0, MAX_FACET_VALUES);
   };
   const errors = await readRows<[string, number]>(
     connection,

@@ -16,6 +16,7 @@ import { DATE_TEXT_COLUMN } from '../engine-tables.ts';
 import type { AskFiltered } from '../measures/measure-operations.ts';
 import type { EngineSource } from '../resolve-scope.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
+import type { PathOrder } from '../views/view-slices.ts';
 import {
   type FileColumn,
   findCellKind,
@@ -60,13 +61,14 @@ export function createFileOperations(options: {
     direction: Direction,
     paths: readonly string[],
   ) => Promise<readonly ReadPath[]>;
+  readonly resolveOrder: (order: RecordOrder, scope: RecordScope, direction: Direction) => Promise<PathOrder>;
   /** Reads rows of an open result; fewer at its end. */
   readonly readResult: (
     place: { readonly resultId: string; readonly offset: number; readonly limit: number },
     signal: AbortSignal,
   ) => Promise<SqlCell[][]>;
 }) {
-  const { folder, ask, connect, source, findPaths, readResult } = options;
+  const { folder, ask, connect, source, findPaths, resolveOrder, readResult } = options;
   return {
     /**
      * Writes records; null, and no file, where texts have to be written row by row (see `prepareText`), or are too long. Throws AppErrors
@@ -74,11 +76,12 @@ export function createFileOperations(options: {
      */
     writeRecords: (question: RecordFile, context: CallContext<FileProgress>): Promise<EngineFile | null> =>
       ask(question, context, async (connection, records) => {
-        const { scope, columns, order, about, format } = question;
+        const { scope, columns, about, format } = question;
         const { connectionId } = 'snapshotId' in scope ? source.getSnapshot(scope.snapshotId) : scope;
         const { direction } = records.scope;
         const asked = columns.flatMap(({ value }) => (value.kind === 'path' ? [value.path] : []));
         const paths = await findPaths(connectionId, direction, asked);
+        const order = await resolveOrder(question.order, scope, direction);
         const parts = { connection, records, order, columns, source, connectionId, paths };
         const rows = await prepareRecordRows(parts);
         const lines =

@@ -3,7 +3,6 @@ import { AppError } from '../../../../common/contract/errors.ts';
 import { FORMULA_PATTERN, isSpreadsheetFormula } from '../../../../common/csv-habits.ts';
 import type { CsvDialect } from '../../../../common/model/exports/export-options.ts';
 import { isOwnField, type NamedField } from '../../../../common/model/records/body-path.ts';
-import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import {
   type DetailKind,
   type FieldName,
@@ -26,7 +25,7 @@ import {
   toRowsInOrderSql,
   toSourceSql,
 } from '../resolved-scope.ts';
-import { toOrderedScope, toViewOrder } from '../views/view-slices.ts';
+import { type PathOrder, toOrderedScope, toViewOrder } from '../views/view-slices.ts';
 
 /** A column of a file with its cell. */
 interface LineColumn extends FileColumn {
@@ -288,7 +287,7 @@ export interface RecordRows {
 export async function prepareRecordRows(options: {
   readonly connection: DuckDBConnection;
   readonly records: FilteredRecords;
-  readonly order: RecordOrder;
+  readonly order: PathOrder;
   readonly columns: readonly FileColumn[];
   readonly source: MarkSource & Pick<FeedSource, 'listRunStarts'>;
   readonly connectionId: string;
@@ -299,13 +298,13 @@ export async function prepareRecordRows(options: {
   const { filter } = records;
   const scope = toOrderedScope(records.scope, order, source);
   const where = toFilterSql(filter, scope.direction);
-  const { columns: sorted, leading, sql } = toViewOrder(order, scope);
+  const { columns: sorted, made, leading, sql } = toViewOrder(order, scope);
   const isEvery = filter.conditions.length === 0;
   const total = await (isEvery ? countRecords(connection, scope) : countRecords(connection, scope, where));
   const names = ENGINE_COLUMNS[scope.direction].map(({ name }) => name);
   // Without an order of their own they come in the order received.
-  const isSorted = sorted.length > 0 || leading.isDescending;
-  const plain = (isSorted ? toSourceSql : toRowsInOrderSql)(scope, names, where);
+  const isSorted = sorted.length + made.length > 0 || leading.isDescending;
+  const plain = (isSorted ? toSourceSql : toRowsInOrderSql)(scope, [...names, ...made], where);
   const values = paths.map(({ path, sql }) => `${sql} AS ${quoteName(path)}`);
   const rows = values.length === 0 ? plain : `(SELECT *, ${values.join(', ')} FROM ${plain})`;
   if (columns.some(({ value }) => isOfPage(value))) await refuseDamaged(connection, rows, where.values);

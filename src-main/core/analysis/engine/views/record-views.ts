@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { AppError } from '../../../../common/contract/errors.ts';
 import { isBodyField } from '../../../../common/model/records/body-path.ts';
-import type { RecordOrder } from '../../../../common/model/records/record.ts';
 import { listLeaves } from '../../../../common/query/filter-tree.ts';
 import { countRecords } from '../count-records.ts';
 import { streamIds, type EngineDatabase } from '../engine-database.ts';
@@ -12,6 +11,7 @@ import {
   createRecordList,
   findRuns,
   listSlices,
+  type PathOrder,
   type RecordList,
   type RecordRun,
   SLICE_SIZES,
@@ -63,7 +63,7 @@ interface RecordViews {
    * Opens a view; its first rows can be read at once, others as soon as they have been found. A search in texts takes
    * long: it may not have found all rows by then, and `count` tells when it has. An abort ends the reading.
    */
-  open(records: FilteredRecords, order: RecordOrder, signal: AbortSignal): Promise<OpenedView>;
+  open(records: FilteredRecords, order: PathOrder, signal: AbortSignal): Promise<OpenedView>;
   /** The number of rows, once all have been found. Throws AppError `cache.view-closed`. */
   count(viewId: string): Promise<number>;
   /** Ids of the rows [start, end); fewer at the end. Throws AppError `cache.view-closed`. */

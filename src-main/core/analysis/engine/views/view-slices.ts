@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { isBodyField } from '../../../../common/model/records/body-path.ts';
 import { type RecordOrder, toRecordId } from '../../../../common/model/records/record.ts';
 import { toTextOrderSql } from '../../../../common/sql/view-statements.ts';
 import { readRows } from '../engine-database.ts';
@@ -183,9 +184,10 @@ export function toSliceSql({ scope, sql }: ViewSlice, order: ViewOrder, where: S
     sql: conditions.length === 0 ? 'true' : conditions.join(' AND '),
     values: where.values,
   };
-  if (order.columns.length === 0)
+  if (order.columns.length + order.made.length === 0)
     return `SELECT record_id FROM ${toRowsInOrderSql(scope, ['record_id'], all)}`;
-  return `SELECT record_id FROM ${toSourceSql(scope, ['record_id', ...order.columns], all)} ORDER BY ${order.sql}`;
+  const source = toSourceSql(scope, ['record_id', ...order.columns, ...order.made], all);
+  return `SELECT record_id FROM ${source} ORDER BY ${order.sql}`;
 }
 
 function sliceByPlace(scope: ResolvedScope, isDescending: boolean, { first, most }: SliceSizes): ViewSlice[] {
@@ -282,10 +284,14 @@ interface FoundRun extends RecordRun {
 export async function findRuns(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  { columns, leading, isLastFirst }: ViewOrder,
+  { columns, made, leading, isLastFirst }: ViewOrder,
   { isInOrder, listRunStarts }: SnapshotOrders,
 ): Promise<RecordRun[] | null> {
-  const isByDate = leading.kind === 'date' && columns.length === 1 && isLastFirst === leading.isDescending;
+  const isByDate =
+    leading.kind === 'date' &&
+    columns.length === 1 &&
+    made.length === 0 &&
+    isLastFirst === leading.isDescending;
   if (leading.kind !== 'received' && !isByDate) return null;
   const isRun = ({ snapshotId, spans }: ScopePart): boolean =>
     spans === null ? isInOrder(snapshotId) || !isByDate : isInOrder(snapshotId) && spans.length === 1;
@@ -333,13 +339,19 @@ export interface SnapshotOrders {
   listRunStarts(snapshotId: number): readonly number[];
 }
 
+/** An order that knows how the paths among its columns are read; those without a value decide nothing. */
+export type PathOrder = readonly (RecordOrder[number] & { readonly value?: string })[];
+
 /** The order of a view as SQL. */
 export interface ViewOrder {
-  /** Columns that it compares; none for the order received. */
+  /** Columns that it compares; neither these nor others for the order received. */
   readonly columns: readonly string[];
+  /** Values that it compares beside them, each with the name that `sql` has for it. */
+  readonly made: readonly string[];
   /** What is compared first. */
   readonly leading: {
-    readonly kind: 'received' | 'date' | 'text' | 'number';
+    readonly kind: 'received' | 'date' | 'text' | 'number' | 'path';
+    /** Of a path that is no column the expression. */
     readonly column: string;
     readonly isDescending: boolean;
   };
@@ -353,15 +365,27 @@ export interface ViewOrder {
  * received, turned around when the leading column descends, so that an order whose columns are all turned around is the
  * exact reverse. Columns that the report lacks, and those after `received`, decide nothing.
  */
-export function toViewOrder(order: RecordOrder, scope: ResolvedScope): ViewOrder {
+export function toViewOrder(order: PathOrder, scope: ResolvedScope): ViewOrder {
   const columns: string[] = [];
+  const made: string[] = [];
   const keys: string[] = [];
   let leading: ViewOrder['leading'] | null = null;
   let isDescending = order[0]?.descending === true;
-  for (const { column, descending, language } of order) {
+  for (const { column, descending, language, value } of order) {
     if (column === 'received') {
       isDescending = descending;
       break;
+    }
+    if (isBodyField(column)) {
+      if (value === undefined) continue;
+      const name = `order_${made.length}`;
+      leading ??= { kind: 'path', column: value, isDescending: descending };
+      made.push(`${value} AS ${name}`);
+      const direction = toDirectionSql(descending);
+      // A number is one however it is written; nothing comes first, then texts.
+      const parts = [`body_number(${name})`, toTextOrderSql(`nullif(${name}, '')`, language)];
+      keys.push(...parts.map((key) => `${key} ${direction}`));
+      continue;
     }
     const found = findColumn(column, scope.direction);
     if (found === null || columns.includes(found.name)) continue;
@@ -377,6 +401,7 @@ export function toViewOrder(order: RecordOrder, scope: ResolvedScope): ViewOrder
   const part = scope.parts.length > 1 ? [`part ${direction}`] : [];
   return {
     columns,
+    made,
     leading: leading ?? { kind: 'received', column: 'record_id', isDescending },
     isLastFirst: isDescending,
     sql: [...keys, ...part, `record_id ${direction}`].join(', '),
@@ -389,7 +414,7 @@ export function toViewOrder(order: RecordOrder, scope: ResolvedScope): ViewOrder
  */
 export function toOrderedScope(
   scope: ResolvedScope,
-  order: RecordOrder,
+  order: PathOrder,
   { listRunStarts }: Pick<SnapshotOrders, 'listRunStarts'>,
 ): ResolvedScope {
   if (toViewOrder(order, scope).leading.kind === 'date') return scope;
@@ -402,6 +427,9 @@ export function toOrderedScope(
 function toSortKeys(name: string, key: string, descending: boolean): string[] {
   // Action numbers are sent as text but are meant as numbers.
   const keys = name === 'action_id' ? [`TRY_CAST(${name} AS BIGINT)`, key] : [key];
-  const direction = descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST';
-  return keys.map((sql) => `${sql} ${direction}`);
+  return keys.map((sql) => `${sql} ${toDirectionSql(descending)}`);
+}
+
+function toDirectionSql(descending: boolean): string {
+  return descending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST';
 }
