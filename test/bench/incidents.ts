@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { DAY_MS } from '../../src-main/common/time/durations.ts';
@@ -36,6 +37,7 @@ export async function* benchIncidents({ size, folder }: BenchOptions): AsyncGene
     },
     (from, count) => createTraffic(from, count, (DAYS * DAY_MS) / size),
   );
+  await forgetDays(join(dirname(file), 'analysis.duckdb'));
   const engine = openTestEngine(file, [], ENGINE_LIMITS);
   try {
     await engine.catchUp();
@@ -90,6 +92,19 @@ function isBroken(channel: number, atMs: number): boolean {
   const minute = Math.floor((atMs - Math.floor(atMs / DAY_MS) * DAY_MS) / MINUTE_MS) - BROKEN.hour * 60;
   const day = Math.floor((atMs - FROM_MS) / DAY_MS);
   return channel === BROKEN.channel && BROKEN.days.includes(day) && minute >= 0 && minute < BROKEN.minutes;
+}
+
+/** A cache that was filled before holds what was told of its days then. */
+async function forgetDays(file: string): Promise<void> {
+  if (!existsSync(file)) return;
+  const instance = await DuckDBInstance.create(file);
+  const connection = await instance.connect();
+  try {
+    await connection.run('DELETE FROM finding_days');
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
 }
 
 /** What is counted of all records to judge them, in milliseconds: quickest of three. */

@@ -40,12 +40,13 @@ export function createFindingsNow(
       const kept = before.filter(({ id, sinceMs }) => !ids.has(id) && sinceMs > nowMs - REMEMBERED_MS);
       told.set(connectionId, [
         ...kept,
-        ...own.map(({ id, kind, part, channel, service, sinceMs }) => ({
+        ...own.map(({ id, kind, part, channel, service, within, sinceMs }) => ({
           id,
           kind,
           part,
           channel,
           service,
+          within,
           sinceMs,
         })),
       ]);

@@ -5,6 +5,8 @@ import type { LongCells } from '../../findings/long-incidents.ts';
 import { LONG_SLOT_MS, MIN_SHORT_TIMED, SHORT_SLOT_MS, SHORT_SLOTS } from '../../findings/long-series.ts';
 import { NO_CELLS, type TrafficCells } from '../../findings/traffic-cells.ts';
 import { FAILED, UNTIMED } from '../../findings/traffic-grid.ts';
+import { NO_ACTION, type PlaceField } from '../../../../common/model/analysis/finding.ts';
+import { readRows } from '../engine-database.ts';
 import { FAILED_SQL, findColumn } from '../engine-tables.ts';
 import { countAtMost, toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
 import { readFamilyDays, type FamilyCounts } from './read-families.ts';
@@ -144,27 +146,78 @@ export interface SettledTraffic {
   readonly lateHours: DayReader<TrafficCells>;
   readonly weeks: DayReader<LongCells>;
   readonly families: DayReader<FamilyCounts>;
+  /** The same by the values of a field, whatever channel and service: each value is what a service is else. */
+  readonly byValue: Readonly<Record<PlaceField, ValueTraffic>>;
 }
+
+/** Requests by the values of a field. */
+export interface ValueTraffic {
+  readonly values: DayReader<ValuesOfDay>;
+  readonly minutes: DayReader<TrafficCells>;
+  readonly hours: DayReader<TrafficCells>;
+  readonly weeks: DayReader<LongCells>;
+}
+
+/** The values of a field on a day by the numbers that stand for them: at most one more than there may be places. */
+export type ValuesOfDay = ReadonlyMap<number, string>;
+
+/** What tells the flows of cells apart: two columns of numbers. */
+interface FlowSql {
+  readonly channel: string;
+  readonly service: string;
+}
+
+const FLOW_SQL: FlowSql = { channel: 'channel', service: 'service' };
 
 /** Creates what counts the days that findings are made of, each once. */
 export function createSettledTraffic(getVersion: () => number): SettledTraffic {
-  const createTrafficReader = (read: typeof readTraffic, slotMs: number): DayReader<TrafficCells> =>
+  const createTrafficReader = (
+    read: typeof readTraffic,
+    slotMs: number,
+    toFlowSql: (scope: ResolvedScope) => FlowSql | null = () => FLOW_SQL,
+  ): DayReader<TrafficCells> =>
     createDayReader(getVersion, {
-      read: async (connection, scope, span) =>
-        divideByDay(await read(connection, scope, span, slotMs), DAY_MS / slotMs),
+      read: async (connection, scope, span) => {
+        const flow = toFlowSql(scope);
+        if (flow === null) return new Map();
+        return divideByDay(await read(connection, scope, span, slotMs, flow), DAY_MS / slotMs);
+      },
       measure: ({ slots }) => slots.length,
     });
+  const createWeeksReader = (
+    toFlowSql: (scope: ResolvedScope) => FlowSql | null = () => FLOW_SQL,
+  ): DayReader<LongCells> =>
+    createDayReader(getVersion, {
+      read: async (connection, scope, span) => {
+        const flow = toFlowSql(scope);
+        if (flow === null) return new Map();
+        return divideByDay(await readLongTraffic(connection, scope, span, flow), DAY_MS / LONG_SLOT_MS);
+      },
+      measure: ({ slots }) => slots.length,
+    });
+  const createValueTraffic = (field: PlaceField): ValueTraffic => {
+    const toFlowSql = ({ direction }: ResolvedScope): FlowSql | null => {
+      const column = findColumn(field, direction);
+      return column === null ? null : { channel: '0', service: toValueSql(column.name) };
+    };
+    return {
+      values: createDayReader(getVersion, {
+        read: (connection, scope, span) => readValueDays(connection, scope, span, field),
+        measure: ({ size }) => size,
+      }),
+      minutes: createTrafficReader(readTraffic, MINUTE_MS, toFlowSql),
+      hours: createTrafficReader(readTraffic, HOUR_MS, toFlowSql),
+      weeks: createWeeksReader(toFlowSql),
+    };
+  };
   return {
     minutes: createTrafficReader(readTraffic, MINUTE_MS),
     hours: createTrafficReader(readTraffic, HOUR_MS),
     lateMinutes: createTrafficReader(readLateTraffic, MINUTE_MS),
     lateHours: createTrafficReader(readLateTraffic, HOUR_MS),
-    weeks: createDayReader(getVersion, {
-      read: async (connection, scope, span) =>
-        divideByDay(await readLongTraffic(connection, scope, span), DAY_MS / LONG_SLOT_MS),
-      measure: ({ slots }) => slots.length,
-    }),
+    weeks: createWeeksReader(),
     families: createDayReader(getVersion, { read: readFamilyDays, measure: ({ size }) => size }),
+    byValue: { origin: createValueTraffic('origin'), actionId: createValueTraffic('actionId') },
   };
 }
 
@@ -274,15 +327,51 @@ END`;
 
 const LATE_SQL = `least(${MAX_KIND}, floor(2 * log2(bot_latency_ms + 1)))`;
 
+/** More values of a field than these are no places. */
+export const MAX_VALUES = 200;
+
+/** The number that stands for a value of a field; null for none. */
+function toValueSql(column: string): string {
+  return `CASE WHEN ${column} NOT IN ('', '${NO_ACTION}') THEN (hash(${column}) >> 12)::DOUBLE END`;
+}
+
+/** Returns the values of a field on each day of a span. */
+async function readValueDays(
+  connection: DuckDBConnection,
+  scope: ResolvedScope,
+  { fromMs, toMs }: TimeSpan,
+  field: PlaceField,
+): Promise<ReadonlyMap<number, ValuesOfDay>> {
+  const column = findColumn(field, scope.direction);
+  if (column === null) return new Map();
+  const source = toSourceSql(scope, [`${column.name} AS value`, `date_ms // ${DAY_MS} AS day`], {
+    sql: `date_ms >= ${fromMs} AND date_ms < ${toMs}`,
+    values: [],
+  });
+  const rows = await readRows<[day: number, value: string | null, number: number | null]>(
+    connection,
+    `SELECT day, value, ${toValueSql('value')} FROM (SELECT DISTINCT day, value FROM ${source})
+     QUALIFY row_number() OVER (PARTITION BY day) <= ${MAX_VALUES + 1}`,
+  );
+  const days = Map.groupBy(rows, ([day]) => day);
+  return new Map(
+    [...days].map(([day, own]) => [
+      day,
+      new Map(own.map(([, value, number]) => [number ?? NaN, value ?? ''])),
+    ]),
+  );
+}
+
 /** Returns how many requests of each channel and service failed, or took which time, in each slot of a span. */
 export function readTraffic(
   connection: DuckDBConnection,
   scope: ResolvedScope,
   { fromMs, toMs }: TimeSpan,
   slotMs: number,
+  flow: FlowSql = FLOW_SQL,
 ): Promise<TrafficCells> {
   const within = `date_ms >= ${fromMs} AND date_ms < ${toMs}`;
-  return readCells(connection, scope, { kind: KIND_SQL, within, slotMs });
+  return readCells(connection, scope, { kind: KIND_SQL, within, slotMs, flow });
 }
 
 /** Returns how many successful requests of each channel and service took how long to reach the connector. */
@@ -291,24 +380,35 @@ async function readLateTraffic(
   scope: ResolvedScope,
   { fromMs, toMs }: TimeSpan,
   slotMs: number,
+  flow: FlowSql = FLOW_SQL,
 ): Promise<TrafficCells> {
   if (findColumn('botLatencyMs', scope.direction) === null) return NO_CELLS;
   const within = `date_ms >= ${fromMs} AND date_ms < ${toMs} AND NOT ${FAILED_SQL} AND bot_latency_ms >= 0`;
-  return readCells(connection, scope, { kind: LATE_SQL, within, slotMs });
+  return readCells(connection, scope, { kind: LATE_SQL, within, slotMs, flow });
 }
 
 async function readCells(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  { kind, within, slotMs }: { readonly kind: string; readonly within: string; readonly slotMs: number },
+  {
+    kind,
+    within,
+    slotMs,
+    flow,
+  }: { readonly kind: string; readonly within: string; readonly slotMs: number; readonly flow: FlowSql },
 ): Promise<TrafficCells> {
-  const columns = ['channel', 'service', `date_ms // ${slotMs} AS slot`, `${kind} AS kind`];
+  const columns = [
+    `${flow.channel} AS flow_channel`,
+    `${flow.service} AS flow_service`,
+    `date_ms // ${slotMs} AS slot`,
+    `${kind} AS kind`,
+  ];
   const source = toSourceSql(scope, columns, { sql: within, values: [] });
   const [channels, services, slots, outcomes, counts] = await readColumns(
     connection,
-    `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE),
+    `SELECT coalesce(flow_channel::DOUBLE, 'NaN'::DOUBLE), coalesce(flow_service::DOUBLE, 'NaN'::DOUBLE),
        slot::DOUBLE, kind::DOUBLE, requests::DOUBLE
-     FROM (SELECT channel, service, slot, kind, count(*) AS requests FROM ${source} GROUP BY ALL)`,
+     FROM (SELECT flow_channel, flow_service, slot, kind, count(*) AS requests FROM ${source} GROUP BY ALL)`,
     5,
   );
   return {
@@ -363,10 +463,11 @@ async function readLongTraffic(
   connection: DuckDBConnection,
   scope: ResolvedScope,
   { fromMs, toMs }: TimeSpan,
+  flow: FlowSql,
 ): Promise<LongCells> {
   const columns = [
-    'channel',
-    'service',
+    `${flow.channel} AS flow_channel`,
+    `${flow.service} AS flow_service`,
     `date_ms // ${SHORT_SLOT_MS} AS short`,
     `CASE WHEN ${TIMED_SQL} THEN ln(1 + response_time_ms) END AS log_time`,
   ];
@@ -377,15 +478,15 @@ async function readLongTraffic(
   const [channels, services, slots, requests, timed, logTimes, most, fewest, slowest, mostAt, slowestAt] =
     await readColumns(
       connection,
-      `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE),
+      `SELECT coalesce(flow_channel::DOUBLE, 'NaN'::DOUBLE), coalesce(flow_service::DOUBLE, 'NaN'::DOUBLE),
        (short // ${SHORT_SLOTS})::DOUBLE AS slot, sum(requests)::DOUBLE, sum(timed)::DOUBLE, sum(log_times)::DOUBLE,
        max(requests)::DOUBLE, (CASE WHEN count(*) < ${SHORT_SLOTS} THEN 0 ELSE min(requests) END)::DOUBLE,
        coalesce(max(log_times / timed) FILTER (timed >= ${MIN_SHORT_TIMED}), 'NaN'::DOUBLE)::DOUBLE,
        arg_max(short % ${SHORT_SLOTS}, ${SHORT_SLOTS} * requests - short % ${SHORT_SLOTS})::DOUBLE,
        coalesce(arg_max(short % ${SHORT_SLOTS}, log_times / timed) FILTER (timed >= ${MIN_SHORT_TIMED}), 0)::DOUBLE
-     FROM (SELECT channel, service, short, count(*) AS requests, count(log_time) AS timed,
-       coalesce(sum(log_time), 0) AS log_times FROM ${source} GROUP BY channel, service, short)
-     GROUP BY channel, service, slot`,
+     FROM (SELECT flow_channel, flow_service, short, count(*) AS requests, count(log_time) AS timed,
+       coalesce(sum(log_time), 0) AS log_times FROM ${source} GROUP BY flow_channel, flow_service, short)
+     GROUP BY flow_channel, flow_service, slot`,
       11,
     );
   const none = new Float64Array();
