@@ -100,7 +100,12 @@ export function toDatesSql(shape: FindingShape, source: Finding['source']): stri
             toMs: untilMs - (day + 1) * DAY_MS + HALF_HOUR_MS,
           }));
   const dates = spans.map((span) => `date_ms >= ${span.fromMs} AND date_ms < ${span.toMs}`);
-  return `(${dates.join(' OR ')})`;
+  // Storage of other times is skipped by the whole span alone.
+  const [firstMs, lastMs] = [
+    Math.min(...spans.map((span) => span.fromMs)),
+    Math.max(...spans.map((span) => span.toMs)),
+  ];
+  return `(date_ms >= ${firstMs} AND date_ms < ${lastMs} AND (${dates.join(' OR ')}))`;
 }
 
 /**
