@@ -155,6 +155,34 @@ export async function readTrafficAhead(
   }
 }
 
+/**
+ * Counts the days of a span by the hour and for weeks, as they are needed by what is told of any later day, and keeps them
+ * over restarts.
+ */
+export async function countTraffic(
+  connection: DuckDBConnection,
+  { resolve, getVersion, settled }: FindingsRecords,
+  { connectionId, span }: TrafficQuestion,
+): Promise<void> {
+  for (const direction of DIRECTIONS) {
+    const version = getVersion();
+    const scope = await resolve({ connectionId, report: `${direction}-detail`, ...span });
+    const values = PLACE_FIELDS.map((field) => settled.byValue[field]);
+    const kept = [
+      ...[settled.hours, settled.lateHours, settled.minutes, settled.lateMinutes],
+      ...[settled.weeks, settled.families],
+      ...values.flatMap((own) => [own.values, own.hours, own.minutes]),
+    ] as const;
+    for (const days of kept) await days.readAhead(connection, scope, { span, version, isKept: true });
+  }
+}
+
+/** Whose traffic of which whole days (UTC). */
+export interface TrafficQuestion {
+  readonly connectionId: string;
+  readonly span: TimeSpan;
+}
+
 async function look(
   connection: DuckDBConnection,
   { resolve, getVersion, settled }: FindingsRecords,

@@ -9,6 +9,7 @@ import { NO_ACTION, type PlaceField } from '../../../../common/model/analysis/fi
 import { readRows } from '../engine-database.ts';
 import { FAILED_SQL, findColumn } from '../engine-tables.ts';
 import { countAtMost, toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
+import type { KeptCounts } from './kept-counts.ts';
 import { readFamilyDays, type FamilyCounts } from './read-families.ts';
 
 /** Cells that are remembered of each kind: fifty megabytes together. */
@@ -28,6 +29,8 @@ export interface DayReader<Counts> {
 interface DayQuestion {
   readonly span: TimeSpan;
   readonly version: number;
+  /** What is counted is kept over restarts, where the reader's days are. */
+  readonly isKept?: boolean;
 }
 
 /** What is counted of days. */
@@ -42,6 +45,8 @@ interface DayCounts<Counts> {
   readonly measure: (counts: Counts) => number;
   /** How long a day is. */
   readonly dayMs?: number;
+  /** Where days are kept over restarts, and by which name. */
+  readonly kept?: { readonly name: string; readonly store: KeptCounts } | undefined;
 }
 
 /**
@@ -51,7 +56,7 @@ interface DayCounts<Counts> {
  */
 export function createDayReader<Counts>(
   getVersion: () => number,
-  { read, measure, dayMs = DAY_MS }: DayCounts<Counts>,
+  { read, measure, dayMs = DAY_MS, kept }: DayCounts<Counts>,
 ): DayReader<Counts> {
   const known = new Map<string, Counts | null>();
   let held = 0;
@@ -78,13 +83,40 @@ export function createDayReader<Counts>(
       const own = clipScope(scope, { ...whole, toMs: Math.min(whole.toMs, span.toMs) });
       const key = whole.toMs > span.toMs ? null : toDayKey(version, own, whole);
       const counts = own.parts.length === 0 ? null : key === null ? undefined : known.get(key);
-      return { day, key, counts };
+      // What is kept is forgotten where the version would be raised.
+      const lasting = key === null || kept === undefined ? null : `${kept.name} ${toDayKey(0, own, whole)}`;
+      return {
+        day,
+        key,
+        counts,
+        lasting,
+        place: `${kept?.name} ${scope.direction} ${own.parts[0]?.snapshotId} ${day}`,
+      };
     });
+  };
+  type Days = ReturnType<typeof listDays>;
+  /** The same, with what is kept of those that aren't remembered. */
+  const findKept = async (connection: DuckDBConnection, days: Days): Promise<Days> => {
+    const missing = days.flatMap(({ counts, lasting }) => (counts === undefined ? (lasting ?? []) : []));
+    if (kept === undefined || missing.length === 0) return days;
+    const found = await kept.store.read(connection, missing);
+    return days.map((day) => {
+      const own = day.counts === undefined && day.lasting !== null ? found.get(day.lasting) : undefined;
+      return own === undefined ? day : { ...day, counts: own as Counts | null };
+    });
+  };
+  const keep = (days: Days, counted: ReadonlyMap<number, Counts>, version: number): void => {
+    const fresh = days.flatMap(({ day, lasting, counts, place }) =>
+      counts === undefined && lasting !== null
+        ? [{ place, key: lasting, counts: counted.get(day) ?? null }]
+        : [],
+    );
+    kept?.store.keep(fresh, version);
   };
   const countMissing = async (
     connection: DuckDBConnection,
     scope: ResolvedScope,
-    days: ReturnType<typeof listDays>,
+    days: Days,
     endMs: number,
   ): Promise<ReadonlyMap<number, Counts>> => {
     const counted = new Map<number, Counts>();
@@ -102,7 +134,7 @@ export function createDayReader<Counts>(
   };
   return {
     async read(connection, scope, question) {
-      const days = listDays(scope, question);
+      const days = await findKept(connection, listDays(scope, question));
       const counted = await countMissing(connection, scope, days, question.span.toMs);
       const isSame = getVersion() === question.version;
       return days.flatMap(({ day, key, counts: before }) => {
@@ -112,16 +144,28 @@ export function createDayReader<Counts>(
       });
     },
     async readAhead(connection, scope, question) {
-      const days = listDays(scope, question).filter(
-        ({ key, counts }) => key !== null && counts === undefined,
+      const { span, version, isKept = false } = question;
+      const all = listDays(scope, question).filter(({ key }) => key !== null);
+      const remembered = new Map(
+        all.flatMap(({ day, counts }) =>
+          counts === null || counts === undefined ? [] : [[day, counts] as const],
+        ),
       );
-      const { span, version } = question;
+      // What is remembered may not be kept yet.
+      const asked = isKept
+        ? all.map((day) => (day.counts === null ? day : { ...day, counts: undefined }))
+        : all.filter(({ counts }) => counts === undefined);
+      const found = await findKept(connection, asked);
+      if (getVersion() !== version) return;
+      for (const { key, counts } of found) if (key !== null && counts !== undefined) remember(key, counts);
+      const days = found.filter(({ counts }) => counts === undefined);
       const room = countAtMost(clipScope(scope, span)) <= MAX_CELLS / 2 ? days.length : countRoom();
-      const own = days.slice(0, room);
+      const own = isKept ? days.filter(({ day }) => !remembered.has(day)) : days.slice(0, room);
       // One day is counted when it is asked for.
-      if (own.length < 2) return;
+      if (own.length < 2 && !isKept) return;
       const counted = await countMissing(connection, scope, own, span.toMs);
       if (getVersion() !== version) return;
+      if (isKept) keep(days, new Map([...remembered, ...counted]), version);
       for (const { day, key } of own) if (key !== null) remember(key, counted.get(day) ?? null);
     },
   };
@@ -170,10 +214,13 @@ interface FlowSql {
 const FLOW_SQL: FlowSql = { channel: 'channel', service: 'service' };
 
 /** Creates what counts the days that findings are made of, each once. */
-export function createSettledTraffic(getVersion: () => number): SettledTraffic {
+export function createSettledTraffic(getVersion: () => number, store?: KeptCounts): SettledTraffic {
+  const toKept = (name: string | null) =>
+    store === undefined || name === null ? undefined : { name, store };
   const createTrafficReader = (
     read: typeof readTraffic,
     slotMs: number,
+    name: string | null = null,
     toFlowSql: (scope: ResolvedScope) => FlowSql | null = () => FLOW_SQL,
   ): DayReader<TrafficCells> =>
     createDayReader(getVersion, {
@@ -183,8 +230,10 @@ export function createSettledTraffic(getVersion: () => number): SettledTraffic {
         return divideByDay(await read(connection, scope, span, slotMs, flow), DAY_MS / slotMs);
       },
       measure: ({ slots }) => slots.length,
+      kept: toKept(name),
     });
   const createWeeksReader = (
+    name: string | null,
     toFlowSql: (scope: ResolvedScope) => FlowSql | null = () => FLOW_SQL,
   ): DayReader<LongCells> =>
     createDayReader(getVersion, {
@@ -194,6 +243,7 @@ export function createSettledTraffic(getVersion: () => number): SettledTraffic {
         return divideByDay(await readLongTraffic(connection, scope, span, flow), DAY_MS / LONG_SLOT_MS);
       },
       measure: ({ slots }) => slots.length,
+      kept: toKept(name),
     });
   const createValueTraffic = (field: PlaceField): ValueTraffic => {
     const toFlowSql = ({ direction }: ResolvedScope): FlowSql | null => {
@@ -204,19 +254,24 @@ export function createSettledTraffic(getVersion: () => number): SettledTraffic {
       values: createDayReader(getVersion, {
         read: (connection, scope, span) => readValueDays(connection, scope, span, field),
         measure: ({ size }) => size,
+        kept: toKept(`values of ${field}`),
       }),
-      minutes: createTrafficReader(readTraffic, MINUTE_MS, toFlowSql),
-      hours: createTrafficReader(readTraffic, HOUR_MS, toFlowSql),
-      weeks: createWeeksReader(toFlowSql),
+      minutes: createTrafficReader(readTraffic, MINUTE_MS, `minutes of ${field}`, toFlowSql),
+      hours: createTrafficReader(readTraffic, HOUR_MS, `hours of ${field}`, toFlowSql),
+      weeks: createWeeksReader(null, toFlowSql),
     };
   };
   return {
-    minutes: createTrafficReader(readTraffic, MINUTE_MS),
-    hours: createTrafficReader(readTraffic, HOUR_MS),
-    lateMinutes: createTrafficReader(readLateTraffic, MINUTE_MS),
-    lateHours: createTrafficReader(readLateTraffic, HOUR_MS),
-    weeks: createWeeksReader(),
-    families: createDayReader(getVersion, { read: readFamilyDays, measure: ({ size }) => size }),
+    minutes: createTrafficReader(readTraffic, MINUTE_MS, 'minutes'),
+    hours: createTrafficReader(readTraffic, HOUR_MS, 'hours'),
+    lateMinutes: createTrafficReader(readLateTraffic, MINUTE_MS, 'late minutes'),
+    lateHours: createTrafficReader(readLateTraffic, HOUR_MS, 'late hours'),
+    weeks: createWeeksReader('weeks'),
+    families: createDayReader(getVersion, {
+      read: readFamilyDays,
+      measure: ({ size }) => size,
+      kept: toKept('families'),
+    }),
     byValue: { origin: createValueTraffic('origin'), actionId: createValueTraffic('actionId') },
   };
 }
@@ -255,7 +310,7 @@ export function divideByDay<Cells extends { readonly slots: Float64Array } & Col
 /** Joins the cells of days; those before a slot are left out. */
 export function joinDays(days: readonly TrafficCells[], firstSlot: number): TrafficCells {
   const own = days.map((day) =>
-    day.slots.every((slot) => slot >= firstSlot) ? day : leaveOut(day, (slot) => slot < firstSlot),
+    isFrom(day.slots, firstSlot) ? day : leaveOut(day, (slot) => slot < firstSlot),
   );
   const join = (name: keyof TrafficCells): Float64Array => {
     const whole = new Float64Array(own.reduce((length, { slots }) => length + slots.length, 0));
@@ -273,6 +328,11 @@ export function joinDays(days: readonly TrafficCells[], firstSlot: number): Traf
     outcomes: join('outcomes'),
     counts: join('counts'),
   };
+}
+
+function isFrom(slots: Float64Array, first: number): boolean {
+  for (const slot of slots) if (slot < first) return false;
+  return true;
 }
 
 function leaveOut(cells: TrafficCells, isLeftOut: (slot: number) => boolean): TrafficCells {
