@@ -14,7 +14,7 @@ export type PlaceField = (typeof PLACE_FIELDS)[number];
 export const NO_ACTION = '-1';
 
 /** Fields that say of which records something is: a place, or the code that failing requests have. */
-export const CLOSER_FIELDS = [...PLACE_FIELDS, 'responseCode'] as const;
+const CLOSER_FIELDS = [...PLACE_FIELDS, 'responseCode'] as const;
 const CloserPlace = Type.Object({
   field: Type.Enum([...CLOSER_FIELDS]),
   value: Type.String(),

@@ -53,7 +53,7 @@ export async function describeIncident(
     const { medianMs, figures } = await readFigures(connection, own, shape);
     const share = figures.count / Math.max(1, figures.requests);
     const measures: Readonly<Record<FindingMeasure, () => Promise<[recent: number, usual: number]>>> = {
-      times: async () => [medianMs ?? 0, (await readUsualMedian(connection, own, shape, source)) ?? 0],
+      times: async () => [medianMs ?? 0, (await readUsualMedian(connection, own, { shape, source })) ?? 0],
       volume: () => Promise.resolve([figures.requests, likely]),
       failing: () => Promise.resolve([share, likely]),
       family: () => Promise.resolve([share, usualShare]),

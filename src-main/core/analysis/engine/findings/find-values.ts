@@ -90,7 +90,7 @@ export async function findValueIncidents({
       findIncidents(grids).filter(({ service }) => service !== null),
       grids,
     );
-    let isRare = (_incident: JoinedIncident): boolean => true;
+    let isRare: (incident: JoinedIncident) => boolean = () => true;
     if (incidents.some(({ kind }) => LONG_KINDS.some((long) => long === kind))) {
       const weeks = [];
       for (const { direction, count, covered } of own) {
@@ -210,7 +210,7 @@ async function isUnusualApart(
   const { measured, source, kind } = incident;
   if (measure === 'times') {
     if (timed < MIN_TIMED || medianMs === null) return false;
-    const usual = (await readUsualMedian(connection, own, shape, source, apart)) ?? 0;
+    const usual = (await readUsualMedian(connection, own, { shape, source, conditions: apart })) ?? 0;
     return medianMs >= (ratio?.[source === 'weeks' ? 'weeks' : 'minutes'] ?? 1) * usual;
   }
   if (measure === 'volume') {

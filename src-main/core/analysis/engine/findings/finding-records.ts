@@ -115,13 +115,17 @@ export function toDatesSql(shape: FindingShape, source: Finding['source']): stri
 export async function readUsualMedian(
   connection: DuckDBConnection,
   scopes: readonly ResolvedScope[],
-  shape: FindingShape,
-  source: Finding['source'],
-  conditions: readonly FilterPart[] = listPlace(shape),
+  { shape, source, conditions = listPlace(shape) }: UsualQuestion,
 ): Promise<number | null> {
   const dates = toDatesSql(shape, source);
-  const all = toRecordsSql(scopes, shape.kind, conditions, { also: dates });
-  return readMedian(connection, all);
+  return readMedian(connection, toRecordsSql(scopes, shape.kind, conditions, { also: dates }));
+}
+
+interface UsualQuestion {
+  readonly shape: FindingShape;
+  readonly source: Finding['source'];
+  /** Which records; by default those at the shape's place. */
+  readonly conditions?: readonly FilterPart[];
 }
 
 /** The median of the times of successful requests; null where none was timed. */

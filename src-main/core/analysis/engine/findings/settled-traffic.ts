@@ -223,11 +223,11 @@ export function createSettledTraffic(getVersion: () => number, store?: KeptCount
     name: string | null = null,
     toFlowSql: (scope: ResolvedScope) => FlowSql | null = () => FLOW_SQL,
   ): DayReader<TrafficCells> =>
-    createDayReader(getVersion, {
+    createDayReader<TrafficCells>(getVersion, {
       read: async (connection, scope, span) => {
         const flow = toFlowSql(scope);
         if (flow === null) return new Map();
-        return divideByDay(await read(connection, scope, span, slotMs, flow), DAY_MS / slotMs);
+        return divideByDay(await read(connection, scope, { span, slotMs, flow }), DAY_MS / slotMs);
       },
       measure: ({ slots }) => slots.length,
       kept: toKept(name),
@@ -236,7 +236,7 @@ export function createSettledTraffic(getVersion: () => number, store?: KeptCount
     name: string | null,
     toFlowSql: (scope: ResolvedScope) => FlowSql | null = () => FLOW_SQL,
   ): DayReader<LongCells> =>
-    createDayReader(getVersion, {
+    createDayReader<LongCells>(getVersion, {
       read: async (connection, scope, span) => {
         const flow = toFlowSql(scope);
         if (flow === null) return new Map();
@@ -422,13 +422,17 @@ async function readValueDays(
   );
 }
 
+interface TrafficQuestion {
+  readonly span: TimeSpan;
+  readonly slotMs: number;
+  readonly flow?: FlowSql;
+}
+
 /** Returns how many requests of each channel and service failed, or took which time, in each slot of a span. */
 export function readTraffic(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  { fromMs, toMs }: TimeSpan,
-  slotMs: number,
-  flow: FlowSql = FLOW_SQL,
+  { span: { fromMs, toMs }, slotMs, flow = FLOW_SQL }: TrafficQuestion,
 ): Promise<TrafficCells> {
   const within = `date_ms >= ${fromMs} AND date_ms < ${toMs}`;
   return readCells(connection, scope, { kind: KIND_SQL, within, slotMs, flow });
@@ -438,9 +442,7 @@ export function readTraffic(
 async function readLateTraffic(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  { fromMs, toMs }: TimeSpan,
-  slotMs: number,
-  flow: FlowSql = FLOW_SQL,
+  { span: { fromMs, toMs }, slotMs, flow = FLOW_SQL }: TrafficQuestion,
 ): Promise<TrafficCells> {
   if (findColumn('botLatencyMs', scope.direction) === null) return NO_CELLS;
   const within = `date_ms >= ${fromMs} AND date_ms < ${toMs} AND NOT ${FAILED_SQL} AND bot_latency_ms >= 0`;
