@@ -5,10 +5,21 @@ import {
   type SettledTraffic,
 } from '../../../src-main/core/analysis/engine/findings/settled-traffic.ts';
 import type { ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
+import type { TrafficCells } from '../../../src-main/core/analysis/findings/traffic-cells.ts';
 import { openEngineFile } from './open-engine-file.ts';
 
 const DAY_MS = 86_400_000;
 const SPAN = { fromMs: 0, toMs: 3 * DAY_MS };
+
+/** Cells in one order: groups come in any. */
+const toRows = (days: readonly TrafficCells[]): string[] =>
+  days
+    .flatMap(({ channels, services, slots, outcomes, counts }) =>
+      Array.from(counts, (count, at) =>
+        [channels[at], services[at], slots[at], outcomes[at], count].join(' '),
+      ),
+    )
+    .sort();
 
 /** Three days of records, counted by readers that keep what they counted, and every statement that reads records. */
 async function openCounts() {
@@ -20,13 +31,14 @@ async function openCounts() {
      SELECT 4294967296 + i, i * 600000, i % 3, 7, 100 + i % 50, 'ok', CASE i % 2 WHEN 0 THEN 'web' ELSE 'app' END, ''
      FROM range(0, 432) AS t(i)`,
   );
-  let version = 0;
-  let writes: Promise<void> = Promise.resolve();
+  const version = 0;
+  /** A connection runs one statement at a time. */
+  const writes: (() => Promise<void>)[] = [];
   const store = createKeptCounts(
     connection,
     () => version,
     (write) => {
-      writes = writes.then(write);
+      writes.push(write);
     },
   );
   const statements: string[] = [];
@@ -47,7 +59,7 @@ async function openCounts() {
       const question = { span: SPAN, version, isKept: true };
       await settled.hours.readAhead(connection, scope(), question);
       await settled.byValue.origin.hours.readAhead(connection, scope(), question);
-      await writes;
+      for (const write of writes.splice(0)) await write();
     },
     count: async (recordCount?: number) => {
       const settled = open();
@@ -61,9 +73,6 @@ async function openCounts() {
     readRemembered: async (settled: SettledTraffic) => {
       await settled.hours.read(connection, scope(), { span: SPAN, version });
     },
-    change: () => {
-      version += 1;
-    },
   };
 }
 
@@ -74,8 +83,8 @@ it('days that were counted ahead are not counted again after a restart, and are 
   await keep();
   const again = await count();
   expect(again.read).toBe(0);
-  expect(again.hours).toEqual(first.hours);
-  expect(again.values).toEqual(first.values);
+  expect(toRows(again.hours)).toEqual(toRows(first.hours));
+  expect(toRows(again.values)).toEqual(toRows(first.values));
   expect(first.hours).toHaveLength(3);
 });
 
