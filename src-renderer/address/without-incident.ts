@@ -1,5 +1,5 @@
 import { toKindRow } from '../../src-main/common/model/analysis/finding-kinds.ts';
-import type { Finding } from '../../src-main/common/model/analysis/finding.ts';
+import { listPlaces, type Finding } from '../../src-main/common/model/analysis/finding.ts';
 import type { FilterGroup } from '../../src-main/common/model/records/record-filter.ts';
 import type { Direction } from '../../src-main/common/reporting/reports.ts';
 import type { TimeSpan } from '../../src-main/common/time/time-span.ts';
@@ -23,7 +23,7 @@ export function toWithout(part: Finding): FilterGroup {
   const place = (['channel', 'service'] as const).flatMap((field) =>
     part[field] === null ? [] : [{ field, values: [part[field]] }],
   );
-  const closer = part.within.map(({ field, value }) => ({ field, values: [value] }));
+  const closer = listPlaces(part.within).map(({ field, value }) => ({ field, values: [value] }));
   const time = { field: 'dateMs' as const, min: part.sinceMs, max: part.endedMs ?? part.untilMs };
   return { any: [{ conditions: [...place, ...closer, time] }], exclude: true };
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
+import type { Input } from '../../common/contract/index.ts';
 import type { Remark } from '../../common/model/cache/snapshot.ts';
 import type { Connection } from '../../common/model/connections/connection.ts';
 import { listOwnFields, OWN_TABLE_FIELDS } from '../../common/model/connections/own-table.ts';
@@ -12,6 +13,7 @@ import { countWords } from '../output.ts';
 import { CONNECTION_OPTION, findConnection } from '../session/find-connections.ts';
 import { requireDone, waitForTask } from '../session/wait-for-task.ts';
 import { type Command, type CommandContext, toUsageError } from '../words/command.ts';
+import { readMoment } from '../words/options.ts';
 
 /** The file to import. Fails before anything is opened where there is none. */
 function readFileArgument({ args, workFolder }: CommandContext): string {
@@ -22,6 +24,20 @@ function readFileArgument({ args, workFolder }: CommandContext): string {
     throw new CommandError(EXIT.notFound, `There is no file ${file}.`);
   }
   return file;
+}
+
+/** What a person states of the records that it holds; undefined where they state nothing. */
+function readComplete({ args, now }: CommandContext, zone: string): Input<'imports/start'>['complete'] {
+  const read = (name: string): number | null => {
+    const text = args.find(name);
+    if (text === null) return null;
+    if (!args.has('complete')) throw toUsageError(`--${name} goes with --complete.`, '');
+    const atMs = readMoment(text, zone, now());
+    if (atMs === null) throw toUsageError(`--${name}: "${text}" is no time.`, 'Write 2026-11-20T10:15Z.');
+    return atMs;
+  };
+  const [fromMs, toMs] = [read('from'), read('to')];
+  return args.has('complete') ? { fromMs, toMs } : undefined;
 }
 
 /** What is said of a file that came in, by the code of the remark. */
@@ -57,9 +73,15 @@ export const importCommand: Command = {
       summary: 'order of day and month in its dates',
       choices: DATE_ORDERS,
     },
+    { name: 'complete', value: null, summary: 'you state that it holds all records' },
+    { name: 'from', value: 'TIME', summary: 'of a time that begins before its first record' },
+    { name: 'to', value: 'TIME', summary: 'of a time that ends after its last record' },
   ],
   about: `FILE is a CSV, JSON, NDJSON or Parquet export, a file of a dataset, or a portable snapshot: all of it is imported, or
 nothing.
+
+A file that doesn't say that it is complete counts as incomplete, and nothing in it is judged. With --complete you state
+that it holds all records; it is shown as stated, since nothing verifies it.
 
 With --json it writes {"file","sha256","connection","snapshots","records"}.`,
   async run(context) {
@@ -70,6 +92,7 @@ With --json it writes {"file","sha256","connection","snapshots","records"}.`,
     if (zone !== undefined && !isTimeZone(zone))
       throw toUsageError(`--zone: there is no time zone "${zone}".`);
     const dateOrder = args.find('dates') === null ? undefined : args.choose('dates', DATE_ORDERS);
+    const complete = readComplete(context, zone ?? 'UTC');
     const session = await context.open();
     const wanted = args.find('connection');
     const connectionId = wanted === null ? null : (await findConnection(session, wanted)).id;
@@ -81,6 +104,7 @@ With --json it writes {"file","sha256","connection","snapshots","records"}.`,
         ...(report === undefined ? {} : { report }),
         ...(zone === undefined ? {} : { zone }),
         ...(dateOrder === undefined ? {} : { dateOrder }),
+        ...(complete === undefined ? {} : { complete }),
       },
       { importFile: file },
     );

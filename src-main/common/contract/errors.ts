@@ -137,6 +137,8 @@ export const ERROR_CODES = [
   'schedules.nothing-cached',
   'imports.unreadable',
   'imports.dates-ambiguous',
+  'imports.narrow-period',
+  'imports.not-all',
   'imports.upload-gone',
   'settings.unfit',
   'settings.no-certificate',

@@ -10,7 +10,7 @@ import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { DownloadRow } from '../cache/read/download-rows.ts';
 import { type ConnectionStore, findLookBackMs } from '../connections/create-connections.ts';
-import { toPeriod } from '../downloads/slice-period.ts';
+import { toPeriod, toWholeSeconds } from '../downloads/slice-period.ts';
 import type { Events } from '../host.ts';
 import { createThrottle, isActive, type TaskRegistry, type Throttle } from '../tasks/task-registry.ts';
 import {
@@ -150,9 +150,7 @@ export function createLedger(parts: LedgerParts): Ledger {
       const lastMs = toSecond(Math.min(toMs - SECOND_MS, now()));
       const { spans } = await read(subject, { fromMs: toSecond(fromMs), toMs: lastMs + SECOND_MS });
       const gaps = toPlain(spans.filter(({ state, fetching }) => state !== 'settled' && fetching === null));
-      return gaps.map((gap) =>
-        toPeriod({ fromMs: toSecond(gap.fromMs), toMs: toSecond(gap.toMs - 1) }, serviceZone),
-      );
+      return gaps.map((gap) => toPeriod(toWholeSeconds(gap), serviceZone));
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../common/model/cache/snapshot.ts';
+import { isStated, type Snapshot } from '../../common/model/cache/snapshot.ts';
 import { type Period, toEndMs } from '../../common/model/period.ts';
 import { isDetailKind, type ReportKind } from '../../common/reporting/reports.ts';
 import { SECOND_MS } from '../../common/time/durations.ts';
@@ -122,11 +122,15 @@ function toHolding(
     ...listStates(snapshot, sure, lookBackMs, walked),
     ...(measureSpans([sure]) < measureSpans([whole]) ? listUnsure(snapshot, whole) : []),
   ];
+  // Only what was imported can be stated.
+  const isByWord = snapshot.imported !== undefined && isStated(snapshot);
   const partial = reached.map((span): CoverageFact => ({ ...span, state: 'partial' }));
   return {
     snapshot,
     row,
-    facts: [...states, ...partial].filter(({ fromMs, toMs }) => toMs > fromMs),
+    facts: [...states, ...partial]
+      .filter(({ fromMs, toMs }) => toMs > fromMs)
+      .map((fact) => (isByWord ? { ...fact, isStated: true } : fact)),
     unread: walked?.unread ?? [whole],
   };
 }
@@ -217,6 +221,8 @@ export interface CoverageSpan extends TimeSpan {
   readonly fetching: string | null;
   /** False while some of its records are stored but not yet in the engine. */
   readonly ready: boolean;
+  /** True where nothing but a person's word says that all was read. */
+  readonly isStated?: boolean;
 }
 
 /** Something that is known of a span, beside other things that are known of it. */
@@ -224,6 +230,8 @@ export interface CoverageFact extends TimeSpan {
   readonly state?: CoverageState;
   readonly fetching?: string | null;
   readonly ready?: boolean;
+  /** A person stated it. */
+  readonly isStated?: boolean;
 }
 
 /** Cuts overlapping facts into spans side by side that fill [fromMs, toMs). */
@@ -237,6 +245,8 @@ export function layOut(facts: readonly CoverageFact[], { fromMs, toMs }: TimeSpa
     ])
     .sort((a, b) => a.atMs - b.atMs);
   const held = new Map<CoverageState, number>();
+  /** The same by more than a person's word. */
+  const known = new Map<CoverageState, number>();
   const fetching: string[] = [];
   const spans: CoverageSpan[] = [];
   let unready = 0;
@@ -244,12 +254,19 @@ export function layOut(facts: readonly CoverageFact[], { fromMs, toMs }: TimeSpa
   const closeUntil = (atMs: number): void => {
     if (atMs <= sinceMs) return;
     const state = STATES.find((each) => (held.get(each) ?? 0) > 0) ?? 'missing';
-    spans.push({ fromMs: sinceMs, toMs: atMs, state, fetching: fetching[0] ?? null, ready: unready === 0 });
+    const isByWord = isRead({ state }) && (known.get('settled') ?? 0) + (known.get('open') ?? 0) <= 0;
+    spans.push({
+      ...{ fromMs: sinceMs, toMs: atMs, state, fetching: fetching[0] ?? null, ready: unready === 0 },
+      ...(isByWord ? { isStated: true } : {}),
+    });
     sinceMs = atMs;
   };
   for (const { atMs, fact, begins } of changes) {
     closeUntil(atMs);
-    if (fact.state !== undefined) held.set(fact.state, (held.get(fact.state) ?? 0) + (begins ? 1 : -1));
+    const by = begins ? 1 : -1;
+    if (fact.state !== undefined) held.set(fact.state, (held.get(fact.state) ?? 0) + by);
+    if (fact.state !== undefined && fact.isStated !== true)
+      known.set(fact.state, (known.get(fact.state) ?? 0) + by);
     if (fact.ready === false) unready += begins ? 1 : -1;
     if (typeof fact.fetching !== 'string') continue;
     if (begins) fetching.push(fact.fetching);
@@ -275,7 +292,7 @@ export function join<Span extends TimeSpan>(
 }
 
 function isAlike(a: CoverageSpan, b: CoverageSpan): boolean {
-  return a.state === b.state && a.fetching === b.fetching && a.ready === b.ready;
+  return a.state === b.state && a.fetching === b.fetching && a.ready === b.ready && a.isStated === b.isStated;
 }
 
 /** Whether all that the service had of a moment was read; late records may still come. */
@@ -307,30 +324,38 @@ export function toPlain(spans: readonly TimeSpan[]): TimeSpan[] {
 }
 
 /** A bucket of a span, and which share of it each state has; what is left was never fetched. */
-interface CoverageBucket extends TimeSpan, Readonly<Record<Exclude<CoverageState, 'missing'>, number>> {}
+interface CoverageBucket extends TimeSpan, Readonly<Record<Exclude<CoverageState, 'missing'>, number>> {
+  /** The share that a person's word alone says is complete, which is among the settled one. */
+  readonly stated?: number;
+}
 
 /** Divides the span that coverage fills into equal buckets. */
 export function toBuckets(spans: readonly CoverageSpan[], count: number): CoverageBucket[] {
   const fromMs = spans[0]?.fromMs ?? 0;
   const lengthMs = (spans.at(-1)?.toMs ?? 0) - fromMs;
   const edge = (place: number): number => Math.round(fromMs + (place * lengthMs) / count);
-  const buckets = Array.from({ length: count }, (_, place) => ({
-    fromMs: edge(place),
-    toMs: edge(place + 1),
-    settled: 0,
-    open: 0,
-    partial: 0,
-    failed: 0,
-  }));
+  const buckets = Array.from(
+    { length: count },
+    (_, place): { -readonly [Name in keyof CoverageBucket]: CoverageBucket[Name] } => ({
+      fromMs: edge(place),
+      toMs: edge(place + 1),
+      settled: 0,
+      open: 0,
+      partial: 0,
+      failed: 0,
+    }),
+  );
   let first = 0;
-  for (const { fromMs: sinceMs, toMs: untilMs, state } of spans) {
+  for (const { fromMs: sinceMs, toMs: untilMs, state, isStated: isByWord } of spans) {
     if (state === 'missing') continue;
     while ((buckets[first]?.toMs ?? Infinity) <= sinceMs) first += 1;
     for (let place = first; place < buckets.length; place += 1) {
       const bucket = buckets[place];
       if (bucket === undefined || bucket.fromMs >= untilMs) break;
       const overlapMs = Math.min(untilMs, bucket.toMs) - Math.max(sinceMs, bucket.fromMs);
-      bucket[state] += Math.max(0, overlapMs) / Math.max(1, bucket.toMs - bucket.fromMs);
+      const share = Math.max(0, overlapMs) / Math.max(1, bucket.toMs - bucket.fromMs);
+      bucket[state] += share;
+      if (isByWord === true) bucket.stated = (bucket.stated ?? 0) + share;
     }
   }
   return buckets;

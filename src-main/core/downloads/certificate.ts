@@ -1,5 +1,5 @@
 import type { Certificate, CertificateFile } from '../../common/model/cache/download.ts';
-import type { Remark } from '../../common/model/cache/snapshot.ts';
+import { isStated, STATED_REMARK, type Remark } from '../../common/model/cache/snapshot.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
 import type { DownloadRow, JournalFigures } from '../cache/read/download-rows.ts';
 import { toAskedEnd } from './slice-period.ts';
@@ -50,7 +50,9 @@ export function toCertificate(row: DownloadRow, journal: JournalFigures): Certif
   });
   const isOfWalk = ({ code }: Remark): boolean => WALK_REMARKS.has(code);
   // Earlier versions called some downloads complete to which fewer records came than were announced.
-  const isComplete = snapshot.state === 'complete' && listShortcomings(snapshot).length === 0;
+  // Nor does anything certify what a person states.
+  const isComplete =
+    snapshot.state === 'complete' && listShortcomings(snapshot).length === 0 && !isStated(snapshot);
   const firstTotal = addUp(slices.map((slice) => slice.firstTotal));
   const lastTotal = addUp(slices.map((slice) => slice.lastTotal));
   return {
@@ -110,7 +112,7 @@ function listReasons({ snapshot, failure, state }: DownloadRow): string[] {
   return [...new Set(codes)];
 }
 
-const END_REASONS = new Set(['changed-meanwhile', 'interrupted']);
+const END_REASONS = new Set(['changed-meanwhile', 'interrupted', STATED_REMARK]);
 
 function listReservations(remarks: readonly Remark[], lastTotal: number | null): Remark[] {
   const found = RESERVED.flatMap((code) => remarks.find((remark) => remark.code === code) ?? []);

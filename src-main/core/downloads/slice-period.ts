@@ -11,6 +11,7 @@ import {
 } from '../../common/reporting/wire-documents.ts';
 import { civilToUtcMs, isShownTwice, isTimeZone, utcMsToCivil } from '../../common/time/civil-time.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../common/time/durations.ts';
+import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { DownloadPace } from '../cache/read/download-rows.ts';
 import type { NewSlice } from '../cache/write/slice-writes.ts';
 import type { ReportingClient } from '../client/reporting-client.ts';
@@ -29,6 +30,12 @@ const MAX_SLICES = 4_000;
 const PAGES_OF_SLICE = 4;
 /** Fewer pages than these are not worth more requests than a longer walk makes. */
 const MIN_CUT_PAGES = 24;
+
+/** The first and the last second of a span, as periods name their ends. */
+export function toWholeSeconds({ fromMs, toMs }: TimeSpan): TimeSpan {
+  const toSecond = (atMs: number): number => Math.floor(atMs / SECOND_MS) * SECOND_MS;
+  return { fromMs: toSecond(fromMs), toMs: toSecond(toMs - 1) };
+}
 
 /**
  * Cuts a period into slices of whole days of the service's clock, or of whole hours where `days` is a part of one; the first

@@ -99,6 +99,8 @@ export interface ExportSubject {
   /** What the ledger says: `open` where late records may still come, `incomplete` where something isn't cached. */
   readonly state: 'complete' | 'open' | 'incomplete';
   readonly isIncomplete: boolean;
+  /** Of some of it a person's word alone says that nothing is missing. */
+  readonly isStated?: boolean;
   /** Null for a period. */
   readonly snapshotId: number | null;
   readonly recordCount: number | null;
@@ -186,11 +188,14 @@ function openTail(spans: readonly CoverageSpan[], period: TimeSpan, nowMs: numbe
   return spans.map((span) => (span.fromMs < tail.fromMs ? span : { ...span, state: 'open' }));
 }
 
-function toState(spans: readonly CoverageSpan[]): Pick<ExportSubject, 'state' | 'isIncomplete' | 'missing'> {
+function toState(
+  spans: readonly CoverageSpan[],
+): Pick<ExportSubject, 'state' | 'isIncomplete' | 'isStated' | 'missing'> {
   const missing = listLacking(spans);
-  if (missing.length > 0) return { state: 'incomplete', isIncomplete: true, missing };
+  const stated = spans.some(({ isStated }) => isStated === true) ? { isStated: true } : {};
+  if (missing.length > 0) return { state: 'incomplete', isIncomplete: true, ...stated, missing };
   const isSettled = spans.every(({ state }) => state === 'settled');
-  return { state: isSettled ? 'complete' : 'open', isIncomplete: false, missing };
+  return { state: isSettled ? 'complete' : 'open', isIncomplete: false, ...stated, missing };
 }
 
 function toGaps(spans: readonly CoverageSpan[]): ExportProvenance['gaps'] {
@@ -229,6 +234,7 @@ export function describeExport(
     ...(isSummary ? { source: 'computed' as const } : {}),
     ...(isFiltered ? { filter: writeQuery(filter, createQueryClock(clock ?? zone)) } : {}),
     state,
+    ...(subject.isStated === true ? { stateBy: 'statement' as const } : {}),
     recordCount,
     ...(unreadableCount === 0 ? {} : { unreadableEntries: unreadableCount }),
     exportedAt,

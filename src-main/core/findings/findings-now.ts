@@ -3,6 +3,7 @@ import { listSetAside } from '../../common/model/connections/planned.ts';
 import { DETAIL_KINDS } from '../../common/reporting/reports.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
 import { carryIds, type Identified } from '../analysis/findings/carry-ids.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { Ledger } from '../coverage/ledger.ts';
@@ -40,12 +41,13 @@ export function createFindingsNow(
       const kept = before.filter(({ id, sinceMs }) => !ids.has(id) && sinceMs > nowMs - REMEMBERED_MS);
       told.set(connectionId, [
         ...kept,
-        ...own.map(({ id, kind, part, channel, service, sinceMs }) => ({
+        ...own.map(({ id, kind, part, channel, service, within, sinceMs }) => ({
           id,
           kind,
           part,
           channel,
           service,
+          within,
           sinceMs,
         })),
       ]);
@@ -72,6 +74,8 @@ async function findShown(
 const AHEAD_DAYS = 30;
 /** After the end of a download or an import; what else is asked then comes first. */
 const SETTLE_MS = MINUTE_MS;
+/** Days that are counted together, for what is asked of days before those. */
+const COUNTED_DAYS = 7;
 /** Between two days, so that what a person asks never waits for long. */
 const REST_MS = SECOND_MS / 2;
 
@@ -87,7 +91,8 @@ interface AheadJudge {
  * every hour, so that its list of incidents is there when it is opened.
  */
 export function createAheadJudge(
-  parts: FindingsParts & {
+  parts: Omit<FindingsParts, 'engine'> & {
+    readonly engine: Pick<Engine, 'findPeriodFindings' | 'countTraffic'>;
     readonly connections: Pick<ConnectionStore, 'get' | 'listSaved'>;
     readonly events: Pick<Events, 'on'>;
     readonly logger: Logger;
@@ -97,7 +102,11 @@ export function createAheadJudge(
   const { connections, events, ledger, logger, now } = parts;
   const ending = new AbortController();
   const timers = new Map<string, NodeJS.Timeout>();
+  /** Connections whose days were counted since the last of their records came. */
+  const counted = new Set<string>();
   let judging: Promise<void> = Promise.resolve();
+
+  const rest = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, REST_MS).unref());
 
   const judgeDays = async (connectionId: string): Promise<void> => {
     const extents = await Promise.all(
@@ -114,7 +123,15 @@ export function createAheadJudge(
       const day = { fromMs: toMs - DAY_MS, toMs };
       const setAside = listSetAside(plans, day);
       await readPeriodFindings(parts, connectionId, now(), { ...day, setAside, signal: ending.signal });
-      await new Promise((resolve) => setTimeout(resolve, REST_MS).unref());
+      await rest();
+    }
+    if (counted.has(connectionId)) return;
+    counted.add(connectionId);
+    const beginMs = Math.floor(Math.min(...known.map(({ fromMs }) => fromMs)) / DAY_MS) * DAY_MS;
+    for (let toMs = lastDayMs; toMs > beginMs && !ending.signal.aborted; toMs -= COUNTED_DAYS * DAY_MS) {
+      const fromMs = Math.max(beginMs, toMs - COUNTED_DAYS * DAY_MS);
+      await parts.engine.countTraffic({ connectionId, span: { fromMs, toMs } });
+      await rest();
     }
   };
   const judge = (connectionId: string): Promise<void> => {
@@ -136,9 +153,13 @@ export function createAheadJudge(
       }, SETTLE_MS).unref(),
     );
   };
+  const judgeAgain = (connectionId: string): void => {
+    counted.delete(connectionId);
+    judgeLater(connectionId);
+  };
   const stopListening = events.on('tasks/changed', ({ kind, connectionId, endedAtMs }) => {
     if ((kind === 'download' || kind === 'library-import') && endedAtMs !== null && connectionId !== null)
-      judgeLater(connectionId);
+      judgeAgain(connectionId);
   });
   const looking = setInterval(() => {
     for (const { id } of connections.listSaved()) judgeLater(id);

@@ -93,8 +93,9 @@ function replaceNotes(
 ): IncidentNote[] {
   const own = carryIds(notes, parts);
   const noteOf = new Map(notes.map((note) => [note.id, note]));
-  const changed = own.map(({ id, kind, part, channel, service, sinceMs }) => {
-    const place = { id, kind, part, channel, service, sinceMs };
+  const changed = own.map(({ id, kind, part, channel, service, within, sinceMs }) => {
+    const closer = within === undefined || within.length === 0 ? {} : { within };
+    const place = { id, kind, part, channel, service, ...closer, sinceMs };
     return change({
       ...(noteOf.get(id) ?? { name: '', note: '', isDismissed: false, group: null }),
       ...place,

@@ -99,7 +99,7 @@ export function createLibraryImporter(options: {
     lines: ReadParquet | null,
   ): Promise<Imported> => {
     const { signal } = task;
-    const { connectionId, report = null, dateOrder = null } = input;
+    const { connectionId, report = null, dateOrder = null, complete } = input;
     const zone = input.zone ?? (connectionId === null ? 'UTC' : connections.get(connectionId).serviceZone);
     const asked = { file: { ...file, parquet: lines }, said: { report, zone, dateOrder } };
     const survey = await reader.surveyFile(asked, { signal, onProgress: count.add });
@@ -108,7 +108,12 @@ export function createLibraryImporter(options: {
     const place = findPlace(input, { ...connection, tenant: facts.tenant, zone: survey.zone });
     const imported = toImportedFrom(file, connection, facts.exportedAtMs);
     const tenant = facts.tenant ?? place.tenant;
-    const target = { connectionId: place.id, tenant, imported };
+    const target = {
+      connectionId: place.id,
+      tenant,
+      imported,
+      ...(complete === undefined ? {} : { complete }),
+    };
     const snapshots = await withImport(cache, (importing) =>
       importRecords({ cache: importing, reader }, survey, target, {
         signal,

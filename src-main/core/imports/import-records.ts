@@ -1,9 +1,18 @@
-import type { ImportedFrom, Remark, Snapshot, SnapshotState } from '../../common/model/cache/snapshot.ts';
-import type { Period } from '../../common/model/period.ts';
+import { AppError } from '../../common/contract/errors.ts';
+import type { Input } from '../../common/contract/index.ts';
+import {
+  type ImportedFrom,
+  type Remark,
+  type Snapshot,
+  type SnapshotState,
+  STATED_REMARK,
+} from '../../common/model/cache/snapshot.ts';
+import { type Period, toEndMs } from '../../common/model/period.ts';
 import { toUnreadable } from '../../common/words/to-unreadable.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { StoredImport } from '../cache/imports.ts';
-import { toPeriod } from '../downloads/slice-period.ts';
+import { holds, toStatedDetail } from '../cache/write/snapshot-writes.ts';
+import { toPeriod, toWholeSeconds } from '../downloads/slice-period.ts';
 import type { Survey } from './files/survey-records.ts';
 import type { PageOrigin } from './files/write-imported-pages.ts';
 import type { FileReader } from './reading/with-import-thread.ts';
@@ -16,6 +25,8 @@ interface RecordTarget {
   readonly connectionId: string;
   readonly tenant: number;
   readonly imported: ImportedFrom;
+  /** The person states that the file holds all records of a span; null stands for the first record, or the last one. */
+  readonly complete?: Input<'imports/start'>['complete'];
 }
 
 /**
@@ -25,13 +36,18 @@ interface RecordTarget {
 export async function importRecords(
   { cache, reader }: { readonly cache: Importing; readonly reader: Pick<FileReader, 'readPage'> },
   survey: Survey,
-  { connectionId, tenant, imported }: RecordTarget,
+  { connectionId, tenant, complete, ...target }: RecordTarget,
   { signal, onBytes, beforeShown }: ImportRun,
 ): Promise<Snapshot[]> {
   const { facts, report, recordCount } = survey;
+  const isStatedOf = complete !== undefined && toState(survey) !== 'complete';
+  if (isStatedOf && facts.state !== null)
+    throw new AppError('imports.not-all', 'The file says itself that it lacks records.', {});
   // Another computer's clock may have been ahead.
-  const madeAtMs = Math.min(facts.exportedAtMs ?? imported.importedAtMs, imported.importedAtMs);
-  const period = findPeriod(survey, madeAtMs);
+  const madeAtMs = Math.min(facts.exportedAtMs ?? target.imported.importedAtMs, target.imported.importedAtMs);
+  const found = findPeriod(survey, madeAtMs);
+  const period = isStatedOf ? widen(found, complete) : found;
+  const imported = isStatedOf ? { ...target.imported, periodBefore: found } : target.imported;
   const snapshotId = await cache.beginImport({
     connectionId,
     tenant,
@@ -70,11 +86,16 @@ export async function importRecords(
   return cache.finishImport([
     {
       snapshotId,
-      state: toState(survey),
+      state: isStatedOf ? 'complete' : toState(survey),
       failure: null,
       fetchedAtMs: madeAtMs,
       totalDocument: recordCount,
-      remarks: listRemarks(survey, stored),
+      remarks: [
+        ...listRemarks(survey, stored),
+        ...(isStatedOf || (facts.isStated && toState(survey) === 'complete')
+          ? [{ code: STATED_REMARK, detail: toStatedDetail(period) }]
+          : []),
+      ],
       download: null,
     },
   ]);
@@ -102,6 +123,15 @@ function findPeriod({ facts, zone, firstMs, lastMs }: Survey, madeAtMs: number):
   const span = facts.period ?? { fromMs: firstMs ?? madeAtMs, toMs: lastMs ?? madeAtMs };
   const toSecond = (ms: number): number => Math.floor(ms / 1000) * 1000;
   return toPeriod({ fromMs: toSecond(span.fromMs), toMs: toSecond(span.toMs) }, zone);
+}
+
+/** The period that a person stated, from that of the records. Throws `imports.narrow-period` where it leaves records out. */
+function widen(found: Period, { fromMs, toMs }: NonNullable<RecordTarget['complete']>): Period {
+  const own = { fromMs: fromMs ?? found.fromMs, toMs: toMs ?? toEndMs(found) };
+  const period = toPeriod(toWholeSeconds(own), found.zone);
+  if (!holds(period, found))
+    throw new AppError('imports.narrow-period', 'The period leaves records out.', {});
+  return period;
 }
 
 /** Complete only where the file says so. */

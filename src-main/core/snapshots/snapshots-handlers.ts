@@ -14,6 +14,7 @@ import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { Cache } from '../cache/cache.ts';
 import { rejectOnAbort } from '../calls/calls.ts';
 import { type ConnectionStore, findLookBackMs } from '../connections/create-connections.ts';
+import { toPeriod, toWholeSeconds } from '../downloads/slice-period.ts';
 import type { Events } from '../host.ts';
 import type { FileLogger, Logger } from '../logging/logger.ts';
 import { createKnownSecrets } from '../secrets/secret-cleaner.ts';
@@ -225,6 +226,13 @@ export function createSnapshotsHandlers(parts: {
     'snapshots/get': ({ snapshotId }) => cache.getSnapshot(snapshotId),
     'snapshots/annotate': async (change) => {
       const snapshot = await cache.annotateSnapshot(change);
+      emit('snapshots/changed', snapshot);
+      return snapshot;
+    },
+    'snapshots/state-complete': async ({ snapshotId, span }) => {
+      const { period } = await cache.getSnapshot(snapshotId);
+      const stated = span === null ? null : toPeriod(toWholeSeconds(span), period.zone);
+      const snapshot = await cache.stateComplete({ snapshotId, stated });
       emit('snapshots/changed', snapshot);
       return snapshot;
     },

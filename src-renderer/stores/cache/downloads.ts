@@ -79,6 +79,11 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
     put(await backend.call('snapshots/annotate', change));
   }
 
+  /** States that a snapshot holds all records of a span, or (null) takes that back. */
+  async function stateComplete(change: Input<'snapshots/state-complete'>): Promise<void> {
+    put(await backend.call('snapshots/state-complete', change));
+  }
+
   /** Starts a task that checks stored pages; null checks every snapshot and the whole file. */
   async function verify(snapshotIds: readonly number[] | null): Promise<void> {
     await backend.call('snapshots/verify', {
@@ -111,6 +116,7 @@ export const useSnapshotsStore = defineStore('snapshots', () => {
     remove,
     restore,
     annotate,
+    stateComplete,
     verify,
   } as const;
 });
@@ -278,7 +284,7 @@ export const useDownloadsStore = defineStore('downloads', () => {
 });
 
 /** What a person says about a file that is imported. */
-type ImportChoice = Pick<Input<'imports/start'>, 'connectionId' | 'report'>;
+type ImportChoice = Pick<Input<'imports/start'>, 'connectionId' | 'report' | 'complete'>;
 
 /** A file that is at hand: one of the page, which the host must be given first, or one that the host knows. */
 type FileAtHand = File | OfferedFile;

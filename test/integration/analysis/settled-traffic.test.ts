@@ -44,7 +44,7 @@ async function followCache() {
   const feed = await createEngineFeed(connection, createPlainSource(snapshots, 'cache', readings));
   const days = createDayReader(() => feed.version, {
     read: async (own, scope: ResolvedScope, span) =>
-      divideByDay(await readTraffic(own, scope, span, SLOT_MS), DAY_MS / SLOT_MS),
+      divideByDay(await readTraffic(own, scope, { span, slotMs: SLOT_MS }), DAY_MS / SLOT_MS),
     measure: ({ slots }) => slots.length,
     dayMs: DAY_MS,
   });
@@ -81,7 +81,10 @@ async function followCache() {
       const scope = toScope(isDated);
       const question = { span: SETTLED, version };
       const settled = toRows(joinDays(await days.read(connection, scope, question), 0));
-      return { settled, counted: toRows(await readTraffic(connection, scope, SETTLED, SLOT_MS)) };
+      return {
+        settled,
+        counted: toRows(await readTraffic(connection, scope, { span: SETTLED, slotMs: SLOT_MS })),
+      };
     },
   };
 }

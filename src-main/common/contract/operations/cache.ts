@@ -53,6 +53,8 @@ const CoverageBucket = Type.Object({
   partial: Type.Number(),
   /** Requested, and nothing arrived. */
   failed: Type.Number(),
+  /** Among what was read to its end: what a person's word alone says. Absent where there is none. */
+  stated: Type.Optional(Type.Number()),
 });
 
 const Gap = Type.Object({
@@ -145,6 +147,18 @@ export const snapshotsOperations = {
       name: Type.Optional(Type.String({ maxLength: 200 })),
       note: Type.Optional(Type.String({ maxLength: 4000 })),
       pinned: Type.Optional(Type.Boolean()),
+    }),
+    Snapshot,
+  ),
+  /**
+   * Keeps that a person states that an imported snapshot holds all records of [fromMs, toMs), which must hold the period of
+   * its records; null takes it back. It counts as complete by their word alone. Fails with `imports.not-all` for a file
+   * that says that it lacks records, and with `imports.narrow-period` for a period that leaves records out.
+   */
+  'snapshots/state-complete': operation(
+    Type.Object({
+      snapshotId: Type.Integer(),
+      span: Nullable(Type.Object({ fromMs: Type.Integer(), toMs: Type.Integer() })),
     }),
     Snapshot,
   ),

@@ -52,6 +52,13 @@ export const importsOperations = {
       zone: Type.Optional(Type.String({ maxLength: 100 })),
       /** In which order a spreadsheet wrote day and month, for a file that doesn't tell. */
       dateOrder: Type.Optional(Type.Enum([...DATE_ORDERS])),
+      /**
+       * The person states that the file holds all records of [fromMs, toMs); null stands for its first record, or its last
+       * one. Of no account where the file says itself that it is complete.
+       */
+      complete: Type.Optional(
+        Type.Object({ fromMs: Nullable(Type.Integer()), toMs: Nullable(Type.Integer()) }),
+      ),
     }),
     Type.Object({ taskId: Nullable(Type.String()) }),
   ),

@@ -8,7 +8,13 @@ import { FINDING_KINDS, FINDING_KIND_ROWS } from './finding-kinds.ts';
 const FindingKind = Type.Enum([...FINDING_KINDS]);
 
 /** Fields that say more closely than channel and service where something is. */
-export const CLOSER_FIELDS = ['origin', 'actionId'] as const;
+export const PLACE_FIELDS = ['origin', 'actionId'] as const;
+export type PlaceField = (typeof PLACE_FIELDS)[number];
+/** An action that none executed. */
+export const NO_ACTION = '-1';
+
+/** Fields that say of which records something is: a place, or the code that failing requests have. */
+const CLOSER_FIELDS = [...PLACE_FIELDS, 'responseCode'] as const;
 const CloserPlace = Type.Object({
   field: Type.Enum([...CLOSER_FIELDS]),
   value: Type.String(),
@@ -151,9 +157,17 @@ export function comesBack(before: Finding | undefined, after: Finding): boolean 
   );
 }
 
-/** True for two that are of different values of a field. */
-function isElsewhere(one: Finding, other: Finding): boolean {
-  return one.within.some(({ field, value }) =>
-    other.within.some((closer) => closer.field === field && closer.value !== value),
+/** Those of which all requests of a finding are: a code is of those alone that failed. */
+export function listPlaces(within: readonly CloserPlace[]): CloserPlace[] {
+  return within.filter(({ field }) => PLACE_FIELDS.some((own) => own === field));
+}
+
+/** True for two that are of different values of a field that names a place. */
+export function isElsewhere(
+  one: { readonly within?: readonly CloserPlace[] | undefined },
+  other: { readonly within?: readonly CloserPlace[] | undefined },
+): boolean {
+  return listPlaces(one.within ?? []).some(({ field, value }) =>
+    (other.within ?? []).some((closer) => closer.field === field && closer.value !== value),
   );
 }

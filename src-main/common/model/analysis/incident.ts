@@ -3,7 +3,10 @@ import { Nullable } from '../nullable.ts';
 import { Finding } from './finding.ts';
 
 /** What tells one finding from another, whenever it is asked for. */
-export const IncidentPart = Type.Pick(Finding, ['id', 'kind', 'part', 'channel', 'service', 'sinceMs']);
+export const IncidentPart = Type.Object({
+  ...Type.Pick(Finding, ['id', 'kind', 'part', 'channel', 'service', 'sinceMs']).properties,
+  within: Type.Optional(Finding.properties.within),
+});
 export type IncidentPart = Static<typeof IncidentPart>;
 
 /** What a person may change of an incident; what is left out stays. */

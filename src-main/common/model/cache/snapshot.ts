@@ -18,6 +18,8 @@ export const ImportedFrom = Type.Object({
   connectionName: Nullable(Type.String()),
   serviceAddress: Nullable(Type.String()),
   exportedAtMs: Nullable(Type.Integer()),
+  /** The period that it had before a person stated that it holds all records of another one; see `snapshots/state-complete`. */
+  periodBefore: Type.Optional(Period),
 });
 export type ImportedFrom = Static<typeof ImportedFrom>;
 
@@ -109,6 +111,24 @@ export const Snapshot = Type.Object({
   reading: Type.Integer(),
 });
 export type Snapshot = Static<typeof Snapshot>;
+
+/** Remarks of a file that says itself that it lacks records: nobody can state that it holds all of them. */
+const LACKING = new Set(['import-filtered', 'import-incomplete']);
+
+/** A person stated that the snapshot holds all records of its period, which nothing verifies. */
+export const STATED_REMARK = 'stated-complete';
+
+/** True where a person stated that a snapshot holds all records of its period. */
+export function isStated({ remarks }: Pick<Snapshot, 'remarks'>): boolean {
+  return remarks.some(({ code }) => code === STATED_REMARK);
+}
+
+/** True where a person may state it, or state another period: of what was imported without a word on it. */
+export function canBeStated(snapshot: Pick<Snapshot, 'imported' | 'state' | 'remarks'>): boolean {
+  const { imported, state, remarks } = snapshot;
+  if (imported === undefined || remarks.some(({ code }) => LACKING.has(code))) return false;
+  return state === 'incomplete' || isStated(snapshot);
+}
 
 /** When the last page of a snapshot arrived; before the first, when its download was begun. */
 export function toFetchedAtMs(snapshot: Pick<Snapshot, 'fetchedAtMs' | 'startedAtMs'>): number {

@@ -56,12 +56,19 @@ import { findPatterns, type PatternsProgress } from './find-patterns.ts';
 import { findFirstSeen, checkFamilies, readFamily } from './read-family.ts';
 import { createConversationViews, type ConversationsQuestion } from './conversations/conversation-views.ts';
 import { createFileOperations } from './files/file-operations.ts';
-import { findFindings, type FindingsQuestion, type FindingsRecords } from './findings/find-findings.ts';
+import {
+  countTraffic,
+  findFindings,
+  type FindingsQuestion,
+  type FindingsRecords,
+  type TrafficQuestion,
+} from './findings/find-findings.ts';
 import {
   createKeptDays,
   findPeriodFindings,
   type PeriodFindingsQuestion,
 } from './findings/find-period-findings.ts';
+import { createKeptCounts } from './findings/kept-counts.ts';
 import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { createOwnValues, type OwnTablesByConnection, resolveMarks } from './own-values.ts';
 import { createMeasureOperations, type FindKept } from './measures/measure-operations.ts';
@@ -146,7 +153,6 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     (direction, fromId, untilId) => paths.fill(direction, fromId, untilId),
   );
   const results = createSqlResults(mark);
-  const settled = createSettledTraffic(() => feed.version);
   const ending = new AbortController();
   let following: Promise<void> = Promise.resolve();
 
@@ -178,6 +184,16 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     (write) => {
       enqueue(write).catch(() => undefined);
     },
+  );
+  const settled = createSettledTraffic(
+    () => feed.version,
+    createKeptCounts(
+      feedConnection,
+      () => feed.version,
+      (write) => {
+        enqueue(write).catch(() => undefined);
+      },
+    ),
   );
   const ownConnection = await database.connect();
   const ownValues = await createOwnValues(ownConnection);
@@ -467,6 +483,11 @@ export async function createEngineOperations(database: EngineDatabase, source: E
           kept,
           signal: context.signal,
         }),
+      ),
+    /** Counts days ahead of what will be asked of them. */
+    countTraffic: (question: TrafficQuestion, context: Context) =>
+      withConnection(context, (connection) =>
+        countTraffic(connection, toFindingsRecords(connection), question),
       ),
     /** What some rules make of everything cached of a report. */
     previewOutcomes: (question: OutcomeQuestion, context: Context) =>

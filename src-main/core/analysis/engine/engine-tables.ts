@@ -12,7 +12,7 @@ import { BODY_MACROS } from '../../../common/sql/filter-statement.ts';
 import { OTHER_FIELDS_COLUMN, OUTCOME_COLUMN_NAME } from '../../../common/sql/sql-tables.ts';
 
 /** Raised whenever a table or macro below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 13;
+export const ENGINE_SCHEMA = 14;
 
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
 export const DATE_TEXT_COLUMN = 'date_text';
@@ -116,6 +116,8 @@ export function listTableSql(): string[] {
     // The paths whose values are in columns of their own, and which of them were used last.
     'CREATE TABLE kept_paths (direction VARCHAR, path VARCHAR, slot INTEGER, used BIGINT)',
     // What stood out at the end of days, as long as the records that it was told of stay as they are.
+    // What was counted of days, ahead of what is asked of them; the oldest ones have the lowest numbers.
+    'CREATE TABLE counted_days (number BIGINT, place VARCHAR, key VARCHAR, counts BLOB)',
     `CREATE TABLE finding_days (connection_id VARCHAR, until_ms BIGINT, key VARCHAR, found VARCHAR)`,
     `CREATE TYPE outcome AS ENUM (${OUTCOMES.map((outcome) => `'${outcome}'`).join(', ')})`,
     ...tables,

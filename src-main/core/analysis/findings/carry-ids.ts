@@ -1,10 +1,10 @@
 import { FINDING_KIND_ROWS } from '../../../common/model/analysis/finding-kinds.ts';
-import type { Finding } from '../../../common/model/analysis/finding.ts';
+import { isElsewhere, type Finding } from '../../../common/model/analysis/finding.ts';
 import { MINUTE_MS } from '../../../common/time/durations.ts';
 
 /** What tells one finding from another. */
 export type Identified = Pick<Finding, 'id' | 'kind' | 'channel' | 'service' | 'sinceMs'> &
-  Partial<Pick<Finding, 'part'>>;
+  Partial<Pick<Finding, 'part' | 'within'>>;
 
 /** The onset of an incident is seen this much earlier or later with more records, or with fewer. */
 const SAME_ONSET_MS = 15 * MINUTE_MS;
@@ -34,7 +34,8 @@ export function carryIds<Item extends Identified>(
   });
 }
 
-function isSame(told: Identified, { kind, part, channel, service, sinceMs }: Identified): boolean {
+function isSame(told: Identified, item: Identified): boolean {
+  const { kind, part, channel, service, sinceMs } = item;
   const isSide = (one: number | null, other: number | null): boolean =>
     one === null || other === null || one === other;
   return (
@@ -42,6 +43,7 @@ function isSame(told: Identified, { kind, part, channel, service, sinceMs }: Ide
     (told.part ?? null) === (part ?? null) &&
     isSide(told.channel, channel) &&
     isSide(told.service, service) &&
+    !isElsewhere(told, item) &&
     Math.abs(told.sinceMs - sinceMs) <= SAME_ONSET_MS
   );
 }

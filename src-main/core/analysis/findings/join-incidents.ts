@@ -1,5 +1,5 @@
 import { toKindRow, FINDING_KIND_ROWS, FINDING_KINDS } from '../../../common/model/analysis/finding-kinds.ts';
-import type { Finding } from '../../../common/model/analysis/finding.ts';
+import type { CloserPlace, Finding } from '../../../common/model/analysis/finding.ts';
 import type { DownSpan } from '../../../common/model/connections/status.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
 import { isLarge, type Incident, type Place } from './detect-incidents.ts';
@@ -25,6 +25,16 @@ export interface JoinedIncident extends Place {
   readonly newFamily: string | null;
   /** What was reported as up again while it went on. */
   readonly part: DownSpan['part'] | null;
+  /** The value of a field that its requests have, whatever their channel and service; missing where it is of any. */
+  readonly value?: IncidentValue;
+}
+
+/** A value of a field that traffic was judged by. */
+export interface IncidentValue {
+  readonly place: CloserPlace;
+  /** Its requests: flows of these grids, of which the place is. */
+  readonly grids: readonly TrafficGrid[];
+  readonly flows: Place;
 }
 
 /** What lasts so much longer than what it may belong to is something of its own. */
@@ -139,11 +149,11 @@ function join(joined: JoinedIncident, incident: Incident): JoinedIncident {
 
 /** Returns an incident's id: the same for the same kind of incident that began at the same place and minute. */
 export function toFindingId(incident: JoinedIncident, sinceMs: number): string {
-  const { kind, newFamily } = incident;
+  const { kind, newFamily, value } = incident;
   const minute = new Date(sinceMs).toISOString().slice(0, 16);
-  return newFamily === null
-    ? `${kind}:${toPlaceText(incident)}:${minute}`
-    : `new-errors:${hashText(newFamily)}:${minute}`;
+  if (newFamily !== null) return `new-errors:${hashText(newFamily)}:${minute}`;
+  const closer = value === undefined ? '' : `/${value.place.field}-${hashText(value.place.value)}`;
+  return `${kind}:${toPlaceText(incident)}${closer}:${minute}`;
 }
 
 /** Returns the findings that go on, the worst first, and those that ended in the time before that is shown, the newest first. */

@@ -5,6 +5,12 @@ import { HOUR_MINUTES, type TrafficCounts } from './traffic-grid.ts';
 /** The volumes that are tested for: this part of the usual one, and this multiple. */
 const DROP = 0.35;
 const SURGE = 2.2;
+
+/** Returns how much a number of requests speaks for fewer, or more, than usual, were they independent. */
+export function weighCount(kind: 'volume-down' | 'volume-up', seen: number, usual: number): number {
+  const factor = kind === 'volume-down' ? DROP : SURGE;
+  return seen * Math.log(factor) - usual * (factor - 1);
+}
 const LEAST_FACTOR = 0.02;
 /** Rates within this many standard deviations of the usual one are not unusual. */
 const SPREADS = 2;

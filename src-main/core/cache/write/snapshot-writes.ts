@@ -1,6 +1,11 @@
-import type { ErrorInfo } from '../../../common/contract/errors.ts';
+import { AppError, type ErrorInfo } from '../../../common/contract/errors.ts';
 import type { Input } from '../../../common/contract/index.ts';
-import type { Snapshot, SnapshotState } from '../../../common/model/cache/snapshot.ts';
+import {
+  canBeStated,
+  type Snapshot,
+  type SnapshotState,
+  STATED_REMARK,
+} from '../../../common/model/cache/snapshot.ts';
 import type { Period } from '../../../common/model/period.ts';
 import { toRecordId } from '../../../common/model/records/record.ts';
 import type { ReportKind } from '../../../common/reporting/reports.ts';
@@ -46,6 +51,35 @@ export function createSnapshotWriter(database: Database, snapshots: SnapshotRead
        is_look = 0
      WHERE snapshot_id = ? AND is_removed = 0`,
   );
+  const savePeriod = database.prepare(
+    `UPDATE snapshots SET start_date = @startDate, end_date = @endDate, from_ms = @fromMs, to_ms = @toMs,
+       state = @state, imported = @imported
+     WHERE snapshot_id = @snapshotId AND is_removed = 0`,
+  );
+  const addStated = database.prepare(
+    `INSERT OR REPLACE INTO remarks (snapshot_id, code, count, detail) VALUES (?, '${STATED_REMARK}', NULL, ?)`,
+  );
+  const removeStated = database.prepare(
+    `DELETE FROM remarks WHERE snapshot_id = ? AND code = '${STATED_REMARK}'`,
+  );
+  const state = database.transaction((snapshotId: number, stated: Period | null): Snapshot => {
+    const snapshot = snapshots.get(snapshotId);
+    const { imported, period } = snapshot;
+    if (imported === undefined || !canBeStated(snapshot))
+      throw new AppError('imports.not-all', 'Nobody can state that this snapshot holds all records.', {});
+    const { periodBefore = period, ...origin } = imported;
+    if (stated !== null && !holds(stated, periodBefore))
+      throw new AppError('imports.narrow-period', 'The period leaves records out.', {});
+    savePeriod.run({
+      snapshotId,
+      ...(stated ?? periodBefore),
+      state: stated === null ? 'incomplete' : 'complete',
+      imported: JSON.stringify(stated === null ? origin : { ...origin, periodBefore }),
+    });
+    if (stated === null) removeStated.run(snapshotId);
+    else addStated.run(snapshotId, toStatedDetail(stated));
+    return snapshots.get(snapshotId);
+  });
   const hide = 'UPDATE snapshots SET is_removed = 1, removed_at_ms = 0 WHERE is_look = 1 AND is_removed = 0';
   const dropped = database
     .prepare<[number], number>(`${hide} AND snapshot_id = ? RETURNING snapshot_id`)
@@ -93,12 +127,25 @@ export function createSnapshotWriter(database: Database, snapshots: SnapshotRead
       annotate.run(name?.trim() ?? null, note ?? null, isPinned, snapshotId);
       return snapshots.get(snapshotId);
     },
+    /** Keeps that a person states that an imported snapshot holds all records of a period, or (null) no longer does. */
+    stateComplete: ({ snapshotId, stated }: { snapshotId: number; stated: Period | null }): Snapshot =>
+      state.immediate(snapshotId, stated),
     /** Keeps the result of a verification with the snapshot and its pages, in one transaction. */
     saveVerification: (input: { snapshotId: number; atMs: number; check: PageCheck }): Snapshot => {
       saveAll.immediate(input.snapshotId, input.atMs, input.check);
       return snapshots.get(input.snapshotId);
     },
   };
+}
+
+/** True where a period begins no later, and ends no earlier. */
+export function holds(whole: Period, part: Period): boolean {
+  return whole.fromMs <= part.fromMs && whole.toMs >= part.toMs;
+}
+
+/** What the remark tells of the period that a person stated. */
+export function toStatedDetail({ startDate, endDate, zone }: Period): string {
+  return `${startDate} – ${endDate} (${zone})`;
 }
 
 /** Marks snapshots as interrupted whose download a process left behind when it died. */

@@ -22,6 +22,8 @@ export interface ExportAbout {
   readonly statement?: string;
   /** Never `complete` where a filter left something out. */
   readonly state: string;
+  /** Left out where more than a person's word says that nothing is missing. */
+  readonly stateBy?: 'statement';
   readonly recordCount: number;
   /** Entries that could not be read as records, and are not among them; left out where there are none. */
   readonly unreadableEntries?: number;

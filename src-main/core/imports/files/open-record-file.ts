@@ -176,6 +176,7 @@ const Stated = Type.Object({
   endDate: Type.Optional(Type.String()),
   zone: Type.Optional(Type.String()),
   state: Type.Optional(Type.String()),
+  stateBy: Type.Optional(Type.String()),
   source: Type.Optional(Type.String()),
   statement: Type.Optional(Type.String()),
   recordCount: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
@@ -205,6 +206,8 @@ export interface StatedFacts {
   /** The zone of the period, and of dates that carry none. */
   readonly zone: string | null;
   readonly state: string | null;
+  /** What it says was a person's word, where it was exported. */
+  readonly isStated: boolean;
   readonly recordCount: number | null;
   readonly exportedAtMs: number | null;
   readonly connection: { readonly name: string; readonly address: string } | null;
@@ -222,6 +225,7 @@ export const NOTHING_STATED: StatedFacts = {
   period: null,
   zone: null,
   state: null,
+  isStated: false,
   recordCount: null,
   exportedAtMs: null,
   connection: null,
@@ -295,7 +299,7 @@ function hasRealPeriod(stated: Static<typeof Stated>): boolean {
 
 function toFacts(value: unknown): StatedFacts {
   if (!Value.Check(Stated, value)) return NOTHING_STATED;
-  const { report, tenant, state, source, statement, recordCount, exportedAt } = value;
+  const { report, tenant, state, stateBy, source, statement, recordCount, exportedAt } = value;
   const zone = value.zone !== undefined && isTimeZone(value.zone) ? value.zone : null;
   const exportedAtMs = exportedAt === undefined ? NaN : Date.parse(exportedAt);
   return {
@@ -305,6 +309,7 @@ function toFacts(value: unknown): StatedFacts {
     period: toPeriod(value, zone),
     zone,
     state: state ?? null,
+    isStated: stateBy !== undefined,
     recordCount: recordCount ?? null,
     exportedAtMs: Number.isFinite(exportedAtMs) ? exportedAtMs : null,
     isDerived: statement !== undefined || source === 'computed',

@@ -28,6 +28,8 @@ export interface CoverageCell extends TimeSpan {
   readonly state: CoverageState;
   /** The cached share, settled or not, 0 to 1. */
   readonly share: number;
+  /** A person's word alone says that some of it is complete. */
+  readonly isStated?: boolean;
 }
 
 /** Clocks change by multiples of this, so civil days and hours consist of whole buckets. */
@@ -72,7 +74,10 @@ export function toCells(
   nowMs: number,
 ): readonly CoverageCell[] {
   return cells.map((cell) => {
-    if (isCachedSoFar(cell, buckets, nowMs)) return { ...cell, state: 'open', share: 1 };
+    const isWithin = ({ fromMs, toMs }: TimeSpan): boolean => fromMs < cell.toMs && toMs > cell.fromMs;
+    const isStated = buckets.some((bucket) => (bucket.stated ?? 0) > 0 && isWithin(bucket));
+    const stated = isStated ? { isStated } : {};
+    if (isCachedSoFar(cell, buckets, nowMs)) return { ...cell, state: 'open', share: 1, ...stated };
     const sums = { settled: 0, open: 0, partial: 0, failed: 0 };
     for (const bucket of buckets) {
       const commonMs = Math.min(cell.toMs, bucket.toMs) - Math.max(cell.fromMs, bucket.fromMs);
@@ -82,7 +87,7 @@ export function toCells(
         sums[state] += bucket[state] * weight;
       }
     }
-    return { ...cell, ...toState(sums) };
+    return { ...cell, ...toState(sums), ...stated };
   });
 }
 

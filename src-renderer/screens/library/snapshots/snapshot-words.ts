@@ -2,7 +2,13 @@ import { computed, type Ref } from 'vue';
 import { useI18n } from 'vue-i18n';
 import { foldCase } from '../../../../src-main/common/fold-case.ts';
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
-import { type Remark, type Snapshot, toOwnTotal } from '../../../../src-main/common/model/cache/snapshot.ts';
+import {
+  canBeStated,
+  isStated,
+  type Remark,
+  type Snapshot,
+  toOwnTotal,
+} from '../../../../src-main/common/model/cache/snapshot.ts';
 import { isDetailKind } from '../../../../src-main/common/reporting/reports.ts';
 import { useAttempt } from '../../../composables/use-query.ts';
 import { formatDayClock, formatRecentClock, toDoneShare } from '../../../format/formats.ts';
@@ -20,7 +26,7 @@ import { useExportsStore } from '../../../stores/records/exports.ts';
 import { useTasksStore } from '../../../stores/window/app.ts';
 import { useClockStore } from '../../../stores/window/times.ts';
 
-type ShownState = Snapshot['state'] | 'open' | 'remarked' | 'queued' | 'waiting';
+type ShownState = Snapshot['state'] | 'open' | 'remarked' | 'stated' | 'queued' | 'waiting';
 
 /** Returns the state that the table shows: a complete snapshot whose period was not over is still open (decision 27). */
 export function toShownState(snapshot: Snapshot, download: Download | null): ShownState {
@@ -35,6 +41,7 @@ export function toShownState(snapshot: Snapshot, download: Download | null): Sho
     case undefined:
   }
   if (snapshot.state !== 'complete') return snapshot.state;
+  if (isStated(snapshot)) return 'stated';
   if (snapshot.stillOpen) return 'open';
   return snapshot.remarks.length > 0 ? 'remarked' : 'complete';
 }
@@ -117,6 +124,8 @@ export function useSnapshotWords(): SnapshotWords {
         const last = snapshot.remarks.at(-1);
         return reason || (last === undefined ? '' : toRemark(last));
       }
+      case 'stated':
+        return t('library.stateNote.stated');
       case 'paused':
         return reason;
       case 'complete':
@@ -152,7 +161,7 @@ export function useSnapshotWords(): SnapshotWords {
 export const ACTION_GROUPS = [
   ['open', 'details'],
   ['pause', 'resume', 'retry', 'cancel', 'refresh'],
-  ['verify', 'readAgain', 'pin', 'unpin', 'rename', 'export', 'share'],
+  ['verify', 'readAgain', 'pin', 'unpin', 'rename', 'state', 'export', 'share'],
   ['delete'],
 ] as const;
 
@@ -188,6 +197,8 @@ export function pickTargets(
     case 'details':
     case 'rename':
       return single;
+    case 'state':
+      return single.filter(canBeStated);
     case 'pause':
       return having(isActive);
     case 'resume':
@@ -280,6 +291,7 @@ export function useSnapshotActions(chosen: Readonly<Ref<readonly Snapshot[]>>) {
       case 'open':
       case 'details':
       case 'rename':
+      case 'state':
       case 'export':
         return;
     }

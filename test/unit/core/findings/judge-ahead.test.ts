@@ -14,6 +14,7 @@ afterEach(() => vi.useRealTimers());
 function judgeAhead(firstMs: number) {
   const events = createEvents();
   const days: string[] = [];
+  const counted: string[] = [];
   const parts = {
     events,
     now: Date.now,
@@ -31,13 +32,17 @@ function judgeAhead(firstMs: number) {
         days.push(new Date(period.toMs).toISOString().slice(0, 13));
         return Promise.resolve({ findings: [], resolved: [], learned: {}, unjudgedMs: [] });
       },
+      countTraffic: ({ span }: { span: { fromMs: number; toMs: number } }) => {
+        counted.push([span.fromMs, span.toMs].map((at) => new Date(at).toISOString().slice(0, 10)).join(' '));
+        return Promise.resolve();
+      },
     },
     logger: { info: () => undefined },
   };
   const judge = createAheadJudge(parts as unknown as Parameters<typeof createAheadJudge>[0]);
   const end = (kind: Task['kind']): void =>
     events.emit('tasks/changed', { kind, connectionId: 'one', endedAtMs: NOW_MS } as Task);
-  return { days, judge, end };
+  return { days, counted, judge, end };
 }
 
 it('judges the days of what was fetched, the last one first, once it has ended', async () => {
@@ -63,5 +68,19 @@ it('judges no more than thirty days, and again as days end', async () => {
   expect([days.length, days.at(-1)]).toEqual([30, '2026-09-21T00']);
   await vi.advanceTimersByTimeAsync(9 * 3_600_000);
   expect(days).toContain('2026-10-21T00');
+  judge.stop();
+});
+
+it('counts all whole days of what was fetched after that, once', async () => {
+  const { counted, judge, end } = judgeAhead(NOW_MS - 10 * DAY_MS);
+  end('download');
+  await vi.advanceTimersByTimeAsync(120_000);
+  const all = ['2026-10-13 2026-10-20', '2026-10-10 2026-10-13'];
+  expect(counted).toEqual(all);
+  await vi.advanceTimersByTimeAsync(2 * 3_600_000);
+  expect(counted).toEqual(all);
+  end('library-import');
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(counted).toEqual([...all, ...all]);
   judge.stop();
 });

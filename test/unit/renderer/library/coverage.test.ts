@@ -48,6 +48,12 @@ describe('the cells of the coverage map', () => {
     expect(countBuckets(howe!, 'hours')).toBe(47);
   });
 
+  it('say where a person stated that they are complete', () => {
+    const stated = [...fill(23, { settled: 1 }), { settled: 1, stated: 0.5 }];
+    expect(toCells([day], makeHours(stated), NOW_MS)[0]).toMatchObject({ state: 'settled', isStated: true });
+    expect(toCells([day], makeHours(fill(24, { settled: 1 })), NOW_MS)[0]?.isStated).toBeUndefined();
+  });
+
   it('are complete only when every second is settled, and open when the rest may still change', () => {
     expect(toCells([day], makeHours(fill(24, { settled: 1 })), NOW_MS)[0]).toMatchObject({
       state: 'settled',

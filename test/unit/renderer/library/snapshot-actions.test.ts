@@ -4,6 +4,7 @@ import {
   ACTION_GROUPS,
   pickTargets,
   type SnapshotAction,
+  toShownState,
 } from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
 import { makeDownload, makeSnapshot } from '../../../support/samples/make-snapshot.ts';
 import { makeRow } from '../../../support/samples/make-record.ts';
@@ -50,6 +51,25 @@ describe('actions of a selection', () => {
     expect(offered(summary)).toContain('cancel');
     expect(offered(summary)).not.toContain('pause');
     expect(offered({ ...summary, state: 'complete' })).not.toContain('cancel');
+  });
+
+  it('let a person state that an imported file is complete, unless it says itself that it lacks records', () => {
+    const imported = {
+      fileName: 'week.csv',
+      format: 'csv' as const,
+      fileSha256: '0'.repeat(64),
+      importedAtMs: 0,
+      connectionName: null,
+      serviceAddress: null,
+      exportedAtMs: null,
+    };
+    const file = { ...complete, id: 6, state: 'incomplete' as const, imported };
+    const having = (code: string) => ({ ...file, remarks: [{ code }] });
+    expect(offered(having('import-unstated'))).toContain('state');
+    expect(offered(having('import-filtered'))).not.toContain('state');
+    expect(offered({ ...having('stated-complete'), state: 'complete' })).toContain('state');
+    expect(offered({ ...file, state: 'complete' })).not.toContain('state');
+    expect(toShownState({ ...having('stated-complete'), state: 'complete' }, null)).toBe('stated');
   });
 
   it('apply to those of several that they fit', () => {

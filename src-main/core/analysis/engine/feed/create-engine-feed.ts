@@ -78,7 +78,7 @@ export async function createEngineFeed(
   /** What was told of records is forgotten before they change, and what is told meanwhile isn't kept. */
   const changing = async <Value>(change: () => Promise<Value>): Promise<Value> => {
     version += 1;
-    await connection.run('DELETE FROM finding_days');
+    await forgetTold(connection);
     try {
       return await change();
     } finally {
@@ -90,7 +90,7 @@ export async function createEngineFeed(
   const onChanged = async (): Promise<void> => {
     version += 1;
     isMoving = true;
-    await connection.run('DELETE FROM finding_days');
+    await forgetTold(connection);
   };
   const endMove = (): void => {
     if (isMoving) version += 1;
@@ -232,4 +232,9 @@ export async function feedSnapshot(
   } finally {
     await before.promise;
   }
+}
+
+/** What was told and counted of records is as good as nothing once they change. */
+async function forgetTold(connection: DuckDBConnection): Promise<void> {
+  for (const table of ['finding_days', 'counted_days']) await connection.run(`DELETE FROM ${table}`);
 }

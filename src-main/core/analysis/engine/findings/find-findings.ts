@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Finding } from '../../../../common/model/analysis/finding.ts';
+import { PLACE_FIELDS, type Finding } from '../../../../common/model/analysis/finding.ts';
 import type { PeriodScope } from '../../../../common/model/records/record-filter.ts';
 import type { DownSpan, OutageSpan } from '../../../../common/model/connections/status.ts';
 import { createTrafficGrid, subtractSpan } from '../../findings/create-traffic-grid.ts';
@@ -27,6 +27,13 @@ import {
   type TrafficGrid,
 } from '../../findings/traffic-grid.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
+import {
+  areJudged,
+  findValueIncidents,
+  joinValues,
+  joinValuesOf,
+  type DirectionReader,
+} from './find-values.ts';
 import { describeDown, describeIncident, type Looked } from './describe-finding.ts';
 import { listNewFamilies, readFamilyCells, type FamilyCounts } from './read-families.ts';
 import { joinDays, type DayReader, type SettledTraffic } from './settled-traffic.ts';
@@ -137,7 +144,43 @@ export async function readTrafficAhead(
     await count(settled.lateHours, hoursMs, last.fromMs);
     await count(settled.weeks, weeksMs);
     await count(settled.families, hoursMs);
+    for (const field of PLACE_FIELDS) {
+      const { values, minutes, hours } = settled.byValue[field];
+      await count(values, hoursMs);
+      const days = await values.read(connection, scope, { span: { fromMs: hoursMs, toMs }, version });
+      if (!areJudged(joinValuesOf(days))) continue;
+      await count(minutes, window.fromMs);
+      await count(hours, hoursMs, last.fromMs);
+    }
   }
+}
+
+/**
+ * Counts the days of a span by the hour and for weeks, as they are needed by what is told of any later day, and keeps them
+ * over restarts.
+ */
+export async function countTraffic(
+  connection: DuckDBConnection,
+  { resolve, getVersion, settled }: FindingsRecords,
+  { connectionId, span }: TrafficQuestion,
+): Promise<void> {
+  for (const direction of DIRECTIONS) {
+    const version = getVersion();
+    const scope = await resolve({ connectionId, report: `${direction}-detail`, ...span });
+    const values = PLACE_FIELDS.map((field) => settled.byValue[field]);
+    const kept = [
+      ...[settled.hours, settled.lateHours, settled.minutes, settled.lateMinutes],
+      ...[settled.weeks, settled.families],
+      ...values.flatMap((own) => [own.values, own.hours, own.minutes]),
+    ] as const;
+    for (const days of kept) await days.readAhead(connection, scope, { span, version, isKept: true });
+  }
+}
+
+/** Whose traffic of which whole days (UTC). */
+export interface TrafficQuestion {
+  readonly connectionId: string;
+  readonly span: TimeSpan;
 }
 
 async function look(
@@ -153,6 +196,7 @@ async function look(
   const known: FamilyCounts[] = [];
   const fresh: FamilyCounts[] = [];
   const scopes: Partial<Record<Direction, ResolvedScope>> = {};
+  const readers: DirectionReader[] = [];
   for (const direction of DIRECTIONS) {
     const version = getVersion();
     const scope = await resolve({
@@ -173,7 +217,9 @@ async function look(
     };
     read.push({ direction, hours, minutes, late });
     const cells = await count(settled.weeks, { fromMs: weeksMs, toMs: untilMs });
-    traffic.push({ direction, covered: sinceFirst(covered[direction], cells), cells });
+    const own = sinceFirst(covered[direction], cells);
+    traffic.push({ direction, covered: own, cells });
+    readers.push({ direction, scope, covered: own, count });
     known.push(...(await count(settled.families, before)));
     fresh.push(...(await count(settled.families, window)));
   }
@@ -202,7 +248,14 @@ async function look(
     newMinutes: SHOWN_MS / MINUTE_MS,
     isLearned,
   });
-  return { window, grids, scopes: scopes as Record<Direction, ResolvedScope>, incidents, readSizes };
+  const ofValues = await findValueIncidents({ settled, readers, window, hoursMs, weeksMs, setAside });
+  return {
+    window,
+    grids,
+    scopes: scopes as Record<Direction, ResolvedScope>,
+    incidents: await joinValues({ connection, scopes, window }, incidents, ofValues),
+    readSizes,
+  };
 }
 
 /** A service says nothing of the time before its first record: that there was nothing then isn't what is usual. */

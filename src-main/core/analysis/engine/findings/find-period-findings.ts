@@ -134,7 +134,7 @@ function clipQuestion(
 }
 
 /** Raised whenever other things are told of the same records: days that were kept are looked at anew. */
-const RULES = 4;
+const RULES = 5;
 
 async function toKey(records: FindingsRecords, question: FindingsQuestion): Promise<string> {
   const { connectionId, untilMs } = question;

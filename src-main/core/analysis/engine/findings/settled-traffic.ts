@@ -5,8 +5,11 @@ import type { LongCells } from '../../findings/long-incidents.ts';
 import { LONG_SLOT_MS, MIN_SHORT_TIMED, SHORT_SLOT_MS, SHORT_SLOTS } from '../../findings/long-series.ts';
 import { NO_CELLS, type TrafficCells } from '../../findings/traffic-cells.ts';
 import { FAILED, UNTIMED } from '../../findings/traffic-grid.ts';
+import { NO_ACTION, type PlaceField } from '../../../../common/model/analysis/finding.ts';
+import { readRows } from '../engine-database.ts';
 import { FAILED_SQL, findColumn } from '../engine-tables.ts';
 import { countAtMost, toSourceSql, type ResolvedScope, type ScopePart } from '../resolved-scope.ts';
+import type { KeptCounts } from './kept-counts.ts';
 import { readFamilyDays, type FamilyCounts } from './read-families.ts';
 
 /** Cells that are remembered of each kind: fifty megabytes together. */
@@ -26,6 +29,8 @@ export interface DayReader<Counts> {
 interface DayQuestion {
   readonly span: TimeSpan;
   readonly version: number;
+  /** What is counted is kept over restarts, where the reader's days are. */
+  readonly isKept?: boolean;
 }
 
 /** What is counted of days. */
@@ -40,6 +45,8 @@ interface DayCounts<Counts> {
   readonly measure: (counts: Counts) => number;
   /** How long a day is. */
   readonly dayMs?: number;
+  /** Where days are kept over restarts, and by which name. */
+  readonly kept?: { readonly name: string; readonly store: KeptCounts } | undefined;
 }
 
 /**
@@ -49,7 +56,7 @@ interface DayCounts<Counts> {
  */
 export function createDayReader<Counts>(
   getVersion: () => number,
-  { read, measure, dayMs = DAY_MS }: DayCounts<Counts>,
+  { read, measure, dayMs = DAY_MS, kept }: DayCounts<Counts>,
 ): DayReader<Counts> {
   const known = new Map<string, Counts | null>();
   let held = 0;
@@ -76,13 +83,40 @@ export function createDayReader<Counts>(
       const own = clipScope(scope, { ...whole, toMs: Math.min(whole.toMs, span.toMs) });
       const key = whole.toMs > span.toMs ? null : toDayKey(version, own, whole);
       const counts = own.parts.length === 0 ? null : key === null ? undefined : known.get(key);
-      return { day, key, counts };
+      // What is kept is forgotten where the version would be raised.
+      const lasting = key === null || kept === undefined ? null : `${kept.name} ${toDayKey(0, own, whole)}`;
+      return {
+        day,
+        key,
+        counts,
+        lasting,
+        place: `${kept?.name} ${scope.direction} ${own.parts[0]?.snapshotId} ${day}`,
+      };
     });
+  };
+  type Days = ReturnType<typeof listDays>;
+  /** The same, with what is kept of those that aren't remembered. */
+  const findKept = async (connection: DuckDBConnection, days: Days): Promise<Days> => {
+    const missing = days.flatMap(({ counts, lasting }) => (counts === undefined ? (lasting ?? []) : []));
+    if (kept === undefined || missing.length === 0) return days;
+    const found = await kept.store.read(connection, missing);
+    return days.map((day) => {
+      const own = day.counts === undefined && day.lasting !== null ? found.get(day.lasting) : undefined;
+      return own === undefined ? day : { ...day, counts: own as Counts | null };
+    });
+  };
+  const keep = (days: Days, counted: ReadonlyMap<number, Counts>, version: number): void => {
+    const fresh = days.flatMap(({ day, lasting, counts, place }) =>
+      counts === undefined && lasting !== null
+        ? [{ place, key: lasting, counts: counted.get(day) ?? null }]
+        : [],
+    );
+    kept?.store.keep(fresh, version);
   };
   const countMissing = async (
     connection: DuckDBConnection,
     scope: ResolvedScope,
-    days: ReturnType<typeof listDays>,
+    days: Days,
     endMs: number,
   ): Promise<ReadonlyMap<number, Counts>> => {
     const counted = new Map<number, Counts>();
@@ -100,7 +134,7 @@ export function createDayReader<Counts>(
   };
   return {
     async read(connection, scope, question) {
-      const days = listDays(scope, question);
+      const days = await findKept(connection, listDays(scope, question));
       const counted = await countMissing(connection, scope, days, question.span.toMs);
       const isSame = getVersion() === question.version;
       return days.flatMap(({ day, key, counts: before }) => {
@@ -110,16 +144,28 @@ export function createDayReader<Counts>(
       });
     },
     async readAhead(connection, scope, question) {
-      const days = listDays(scope, question).filter(
-        ({ key, counts }) => key !== null && counts === undefined,
+      const { span, version, isKept = false } = question;
+      const all = listDays(scope, question).filter(({ key }) => key !== null);
+      const remembered = new Map(
+        all.flatMap(({ day, counts }) =>
+          counts === null || counts === undefined ? [] : [[day, counts] as const],
+        ),
       );
-      const { span, version } = question;
+      // What is remembered may not be kept yet.
+      const asked = isKept
+        ? all.map((day) => (day.counts === null ? day : { ...day, counts: undefined }))
+        : all.filter(({ counts }) => counts === undefined);
+      const found = await findKept(connection, asked);
+      if (getVersion() !== version) return;
+      for (const { key, counts } of found) if (key !== null && counts !== undefined) remember(key, counts);
+      const days = found.filter(({ counts }) => counts === undefined);
       const room = countAtMost(clipScope(scope, span)) <= MAX_CELLS / 2 ? days.length : countRoom();
-      const own = days.slice(0, room);
+      const own = isKept ? days.filter(({ day }) => !remembered.has(day)) : days.slice(0, room);
       // One day is counted when it is asked for.
-      if (own.length < 2) return;
+      if (own.length < 2 && !isKept) return;
       const counted = await countMissing(connection, scope, own, span.toMs);
       if (getVersion() !== version) return;
+      if (isKept) keep(days, new Map([...remembered, ...counted]), version);
       for (const { day, key } of own) if (key !== null) remember(key, counted.get(day) ?? null);
     },
   };
@@ -144,27 +190,89 @@ export interface SettledTraffic {
   readonly lateHours: DayReader<TrafficCells>;
   readonly weeks: DayReader<LongCells>;
   readonly families: DayReader<FamilyCounts>;
+  /** The same by the values of a field, whatever channel and service: each value is what a service is else. */
+  readonly byValue: Readonly<Record<PlaceField, ValueTraffic>>;
 }
 
+/** Requests by the values of a field. */
+export interface ValueTraffic {
+  readonly values: DayReader<ValuesOfDay>;
+  readonly minutes: DayReader<TrafficCells>;
+  readonly hours: DayReader<TrafficCells>;
+  readonly weeks: DayReader<LongCells>;
+}
+
+/** The values of a field on a day by the numbers that stand for them: at most one more than there may be places. */
+export type ValuesOfDay = ReadonlyMap<number, string>;
+
+/** What tells the flows of cells apart: two columns of numbers. */
+interface FlowSql {
+  readonly channel: string;
+  readonly service: string;
+}
+
+const FLOW_SQL: FlowSql = { channel: 'channel', service: 'service' };
+
 /** Creates what counts the days that findings are made of, each once. */
-export function createSettledTraffic(getVersion: () => number): SettledTraffic {
-  const createTrafficReader = (read: typeof readTraffic, slotMs: number): DayReader<TrafficCells> =>
-    createDayReader(getVersion, {
-      read: async (connection, scope, span) =>
-        divideByDay(await read(connection, scope, span, slotMs), DAY_MS / slotMs),
+export function createSettledTraffic(getVersion: () => number, store?: KeptCounts): SettledTraffic {
+  const toKept = (name: string | null) =>
+    store === undefined || name === null ? undefined : { name, store };
+  const createTrafficReader = (
+    read: typeof readTraffic,
+    slotMs: number,
+    name: string | null = null,
+    toFlowSql: (scope: ResolvedScope) => FlowSql | null = () => FLOW_SQL,
+  ): DayReader<TrafficCells> =>
+    createDayReader<TrafficCells>(getVersion, {
+      read: async (connection, scope, span) => {
+        const flow = toFlowSql(scope);
+        if (flow === null) return new Map();
+        return divideByDay(await read(connection, scope, { span, slotMs, flow }), DAY_MS / slotMs);
+      },
       measure: ({ slots }) => slots.length,
+      kept: toKept(name),
     });
-  return {
-    minutes: createTrafficReader(readTraffic, MINUTE_MS),
-    hours: createTrafficReader(readTraffic, HOUR_MS),
-    lateMinutes: createTrafficReader(readLateTraffic, MINUTE_MS),
-    lateHours: createTrafficReader(readLateTraffic, HOUR_MS),
-    weeks: createDayReader(getVersion, {
-      read: async (connection, scope, span) =>
-        divideByDay(await readLongTraffic(connection, scope, span), DAY_MS / LONG_SLOT_MS),
+  const createWeeksReader = (
+    name: string | null,
+    toFlowSql: (scope: ResolvedScope) => FlowSql | null = () => FLOW_SQL,
+  ): DayReader<LongCells> =>
+    createDayReader<LongCells>(getVersion, {
+      read: async (connection, scope, span) => {
+        const flow = toFlowSql(scope);
+        if (flow === null) return new Map();
+        return divideByDay(await readLongTraffic(connection, scope, span, flow), DAY_MS / LONG_SLOT_MS);
+      },
       measure: ({ slots }) => slots.length,
+      kept: toKept(name),
+    });
+  const createValueTraffic = (field: PlaceField): ValueTraffic => {
+    const toFlowSql = ({ direction }: ResolvedScope): FlowSql | null => {
+      const column = findColumn(field, direction);
+      return column === null ? null : { channel: '0', service: toValueSql(column.name) };
+    };
+    return {
+      values: createDayReader(getVersion, {
+        read: (connection, scope, span) => readValueDays(connection, scope, span, field),
+        measure: ({ size }) => size,
+        kept: toKept(`values of ${field}`),
+      }),
+      minutes: createTrafficReader(readTraffic, MINUTE_MS, `minutes of ${field}`, toFlowSql),
+      hours: createTrafficReader(readTraffic, HOUR_MS, `hours of ${field}`, toFlowSql),
+      weeks: createWeeksReader(null, toFlowSql),
+    };
+  };
+  return {
+    minutes: createTrafficReader(readTraffic, MINUTE_MS, 'minutes'),
+    hours: createTrafficReader(readTraffic, HOUR_MS, 'hours'),
+    lateMinutes: createTrafficReader(readLateTraffic, MINUTE_MS, 'late minutes'),
+    lateHours: createTrafficReader(readLateTraffic, HOUR_MS, 'late hours'),
+    weeks: createWeeksReader('weeks'),
+    families: createDayReader(getVersion, {
+      read: readFamilyDays,
+      measure: ({ size }) => size,
+      kept: toKept('families'),
     }),
-    families: createDayReader(getVersion, { read: readFamilyDays, measure: ({ size }) => size }),
+    byValue: { origin: createValueTraffic('origin'), actionId: createValueTraffic('actionId') },
   };
 }
 
@@ -202,7 +310,7 @@ export function divideByDay<Cells extends { readonly slots: Float64Array } & Col
 /** Joins the cells of days; those before a slot are left out. */
 export function joinDays(days: readonly TrafficCells[], firstSlot: number): TrafficCells {
   const own = days.map((day) =>
-    day.slots.every((slot) => slot >= firstSlot) ? day : leaveOut(day, (slot) => slot < firstSlot),
+    isFrom(day.slots, firstSlot) ? day : leaveOut(day, (slot) => slot < firstSlot),
   );
   const join = (name: keyof TrafficCells): Float64Array => {
     const whole = new Float64Array(own.reduce((length, { slots }) => length + slots.length, 0));
@@ -220,6 +328,11 @@ export function joinDays(days: readonly TrafficCells[], firstSlot: number): Traf
     outcomes: join('outcomes'),
     counts: join('counts'),
   };
+}
+
+function isFrom(slots: Float64Array, first: number): boolean {
+  for (const slot of slots) if (slot < first) return false;
+  return true;
 }
 
 function leaveOut(cells: TrafficCells, isLeftOut: (slot: number) => boolean): TrafficCells {
@@ -274,41 +387,90 @@ END`;
 
 const LATE_SQL = `least(${MAX_KIND}, floor(2 * log2(bot_latency_ms + 1)))`;
 
+/** More values of a field than these are no places. */
+export const MAX_VALUES = 200;
+
+/** The number that stands for a value of a field; null for none. */
+function toValueSql(column: string): string {
+  return `CASE WHEN ${column} NOT IN ('', '${NO_ACTION}') THEN (hash(${column}) >> 12)::DOUBLE END`;
+}
+
+/** Returns the values of a field on each day of a span. */
+async function readValueDays(
+  connection: DuckDBConnection,
+  scope: ResolvedScope,
+  { fromMs, toMs }: TimeSpan,
+  field: PlaceField,
+): Promise<ReadonlyMap<number, ValuesOfDay>> {
+  const column = findColumn(field, scope.direction);
+  if (column === null) return new Map();
+  const source = toSourceSql(scope, [`${column.name} AS value`, `date_ms // ${DAY_MS} AS day`], {
+    sql: `date_ms >= ${fromMs} AND date_ms < ${toMs}`,
+    values: [],
+  });
+  const rows = await readRows<[day: number, value: string | null, number: number | null]>(
+    connection,
+    `SELECT day, value, ${toValueSql('value')} FROM (SELECT DISTINCT day, value FROM ${source})
+     QUALIFY row_number() OVER (PARTITION BY day) <= ${MAX_VALUES + 1}`,
+  );
+  const days = Map.groupBy(rows, ([day]) => day);
+  return new Map(
+    [...days].map(([day, own]) => [
+      day,
+      new Map(own.map(([, value, number]) => [number ?? NaN, value ?? ''])),
+    ]),
+  );
+}
+
+interface TrafficQuestion {
+  readonly span: TimeSpan;
+  readonly slotMs: number;
+  readonly flow?: FlowSql;
+}
+
 /** Returns how many requests of each channel and service failed, or took which time, in each slot of a span. */
 export function readTraffic(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  { fromMs, toMs }: TimeSpan,
-  slotMs: number,
+  { span: { fromMs, toMs }, slotMs, flow = FLOW_SQL }: TrafficQuestion,
 ): Promise<TrafficCells> {
   const within = `date_ms >= ${fromMs} AND date_ms < ${toMs}`;
-  return readCells(connection, scope, { kind: KIND_SQL, within, slotMs });
+  return readCells(connection, scope, { kind: KIND_SQL, within, slotMs, flow });
 }
 
 /** Returns how many successful requests of each channel and service took how long to reach the connector. */
 async function readLateTraffic(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  { fromMs, toMs }: TimeSpan,
-  slotMs: number,
+  { span: { fromMs, toMs }, slotMs, flow = FLOW_SQL }: TrafficQuestion,
 ): Promise<TrafficCells> {
   if (findColumn('botLatencyMs', scope.direction) === null) return NO_CELLS;
   const within = `date_ms >= ${fromMs} AND date_ms < ${toMs} AND NOT ${FAILED_SQL} AND bot_latency_ms >= 0`;
-  return readCells(connection, scope, { kind: LATE_SQL, within, slotMs });
+  return readCells(connection, scope, { kind: LATE_SQL, within, slotMs, flow });
 }
 
 async function readCells(
   connection: DuckDBConnection,
   scope: ResolvedScope,
-  { kind, within, slotMs }: { readonly kind: string; readonly within: string; readonly slotMs: number },
+  {
+    kind,
+    within,
+    slotMs,
+    flow,
+  }: { readonly kind: string; readonly within: string; readonly slotMs: number; readonly flow: FlowSql },
 ): Promise<TrafficCells> {
-  const columns = ['channel', 'service', `date_ms // ${slotMs} AS slot`, `${kind} AS kind`];
+  const columns = [
+    `${flow.channel} AS flow_channel`,
+    `${flow.service} AS flow_service`,
+    `date_ms // ${slotMs} AS slot`,
+    `${kind} AS kind`,
+  ];
   const source = toSourceSql(scope, columns, { sql: within, values: [] });
   const [channels, services, slots, outcomes, counts] = await readColumns(
     connection,
-    `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE),
+    `SELECT coalesce(flow_channel::DOUBLE, 'NaN'::DOUBLE), coalesce(flow_service::DOUBLE, 'NaN'::DOUBLE),
        slot::DOUBLE, kind::DOUBLE, requests::DOUBLE
-     FROM (SELECT channel, service, slot, kind, count(*) AS requests FROM ${source} GROUP BY ALL)`,
+     FROM (SELECT flow_channel, flow_service, slot, kind, count(*) AS requests FROM ${source} GROUP BY ALL)`,
     5,
   );
   return {
@@ -363,10 +525,11 @@ async function readLongTraffic(
   connection: DuckDBConnection,
   scope: ResolvedScope,
   { fromMs, toMs }: TimeSpan,
+  flow: FlowSql,
 ): Promise<LongCells> {
   const columns = [
-    'channel',
-    'service',
+    `${flow.channel} AS flow_channel`,
+    `${flow.service} AS flow_service`,
     `date_ms // ${SHORT_SLOT_MS} AS short`,
     `CASE WHEN ${TIMED_SQL} THEN ln(1 + response_time_ms) END AS log_time`,
   ];
@@ -377,15 +540,15 @@ async function readLongTraffic(
   const [channels, services, slots, requests, timed, logTimes, most, fewest, slowest, mostAt, slowestAt] =
     await readColumns(
       connection,
-      `SELECT coalesce(channel::DOUBLE, 'NaN'::DOUBLE), coalesce(service::DOUBLE, 'NaN'::DOUBLE),
+      `SELECT coalesce(flow_channel::DOUBLE, 'NaN'::DOUBLE), coalesce(flow_service::DOUBLE, 'NaN'::DOUBLE),
        (short // ${SHORT_SLOTS})::DOUBLE AS slot, sum(requests)::DOUBLE, sum(timed)::DOUBLE, sum(log_times)::DOUBLE,
        max(requests)::DOUBLE, (CASE WHEN count(*) < ${SHORT_SLOTS} THEN 0 ELSE min(requests) END)::DOUBLE,
        coalesce(max(log_times / timed) FILTER (timed >= ${MIN_SHORT_TIMED}), 'NaN'::DOUBLE)::DOUBLE,
        arg_max(short % ${SHORT_SLOTS}, ${SHORT_SLOTS} * requests - short % ${SHORT_SLOTS})::DOUBLE,
        coalesce(arg_max(short % ${SHORT_SLOTS}, log_times / timed) FILTER (timed >= ${MIN_SHORT_TIMED}), 0)::DOUBLE
-     FROM (SELECT channel, service, short, count(*) AS requests, count(log_time) AS timed,
-       coalesce(sum(log_time), 0) AS log_times FROM ${source} GROUP BY channel, service, short)
-     GROUP BY channel, service, slot`,
+     FROM (SELECT flow_channel, flow_service, short, count(*) AS requests, count(log_time) AS timed,
+       coalesce(sum(log_time), 0) AS log_times FROM ${source} GROUP BY flow_channel, flow_service, short)
+     GROUP BY flow_channel, flow_service, slot`,
       11,
     );
   const none = new Float64Array();

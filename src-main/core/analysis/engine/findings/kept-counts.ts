@@ -1,0 +1,77 @@
+import { blobValue, type DuckDBBlobValue, type DuckDBConnection } from '@duckdb/node-api';
+import { deserialize, serialize } from 'node:v8';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { createHash } from 'node:crypto';
+import { readRows } from '../engine-database.ts';
+
+/** Where counts of days are kept over restarts, each until the records that it was counted of are decided otherwise or go. */
+export interface KeptCounts {
+  /** Returns what is kept of days by their keys; a day that has no records is null. */
+  read(connection: DuckDBConnection, keys: readonly string[]): Promise<ReadonlyMap<string, unknown>>;
+  /** `version` is what the feed's was before the records were counted: what has changed since isn't kept. */
+  keep(days: readonly KeptCount[], version: number): void;
+}
+
+interface KeptCount {
+  /** The first records of the day, by which it is replaced, and all of its records. */
+  readonly place: string;
+  readonly key: string;
+  readonly counts: unknown;
+}
+
+/** Days of all kinds together: a year of some connections. */
+const MAX_DAYS = 10_000;
+/** Short, so that a statement may name many. */
+function toHash(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 32);
+}
+
+/** Counts shrink to a tenth; more is not worth the time. */
+const LEVEL = { level: 1 };
+
+/**
+ * Creates what keeps counts in the engine's file. `getVersion` is the feed's, and `enqueue` runs what is passed to it while
+ * the feed changes nothing: a day that was counted before a change is never written after it.
+ */
+export function createKeptCounts(
+  feedConnection: DuckDBConnection,
+  getVersion: () => number,
+  enqueue: (write: () => Promise<void>) => void,
+): KeptCounts {
+  return {
+    async read(connection, keys) {
+      if (keys.length === 0) return new Map();
+      const hashed = new Map(keys.map((key) => [toHash(key), key]));
+      const list = [...hashed.keys()].map((hash) => `'${hash}'`).join(', ');
+      const rows = await readRows<[string, { readonly bytes: Uint8Array }]>(
+        connection,
+        `SELECT key, counts FROM counted_days WHERE key IN (${list})`,
+      );
+      return new Map(
+        rows.map(([key, { bytes }]): [string, unknown] => [
+          hashed.get(key) ?? '',
+          deserialize(inflateRawSync(bytes)),
+        ]),
+      );
+    },
+    keep(days, version) {
+      if (days.length === 0 || getVersion() !== version) return;
+      enqueue(async () => {
+        if (getVersion() !== version) return;
+        const run = (sql: string, values: (string | DuckDBBlobValue)[] = []): Promise<unknown> =>
+          feedConnection.run(sql, values);
+        for (const { place, key, counts } of days) {
+          await run('DELETE FROM counted_days WHERE place = $1', [place]);
+          const bytes = blobValue(deflateRawSync(serialize(counts), LEVEL));
+          await run(
+            'INSERT INTO counted_days SELECT coalesce(max(number), 0) + 1, $1, $2, $3 FROM counted_days',
+            [place, toHash(key), bytes],
+          );
+        }
+        await run(
+          `DELETE FROM counted_days WHERE number <= (SELECT max(number) - ${MAX_DAYS} FROM counted_days)`,
+        );
+      });
+    },
+  };
+}
