@@ -10,20 +10,13 @@ export const USUAL_DAYS = 7;
 export const FAILED = -1;
 export const UNTIMED = -2;
 
-/** Requests by slot of time. */
-export interface TrafficCounts {
-  readonly requests: Float64Array;
-  readonly failures: Float64Array;
-  /** Those that succeeded and say how long they took, and of them those that took long for their flow. */
-  readonly timed: Float64Array;
-  readonly slow: Float64Array;
-  /** Those that succeeded and say how long they took to reach the connector, and of them those that took long. */
-  readonly reached: Float64Array;
-  readonly late: Float64Array;
-}
-
-/** What is counted of requests. */
+/**
+ * What is counted of requests: `timed` are those that succeeded and say how long they took, and `slow` those of them that
+ * took long for their flow; `reached` and `late` are the same of how long they took to reach the connector.
+ */
 export const COUNT_NAMES = ['requests', 'failures', 'timed', 'slow', 'reached', 'late'] as const;
+/** Requests by slot of time. */
+export type TrafficCounts = Readonly<Record<(typeof COUNT_NAMES)[number], Float64Array>>;
 const HOUR_NAMES = ['requests', 'failures', 'timed', 'reached'] as const;
 
 /**
@@ -72,15 +65,7 @@ export interface TrafficGrid extends TrafficCoverage {
 
 /** Returns counts of nothing. */
 export function createCounts(slots: number): TrafficCounts {
-  const create = (): Float64Array => new Float64Array(slots);
-  return {
-    requests: create(),
-    failures: create(),
-    timed: create(),
-    slow: create(),
-    reached: create(),
-    late: create(),
-  };
+  return mapCounts(() => new Float64Array(slots));
 }
 
 /** Returns counts of nothing, for a window of some days. */
@@ -99,38 +84,16 @@ export function addHours(whole: HourCounts, own: HourCounts, times: 1 | -1 = 1):
 
 /** Returns the requests of some minutes once more. */
 export function copyCounts(counts: TrafficCounts): TrafficCounts {
-  return mapCounts(counts, (values) => values.slice());
+  return mapCounts((name) => counts[name].slice());
 }
 
-/** Returns counts with each of their rows made another one. */
-function mapCounts(
-  { requests, failures, timed, slow, reached, late }: TrafficCounts,
-  change: (values: Float64Array) => Float64Array,
-): TrafficCounts {
-  return {
-    requests: change(requests),
-    failures: change(failures),
-    timed: change(timed),
-    slow: change(slow),
-    reached: change(reached),
-    late: change(late),
-  };
+function mapCounts(make: (name: keyof TrafficCounts) => Float64Array): TrafficCounts {
+  return Object.fromEntries(COUNT_NAMES.map((name) => [name, make(name)])) as TrafficCounts;
 }
 
 /** Adds the requests of some minutes to those of a whole, or (-1 times) takes them away. */
 export function addMinutes(whole: TrafficCounts, own: TrafficCounts, times: 1 | -1 = 1): void {
-  const { requests, failures, timed, slow, reached, late } = own;
-  for (let minute = 0; minute < requests.length; minute += 1) {
-    const count = requests[minute] as number;
-    if (count === 0) continue;
-    whole.requests[minute] = (whole.requests[minute] as number) + times * count;
-    whole.failures[minute] = (whole.failures[minute] as number) + times * (failures[minute] as number);
-    whole.timed[minute] = (whole.timed[minute] as number) + times * (timed[minute] as number);
-    whole.slow[minute] = (whole.slow[minute] as number) + times * (slow[minute] as number);
-    if (reached[minute] === 0) continue;
-    whole.reached[minute] = (whole.reached[minute] as number) + times * (reached[minute] as number);
-    whole.late[minute] = (whole.late[minute] as number) + times * (late[minute] as number);
-  }
+  for (const name of COUNT_NAMES) addCounts(whole[name], own[name], times);
 }
 
 function addCounts(to: Float64Array, from: Float64Array, times: number): void {
