@@ -92,19 +92,25 @@ function mapCounts(make: (name: keyof TrafficCounts) => Float64Array): TrafficCo
 
 /** Adds the requests of some minutes to those of a whole, or (-1 times) takes them away. */
 export function addMinutes(whole: TrafficCounts, own: TrafficCounts, times: 1 | -1 = 1): void {
-  const { requests, failures, timed, slow, reached, late, ...others } = own;
-  // Written out, as a loop over the names takes twice as long; one that is missing doesn't compile.
-  void (others satisfies Readonly<Record<string, never>>);
-  for (let minute = 0; minute < requests.length; minute += 1) {
-    const count = requests[minute] as number;
+  // Written out, as a loop over the names takes twice as long; one that is missing here doesn't compile.
+  const from: TrafficCounts = {
+    requests: own.requests,
+    failures: own.failures,
+    timed: own.timed,
+    slow: own.slow,
+    reached: own.reached,
+    late: own.late,
+  };
+  for (let minute = 0; minute < from.requests.length; minute += 1) {
+    const count = from.requests[minute] as number;
     if (count === 0) continue;
     whole.requests[minute] = (whole.requests[minute] as number) + times * count;
-    whole.failures[minute] = (whole.failures[minute] as number) + times * (failures[minute] as number);
-    whole.timed[minute] = (whole.timed[minute] as number) + times * (timed[minute] as number);
-    whole.slow[minute] = (whole.slow[minute] as number) + times * (slow[minute] as number);
-    if (reached[minute] === 0) continue;
-    whole.reached[minute] = (whole.reached[minute] as number) + times * (reached[minute] as number);
-    whole.late[minute] = (whole.late[minute] as number) + times * (late[minute] as number);
+    whole.failures[minute] = (whole.failures[minute] as number) + times * (from.failures[minute] as number);
+    whole.timed[minute] = (whole.timed[minute] as number) + times * (from.timed[minute] as number);
+    whole.slow[minute] = (whole.slow[minute] as number) + times * (from.slow[minute] as number);
+    if (from.reached[minute] === 0) continue;
+    whole.reached[minute] = (whole.reached[minute] as number) + times * (from.reached[minute] as number);
+    whole.late[minute] = (whole.late[minute] as number) + times * (from.late[minute] as number);
   }
 }
 
