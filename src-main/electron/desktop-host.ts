@@ -1,6 +1,6 @@
 import { app, clipboard, dialog, shell, type BrowserWindow, type OpenDialogOptions } from 'electron';
 import { basename, extname } from 'node:path';
-import { FORMATS, IMPORTED_FORMATS } from '../common/model/exports/export-options.ts';
+import { FORMATS, IMPORTED_EXTENSIONS, IMPORTED_FORMATS } from '../common/model/exports/export-options.ts';
 import type { Words } from '../common/words/words.ts';
 import type { DataLocation, HostPlatform } from '../core/data-folder/locate-data-folder.ts';
 import type { Host, ImportFile } from '../core/host.ts';
@@ -37,7 +37,7 @@ async function askForImport(window: BrowserWindow | null): Promise<ImportFile | 
     filters: [
       {
         name: [...IMPORTED_FORMATS.map((format) => FORMATS[format].name), 'Channelscope'].join(', '),
-        extensions: [...IMPORTED_FORMATS.map((format) => FORMATS[format].extension), 'jsonl', 'channelscope'],
+        extensions: [...IMPORTED_EXTENSIONS],
       },
       { name: '*', extensions: ['*'] },
     ],

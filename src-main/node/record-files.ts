@@ -37,8 +37,14 @@ export interface CsvFormat {
   readonly isSpaced: boolean;
 }
 
-type OtherKind = Exclude<ImportedFormat, 'csv'> | 'zip';
+type OtherKind = Exclude<ImportedFormat, CsvFormat['kind']> | 'zip';
 export type RecordFormat = CsvFormat | { [Kind in OtherKind]: { readonly kind: Kind } }[OtherKind];
+
+/** True for a file of cells, whatever stands between them. */
+export function hasCells(format: RecordFormat): format is CsvFormat {
+  return 'separator' in format;
+}
+
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
 const ALL_NAMES = { ...SUMMARY_FIELD_NAMES, ...DETAIL_FIELD_NAMES };

@@ -5,6 +5,7 @@ import type { Input } from '../../common/contract/index.ts';
 import type { Remark } from '../../common/model/cache/snapshot.ts';
 import type { Connection } from '../../common/model/connections/connection.ts';
 import { listOwnFields, OWN_TABLE_FIELDS } from '../../common/model/connections/own-table.ts';
+import { FORMATS, IMPORTED_FORMATS } from '../../common/model/exports/export-options.ts';
 import { DATE_ORDERS } from '../../common/reporting/reading/read-date.ts';
 import { REPORT_KINDS } from '../../common/reporting/reports.ts';
 import { isTimeZone } from '../../common/time/civil-time.ts';
@@ -77,7 +78,7 @@ export const importCommand: Command = {
     { name: 'from', value: 'TIME', summary: 'of a time that begins before its first record' },
     { name: 'to', value: 'TIME', summary: 'of a time that ends after its last record' },
   ],
-  about: `FILE is a CSV, JSON, NDJSON or Parquet export, a file of a dataset, or a portable snapshot: all of it is imported, or
+  about: `FILE is an export (${IMPORTED_FORMATS.map((format) => FORMATS[format].name).join(', ')}), a file of a dataset, or a portable snapshot: all of it is imported, or
 nothing.
 
 A file that doesn't say that it is complete counts as incomplete, and nothing in it is judged. With --complete you state

@@ -9,6 +9,7 @@ import { toErrorTextWithCause } from '../../node/error-text.ts';
 import {
   detectFormat,
   type Encoding,
+  hasCells,
   HEAD_BYTES,
   type RecordFormat,
   toUtf8,
@@ -101,7 +102,7 @@ async function importEntries(
 ): Promise<void> {
   const { source, format } = opened;
   const values = createValueReader(zone);
-  const target = await store.openImport(createRecordComparer(seed, format.kind === 'csv'));
+  const target = await store.openImport(createRecordComparer(seed, hasCells(format)));
   let batch: ImportedRecord[] = [];
   let batchCharacters = 0;
   let turnMs = elapsedMs();
@@ -156,11 +157,10 @@ function readEntries(
   { source, format, encoding }: OpenedFile,
   stated: DetailKind | null,
 ): AsyncGenerator<FileEntry> {
-  const { kind } = format;
-  if (kind === 'zip') throw toFileError('compressed');
-  if (kind === 'parquet') throw toFileError('no-text');
+  if (format.kind === 'zip') throw toFileError('compressed');
+  if (format.kind === 'parquet') throw toFileError('no-text');
   const chunks = toUtf8(source.readChunks(), encoding, toFileError);
-  return kind === 'csv' ? readCsv(chunks, format, stated) : readJsonEntries(chunks, kind, stated);
+  return hasCells(format) ? readCsv(chunks, format, stated) : readJsonEntries(chunks, format.kind, stated);
 }
 
 function describeFailure(error: unknown): string {

@@ -32,16 +32,22 @@ export function readEntry(
   const toName = (field: ImportField): string => IMPORT_FIELDS[field][0];
   const text = (field: ImportField, limit: number = TEXT_LIMITS.name): string =>
     values.readText(toName(field), get(field), limit);
+  const integer = (field: ImportField, min: number = MIN_INTEGER): number =>
+    values.readInteger(toName(field), get(field), min);
   const own = (field: (typeof TEXT_FIELDS)[Direction][number]): string | null => {
     const { name, type } = field;
     if (mayLack(field) && get(name) === undefined) return null;
+    if (type === 'integer' || type === 'number') {
+      if (isMissing(get(name))) return '';
+      return String(
+        type === 'integer' ? integer(name) : values.readMicroseconds(toName(name), get(name)) / 1000,
+      );
+    }
     return text(
       name,
       type === 'content' ? TEXT_LIMITS.content : name === 'error' ? TEXT_LIMITS.error : undefined,
     );
   };
-  const integer = (field: ImportField, min: number = MIN_INTEGER): number =>
-    values.readInteger(toName(field), get(field), min);
   const record = {
     direction,
     dateMs: values.readDate(toName('dateText'), get('dateText')),

@@ -1,7 +1,7 @@
 import { findSeparatorLine } from '../../common/csv-habits.ts';
 import type { ImportFault } from '../../common/model/connections/connection.ts';
 import type { DetailKind } from '../../common/reporting/reports.ts';
-import { type CsvFormat, cutRows, detectFormat, toUtf8 } from '../../node/record-files.ts';
+import { type CsvFormat, cutRows, detectFormat, hasCells, toUtf8 } from '../../node/record-files.ts';
 import {
   createValueReader,
   describeFaults,
@@ -118,7 +118,7 @@ export async function ingestSource(
   if (format.kind === 'parquet') throw toFileError('no-text');
   if (format.kind === 'json')
     throw toImportError('A JSON document has no lines to go on from: use --import, or write NDJSON.');
-  const header = format.kind === 'csv' ? cutHeader(head) : Buffer.alloc(0);
+  const header = hasCells(format) ? cutHeader(head) : Buffer.alloc(0);
   const segments = cutSegments(source.readFrom(position.offset), position.offset, format, request.signal);
   for await (const { bytes, endOffset } of segments) {
     const { lines } = position;
@@ -176,7 +176,7 @@ function readSegment(
     yield* parts;
   })();
   const text = toUtf8(chunks, 'utf-8', toFileError);
-  return format.kind === 'csv' ? readCsv(text, format, stated) : readJsonEntries(text, 'ndjson', stated);
+  return hasCells(format) ? readCsv(text, format, stated) : readJsonEntries(text, format.kind, stated);
 }
 
 async function* shiftLines(entries: AsyncIterable<FileEntry>, lines: number): AsyncGenerator<FileEntry> {
@@ -223,7 +223,7 @@ async function* cutSegments(
   };
   for await (const chunk of chunks) {
     pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-    const whole = format.kind === 'csv' ? findWholeRows(pending, format) : pending.lastIndexOf(LF) + 1;
+    const whole = hasCells(format) ? findWholeRows(pending, format) : pending.lastIndexOf(LF) + 1;
     if (whole > 0) yield take(whole);
     else if (pending.length > MAX_ENTRY_BYTES) yield take(pending.length);
   }

@@ -179,14 +179,14 @@ export interface TrafficBatch {
 
 type TextName = {
   [Kind in DetailKind]: {
-    [Name in FieldName<Kind>]: ReportFields<Kind>[Name] extends {
-      readonly type: 'text' | 'content' | 'digits';
-    }
+    [Name in FieldName<Kind>]: ReportFields<Kind>[Name] extends
+      | { readonly type: 'text' | 'content' | 'digits' }
+      | { readonly isLater: true }
       ? Name
       : never;
   }[FieldName<Kind>];
 }[DetailKind];
-/** The texts of a record; its session and its origin are numbers in a store. */
+/** The texts of a record, and numbers that became known later; its session and its origin are numbers in a store. */
 export type OwnTextName = Exclude<TextName, 'sessionId' | 'origin'>;
 interface TextField extends ReportField {
   readonly name: OwnTextName;
@@ -204,7 +204,8 @@ export const TEXT_NAMES: readonly OwnTextName[] = [
 
 function listTexts(kind: DetailKind): TextField[] {
   return listFields(kind).flatMap(([name, field]) => {
-    const isText = field.type === 'text' || field.type === 'content' || field.type === 'digits';
+    const { type, isLater } = field;
+    const isText = type === 'text' || type === 'content' || type === 'digits' || isLater === true;
     return isText && name !== 'sessionId' && name !== 'origin'
       ? [{ ...field, name: name as OwnTextName }]
       : [];

@@ -16,7 +16,7 @@ import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/cr
 import type { openEngineSource } from '../../../src-main/core/cache/read/engine-source.ts';
 import { bundledScript } from '../../support/programs/bundled-script.ts';
 import { createNumberedSource } from './plain-cache.ts';
-import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
+import { createPlainSource, makePlain, SPAN, type PlainRecord } from './random-records.ts';
 
 /** CI kills a few times; `ENGINE_KILLS` tries more. */
 const KILLS = Number(process.env['ENGINE_KILLS'] ?? 4);
@@ -177,20 +177,13 @@ describe('following the cache', () => {
         0,
         count,
       )
-      .map((_, seq) => ({
-        recordId: snapshotId * SPAN + seq,
-        dateMs: seq,
-        sessionId: 's',
-        channel: 1,
-        service: 1,
-        client: '',
-        responseTimeMs: 1,
-        responseCode: 200,
-        error: '',
-        origin: '',
-        botLatencyMs: null,
-        payload: 'p',
-      }));
+      .map((_, seq) =>
+        makePlain({
+          recordId: snapshotId * SPAN + seq,
+          ...{ dateMs: seq, sessionId: 's', channel: 1, service: 1 },
+          ...{ responseTimeMs: 1, responseCode: 200, payload: 'p' },
+        }),
+      );
 
   it('adds what is new, deletes what is gone, and reads again what is no longer the same snapshot', async () => {
     const database = await open();

@@ -14,7 +14,7 @@ import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/cr
 import { checkFamilies, readFamily } from '../../../src-main/core/analysis/engine/read-family.ts';
 import { prepareChanges } from '../../../src-main/core/analysis/families/apply-changes.ts';
 import { openEngineFile } from './open-engine-file.ts';
-import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
+import { createPlainSource, makePlain, SPAN, type PlainRecord } from './random-records.ts';
 
 const FULL = 'The queue is full';
 const GONE = 'No such conversation';
@@ -28,11 +28,11 @@ const SPLIT: Extract<FamilyAct, { kind: 'split' }> = {
   variable: 'template',
 };
 
-const toRecord = (error: string, seq: number): PlainRecord => ({
-  recordId: SPAN + seq,
-  ...{ dateMs: seq, channel: 1, service: seq % 2, responseCode: 500, responseTimeMs: 1, botLatencyMs: null },
-  ...{ sessionId: '', client: '', origin: '', payload: '', error },
-});
+const toRecord = (error: string, seq: number): PlainRecord =>
+  makePlain({
+    recordId: SPAN + seq,
+    ...{ dateMs: seq, channel: 1, service: seq % 2, responseCode: 500, responseTimeMs: 1, error },
+  });
 
 let engine: Awaited<ReturnType<typeof openEngineFile>>;
 let snapshots: Map<number, PlainRecord[]>;

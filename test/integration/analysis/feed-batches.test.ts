@@ -5,24 +5,10 @@ import { readRows } from '../../../src-main/core/analysis/engine/engine-database
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
 import { openEngineFile } from './open-engine-file.ts';
 import { createNumberedSource } from './plain-cache.ts';
-import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
+import { createPlainSource, makePlain, SPAN, type PlainRecord } from './random-records.ts';
 
 /** More than two transactions hold. */
 const MANY = 300_000;
-
-const EMPTY_RECORD: Omit<PlainRecord, 'recordId'> = {
-  dateMs: null,
-  channel: null,
-  service: null,
-  responseCode: null,
-  sessionId: '',
-  client: '',
-  responseTimeMs: null,
-  error: '',
-  origin: '',
-  botLatencyMs: null,
-  payload: '',
-};
 
 let engine: Awaited<ReturnType<typeof openEngineFile>>;
 let connection: DuckDBConnection;
@@ -107,7 +93,7 @@ it.each([
     const records: PlainRecord[] = [];
     const source = createPlainSource(new Map([[1, records]]), 'cache', new Map(), new Map([[1, starts]]));
     for (const dateMs of dates) {
-      records.push({ ...EMPTY_RECORD, recordId: SPAN + records.length, dateMs });
+      records.push(makePlain({ recordId: SPAN + records.length, dateMs }));
       // Each time as after a start: what was fed earlier is known from the file.
       const feed = await createEngineFeed(connection, source);
       await feed.follow();
@@ -136,7 +122,7 @@ it('whole numbers of any size are what they were', async () => {
       readings.set(1, (reading += 1));
       snapshots.set(
         1,
-        own.map((numbers, seq) => ({ ...EMPTY_RECORD, recordId: SPAN + seq, ...numbers })),
+        own.map((numbers, seq) => makePlain({ recordId: SPAN + seq, ...numbers })),
       );
       await feed.follow();
       const read = await readRows<readonly (number | null)[]>(

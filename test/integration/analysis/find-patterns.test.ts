@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { CallContext } from '../../../src-main/core/calls/calls.ts';
 import { findPatterns, type PatternsProgress } from '../../../src-main/core/analysis/engine/find-patterns.ts';
 import { createFamilyLearner } from '../../../src-main/core/analysis/families/learn-families.ts';
+import { makePlain } from './random-records.ts';
 import { useFedEngine, type UnfedRecord } from './use-fed-engine.ts';
 
 const engine = useFedEngine();
@@ -19,16 +20,13 @@ const toGreeting = (at: number): string =>
   `Hello ${NAMES[at % NAMES.length] ?? ''}, ${1000 + at} messages wait for you.`;
 
 function createRecords(count: number): UnfedRecord[] {
-  return Array.from({ length: count }, (_none, at) => ({
-    ...{ dateMs: at * 4, channel: 1, service: 1, responseCode: 200, responseTimeMs: 1, botLatencyMs: null },
-    ...{
-      sessionId: at % 5 === 4 ? '' : `session ${at % 7}`,
-      client: `client ${at % 3}`,
-      origin: '',
-      error: '',
-    },
-    payload: at % 10 === 9 ? '' : at % 3 === 0 ? toGreeting(at) : toOrder(at),
-  }));
+  return Array.from({ length: count }, (_none, at) =>
+    makePlain({
+      ...{ dateMs: at * 4, channel: 1, service: 1, responseCode: 200, responseTimeMs: 1 },
+      ...{ sessionId: at % 5 === 4 ? '' : `session ${at % 7}`, client: `client ${at % 3}` },
+      payload: at % 10 === 9 ? '' : at % 3 === 0 ? toGreeting(at) : toOrder(at),
+    }),
+  );
 }
 
 function listen(controller = new AbortController()) {

@@ -5,13 +5,13 @@ import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/cr
 import type { FeedSource } from '../../../src-main/core/analysis/engine/feed/feed-source.ts';
 import type { LearnedPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
 import { openEngineFile } from './open-engine-file.ts';
-import { createPlainSource, SPAN, type PlainRecord } from './random-records.ts';
+import { createPlainSource, makePlain, SPAN, type PlainRecord } from './random-records.ts';
 
-const toRecord = (error: string, recordId: number): PlainRecord => ({
-  recordId,
-  ...{ dateMs: recordId, channel: 1, service: 1, responseCode: 500, responseTimeMs: 1, botLatencyMs: null },
-  ...{ sessionId: '', client: '', origin: '', payload: '', error },
-});
+const toRecord = (error: string, recordId: number): PlainRecord =>
+  makePlain({
+    recordId,
+    ...{ dateMs: recordId, channel: 1, service: 1, responseCode: 500, responseTimeMs: 1, error },
+  });
 
 /** A cache of snapshots of one or more connections, and of the patterns that it was told. */
 function createCache() {

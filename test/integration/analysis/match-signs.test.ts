@@ -1,22 +1,14 @@
 import { expect, it } from 'vitest';
 import { matchSigns } from '../../../src-main/core/analysis/engine/count-records.ts';
+import { makePlain } from './random-records.ts';
 import { useFedEngine, type UnfedRecord } from './use-fed-engine.ts';
 
 const engine = useFedEngine();
-const record = (at: number, change: Partial<UnfedRecord> = {}): UnfedRecord => ({
-  dateMs: at * 1_000,
-  channel: 1,
-  service: 1,
-  responseCode: 200,
-  responseTimeMs: 1,
-  botLatencyMs: null,
-  sessionId: `s${at}`,
-  client: 'client',
-  origin: '',
-  error: '',
-  payload: '',
-  ...change,
-});
+const record = (at: number, change: Partial<UnfedRecord> = {}): UnfedRecord =>
+  makePlain({
+    ...{ dateMs: at * 1_000, channel: 1, service: 1, responseCode: 200, responseTimeMs: 1 },
+    ...{ sessionId: `s${at}`, client: 'client', ...change },
+  });
 const OPEN = '/api/v2/conversations/messages/inbound/open';
 
 it('each sign and each deprecation is counted once a record, with the first and the last time', async () => {

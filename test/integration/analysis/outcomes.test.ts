@@ -12,7 +12,7 @@ import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/cr
 import type { ResolvedScope } from '../../../src-main/core/analysis/engine/resolved-scope.ts';
 import { toErrorPattern } from '../../../src-main/core/analysis/families/learn-families.ts';
 import { openEngineFile } from './open-engine-file.ts';
-import { createPlainSource, recordArbitrary, SPAN, type PlainRecord } from './random-records.ts';
+import { createPlainSource, makePlain, recordArbitrary, SPAN, type PlainRecord } from './random-records.ts';
 
 const OWNER = { connectionId: 'one', direction: 'inbound' } as const;
 
@@ -24,10 +24,11 @@ beforeEach(async () => {
 });
 afterEach(() => engine.close());
 
-const toRecord = (seq: number, change: Partial<PlainRecord> = {}): PlainRecord => ({
-  ...{ recordId: SPAN + seq, dateMs: seq, channel: 1, service: 1, responseCode: 200, responseTimeMs: 1 },
-  ...{ botLatencyMs: null, sessionId: '', client: '', origin: '', payload: '', error: '', ...change },
-});
+const toRecord = (seq: number, change: Partial<PlainRecord> = {}): PlainRecord =>
+  makePlain({
+    ...{ recordId: SPAN + seq, dateMs: seq, channel: 1, service: 1, responseCode: 200, responseTimeMs: 1 },
+    ...change,
+  });
 const openFeed = () => createEngineFeed(engine.connection, createPlainSource(snapshots));
 const readOutcomes = async (): Promise<string[]> => {
   const rows = await readRows<[string]>(

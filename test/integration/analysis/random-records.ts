@@ -32,6 +32,17 @@ export interface PlainRecord {
 }
 
 export const SPAN = 2 ** 32;
+
+/** A record of nothing, changed as given. */
+export function makePlain<Own extends Partial<PlainRecord>>(
+  change: Own,
+): Omit<PlainRecord, 'recordId'> & Own {
+  return {
+    ...{ dateMs: null, channel: null, service: null, responseTimeMs: null, responseCode: null },
+    ...{ botLatencyMs: null, sessionId: '', client: '', error: '', origin: '', payload: '' },
+    ...change,
+  };
+}
 const texts = fc.constantFrom(
   '',
   'a',

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  IMPORTED_FORMATS,
   RFC_4180,
   toPresetLayout,
   type CsvDialect,
@@ -61,6 +62,15 @@ beforeEach(async () => {
 });
 
 describe('records that were exported, imported and exported again', () => {
+  it.each(IMPORTED_FORMATS)('are all there again as %s', async (format) => {
+    const path = join(folder, `whole.${format}`);
+    await rig.export(snapshotId, path, { format, layout: { manifest: true } });
+    const { snapshotIds, recordCount, leftOut } = await rig.importWell(path);
+    expect([recordCount, leftOut]).toEqual([TEXTS.length, []]);
+    const { imported } = await rig.call('snapshots/get', { snapshotId: snapshotIds[0]! });
+    expect(imported).toMatchObject({ format, fileName: `whole.${format}` });
+  });
+
   it.each(['ndjson', 'json'] as const)('are the same bytes as %s', async (format) => {
     const [first, second] = [join(folder, `first.${format}`), join(folder, `second.${format}`)];
     await rig.export(snapshotId, first, { format });

@@ -105,6 +105,13 @@ export const IMPORTED_FORMATS = EXPORT_FORMATS.filter(
   (format) => toFormatRow(format).isImported,
 ) as readonly ImportedFormat[];
 
+/** How the names of files end that the Library reads, also such as it doesn't write. */
+export const IMPORTED_EXTENSIONS: readonly string[] = [
+  ...IMPORTED_FORMATS.map((format) => FORMATS[format].extension),
+  'jsonl',
+  'channelscope',
+];
+
 /** True for a document, whose columns nobody chooses. */
 export function isDocumentFormat(format: ExportFormat): format is DocumentFormat {
   return toFormatRow(format).holds !== 'records';

@@ -116,7 +116,7 @@ async function isFit(
 ): Promise<boolean> {
   const connection = await instance.connect();
   try {
-    const [state] = await readRows<[number, string]>(
+    const [state] = await readRows<[string, string]>(
       connection,
       'SELECT schema_version, cache_identity FROM engine_state',
     );

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { FOLDED_LETTERS } from '../../../common/fold-case.ts';
 import type { FilterField } from '../../../common/model/records/record-filter.ts';
 import { OUTCOMES } from '../../../common/reporting/outcome.ts';
@@ -11,8 +12,8 @@ import {
 import { BODY_MACROS } from '../../../common/sql/filter-statement.ts';
 import { OTHER_FIELDS_COLUMN, OUTCOME_COLUMN_NAME } from '../../../common/sql/sql-tables.ts';
 
-/** Raised whenever a table or macro below or the meaning of a column changes: the file is then fed anew. */
-export const ENGINE_SCHEMA = 14;
+/** Raised when the meaning of a column changes. */
+const MEANING = 15;
 
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
 export const DATE_TEXT_COLUMN = 'date_text';
@@ -100,7 +101,7 @@ export function listTableSql(): string[] {
       ].join(', ')})`,
   );
   return [
-    'CREATE TABLE engine_state (schema_version INTEGER, cache_identity VARCHAR)',
+    'CREATE TABLE engine_state (schema_version VARCHAR, cache_identity VARCHAR)',
     // Records of each snapshot that are here; always the first ones of it.
     `CREATE TABLE fed_snapshots (snapshot_id BIGINT, direction VARCHAR, started_at_ms BIGINT, record_count BIGINT,
        reading BIGINT, is_in_order BOOLEAN, last_date_ms BIGINT, first_date_ms BIGINT, until_ms BIGINT)`,
@@ -193,3 +194,6 @@ function toFolded(letter: string): string {
 function quote(text: string): string {
   return `'${text}'`;
 }
+
+/** Names the tables, macros and what they mean: a file with other ones is fed anew. */
+export const ENGINE_SCHEMA = hash('sha256', [MEANING, ...listTableSql()].join('\n'));

@@ -51,10 +51,14 @@ export function detectIncidents(
   });
 }
 
+/** True for at least so many times what is usual, or for a drop, of a ratio below 1, at most. */
+export function isBeyond(ratio: number, seen: number, usual: number): boolean {
+  return ratio < 1 ? seen <= ratio * usual : seen >= ratio * usual;
+}
+
 /** True for what is worth saying, however certain it is. */
 export function isLarge(kind: TrafficKind, { hits, total, expected }: Measured): boolean {
-  if (kind === 'volume-down') return hits <= FINDING_KIND_ROWS[kind].ratio.minutes * expected;
-  if (kind === 'volume-up') return hits >= FINDING_KIND_ROWS[kind].ratio.minutes * expected;
+  if (!isShareKind(kind)) return isBeyond(FINDING_KIND_ROWS[kind].ratio.minutes, hits, expected);
   const { factor } = FINDING_KIND_ROWS[kind].share;
   const least = Math.max(LEAST_FACTOR * expected, Math.min(factor * expected, (total + expected) / 2));
   return hits >= MIN_HITS && hits >= least;

@@ -1,14 +1,13 @@
-import type { FindingKind } from '../../../common/model/analysis/finding-kinds.ts';
+import { FINDING_KINDS, type FindingKind } from '../../../common/model/analysis/finding-kinds.ts';
 import { USUAL_DAYS, type HourCounts, type TrafficCoverage, type TrafficCounts } from './traffic-grid.ts';
 
+/** Usual shares of requests, 0 to 1; null with too few of them. */
+export type UsualShares = Readonly<Record<'failing' | 'slow' | 'late', number | null>>;
+
 /** What is usual in an hour. */
-export interface Expectation {
+export interface Expectation extends UsualShares {
   /** Where it was learned: from the same hour on earlier days, or from the hours just before. */
   readonly source: 'days' | 'hours';
-  /** Shares, 0 to 1; null with too few requests. */
-  readonly failing: number | null;
-  readonly slow: number | null;
-  readonly late: number | null;
   /** Requests a minute. */
   readonly rate: number;
   /** Standard deviation of the rate from day to day. */
@@ -202,25 +201,15 @@ function toMedian(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** What is found in counted traffic, what matters more first. */
-export const TRAFFIC_KINDS = [
-  'errors-up',
-  'volume-down',
-  'slower',
-  'slow-connector',
-  'volume-up',
-] as const satisfies readonly FindingKind[];
-export type TrafficKind = (typeof TRAFFIC_KINDS)[number];
-
-/** Kinds that are shares of requests: a larger part of them fails, or takes long. */
-export type ShareKind = 'errors-up' | 'slower' | 'slow-connector';
+/** What is found in counted traffic: all but what the status and what texts of errors tell. */
+export type TrafficKind = Exclude<FindingKind, 'down' | 'unreachable' | 'recovered-late' | 'new-errors'>;
 
 interface Counted {
   /** The requests that it is about, and all that could have been. */
   readonly hits: keyof TrafficCounts;
   readonly all: keyof TrafficCounts;
   /** The usual share of them; null where their number is compared. */
-  readonly usual: 'failing' | 'slow' | 'late' | null;
+  readonly usual: keyof UsualShares | null;
 }
 
 /** Which of the counted requests a kind is about. */
@@ -230,8 +219,15 @@ export const COUNTED = {
   slower: { hits: 'slow', all: 'timed', usual: 'slow' },
   'slow-connector': { hits: 'late', all: 'reached', usual: 'late' },
   'volume-up': { hits: 'requests', all: 'requests', usual: null },
-} as const satisfies Readonly<Record<TrafficKind, Counted>> &
-  Readonly<Record<ShareKind, { usual: keyof Expectation }>>;
+} as const satisfies Readonly<Record<TrafficKind, Counted>>;
+
+/** The kinds, what matters more first. */
+export const TRAFFIC_KINDS = FINDING_KINDS.filter((kind): kind is TrafficKind => kind in COUNTED);
+
+/** Kinds that are shares of requests: a larger part of them fails, or takes long. */
+export type ShareKind = {
+  [Kind in TrafficKind]: (typeof COUNTED)[Kind]['usual'] extends null ? never : Kind;
+}[TrafficKind];
 
 export function isShareKind(kind: TrafficKind): kind is ShareKind {
   return COUNTED[kind].usual !== null;

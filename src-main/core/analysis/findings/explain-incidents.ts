@@ -1,6 +1,6 @@
 import { DIRECTIONS, type Direction } from '../../../common/reporting/reports.ts';
 import { createJudge, detectIncidents, type Incident, type Place, type Series } from './detect-incidents.ts';
-import { expectTraffic, TRAFFIC_KINDS, type Expectation } from './expect-traffic.ts';
+import { expectTraffic, TRAFFIC_KINDS, type Expectation, type UsualShares } from './expect-traffic.ts';
 import { ALARM } from './scan-minutes.ts';
 import {
   addHours,
@@ -323,12 +323,12 @@ function createExpectations(grids: readonly TrafficGrid[]): ExpectPlace {
     return expectTraffic(covered, hours, ofAll).map((own, hour) => {
       if (own === null) return null;
       const ofHour = parts.map((part) => part[hour] ?? null);
-      return {
-        ...own,
+      const shares: UsualShares = {
         failing: toLower(own.failing, weigh(ofHour, 'failing')),
         slow: toLower(own.slow, weigh(ofHour, 'slow')),
         late: toLower(own.late, weigh(ofHour, 'late')),
       };
+      return { ...own, ...shares };
     });
   };
 }
@@ -345,7 +345,7 @@ function sumHours(grids: readonly TrafficGrid[]): HourCounts {
 }
 
 /** The share of all parts by those of each; null where one is not known. */
-function weigh(parts: readonly (Expectation | null)[], name: 'failing' | 'slow' | 'late'): number | null {
+function weigh(parts: readonly (Expectation | null)[], name: keyof UsualShares): number | null {
   let hits = 0;
   let all = 0;
   for (const part of parts) {

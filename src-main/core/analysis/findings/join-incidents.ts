@@ -2,7 +2,7 @@ import { toKindRow, FINDING_KIND_ROWS, FINDING_KINDS } from '../../../common/mod
 import type { CloserPlace, Finding } from '../../../common/model/analysis/finding.ts';
 import type { DownSpan } from '../../../common/model/connections/status.ts';
 import type { Direction } from '../../../common/reporting/reports.ts';
-import { isLarge, type Incident, type Place } from './detect-incidents.ts';
+import { isBeyond, isLarge, type Incident, type Place } from './detect-incidents.ts';
 import type { Measured } from './scan-minutes.ts';
 import { beginTogether, isWithin, SAME_ONSET } from './explain-incidents.ts';
 import type { TrafficGrid } from './traffic-grid.ts';
@@ -173,10 +173,10 @@ export function rankFindings(
   };
 }
 
-/** Slow requests alone don't make a median large: it has to grow itself. Volume was measured by its own threshold. */
+/** Slow requests alone don't make a median large: it has to change itself. Volume was measured by its own threshold. */
 function isWorthTelling({ kind, recent, usual, source }: Finding): boolean {
   const { measure, ratio } = FINDING_KIND_ROWS[kind];
-  return measure !== 'times' || recent >= ratio[source === 'weeks' ? 'weeks' : 'minutes'] * usual;
+  return measure !== 'times' || isBeyond(ratio[source === 'weeks' ? 'weeks' : 'minutes'], recent, usual);
 }
 
 function toPlaceText({ channel, service }: Place): string {

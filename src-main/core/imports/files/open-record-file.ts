@@ -16,6 +16,7 @@ import {
   type CsvFormat,
   detectFormat,
   type Encoding,
+  hasCells,
   HEAD_BYTES,
   type ReadingLimits,
   toUtf8,
@@ -91,7 +92,7 @@ export async function openRecordFile(
   const format = found.kind === 'zip' ? 'portable' : found.kind;
   const sha256 = await hashFile(path, signal, onBytes);
   const manifest = format === 'portable' ? null : await findManifest(path, format, sha256);
-  const csv = found.kind === 'csv' ? found : null;
+  const csv = hasCells(found) ? found : null;
   return { path, size, sha256, format, encoding, csv, manifest };
 }
 

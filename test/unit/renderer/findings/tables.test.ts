@@ -16,9 +16,11 @@ import { fromNewAlert, canAlert, toFindingAlert } from '../../../../src-renderer
 import { FINDING_ICONS } from '../../../../src-renderer/components/finding-icons.ts';
 import FindingsPanel from '../../../../src-renderer/screens/overview/findings/FindingsPanel.vue';
 import { exportCommand } from '../../../../src-main/cli/commands/exports.ts';
+import { importCommand } from '../../../../src-main/cli/commands/imports.ts';
 import { writeCommandHelp } from '../../../../src-main/cli/words/command.ts';
 import {
   EXPORT_FORMATS,
+  IMPORTED_EXTENSIONS,
   IMPORTED_FORMATS,
   type ImportedFormat,
   isDocumentFormat,
@@ -60,14 +62,14 @@ function expectWords(language: string, file: string, keys: readonly string[]): v
   for (const key of keys) expect(readKey(words, key), `${file}: ${key}`).toEqual(expect.any(String));
 }
 
-/** What a command works with; keeps the rows and notes that it writes. */
-const makeContext = (report: FindingsReport, tables: unknown[][], notes: string[]): CommandContext =>
+/** What a command works with; keeps the rows that it writes. */
+const makeContext = (report: FindingsReport, tables: unknown[][]): CommandContext =>
   ({
     args: { require: () => 'one', find: () => null, has: () => false, all: () => ['one'] },
     out: {
       json: () => Promise.resolve(),
       text: () => Promise.resolve(),
-      note: (text: string) => void notes.push(text),
+      note: () => undefined,
       table: (_head: unknown, cells: unknown[][]) => Promise.resolve(void tables.push(...cells)),
     },
     open: () =>
@@ -124,7 +126,7 @@ describe.each(FINDING_KINDS)('the kind %s', (kind) => {
   it('is printed by the command line by its name', async () => {
     const tables: unknown[][] = [];
     const report = { findings: [item], resolved: [], untilMs: NOW_MS, gaps: [] };
-    await findingsCommand.run(makeContext(report, tables, []));
+    await findingsCommand.run(makeContext(report, tables));
     const unit = { outage: ' %', failing: ' %', family: ' %', times: ' ms', volume: '' }[row.measure];
     const share = unit === ' %' ? 100 : 1;
     expect(tables[0]?.[0]).toBe(row.name);
@@ -171,6 +173,12 @@ describe.each(EXPORT_FORMATS)('the format %s', (format) => {
   it('is explained in the guide, also where it is read back', () => {
     expect(readGuide('exports')).toContain(isDocumentFormat(format) ? row.name : `| ${row.name} `);
     if (row.isImported) expect(readGuide('library-import')).toMatch(new RegExp(`\\b${row.name}\\b`, 'u'));
+  });
+
+  it('is offered by the command line and the dialog of files where it is read back', () => {
+    const { about = '' } = importCommand;
+    expect(new RegExp(`\\b${row.name}\\b`, 'u').test(about)).toBe(row.isImported);
+    expect(IMPORTED_EXTENSIONS.includes(row.extension)).toBe(row.isImported);
   });
 });
 
@@ -232,59 +240,6 @@ describe.each(RECORD_FIELD_NAMES)('the field %s', (name) => {
     if (field !== null && name !== 'errorFamily')
       expect(shown.includes(field.wireName)).toBe(row.inspected !== undefined);
   });
-});
-
-const noticed = {
-  minutes: 15,
-  hours: 24,
-  channels: [
-    { channel: 1, failing: { size: 0.04, hours: 24 }, fewer: { size: 0.6, hours: 24 } },
-    { channel: 5, failing: null, fewer: null },
-  ],
-};
-const SAID =
-  'An error rate above 4.0% or a drop of more than 60% for 15 min would have been noticed on channel 1. There are too few requests to tell on channel 5.';
-
-it('where nothing stands out, the command line says how large something would have been', async () => {
-  const notes: string[] = [];
-  const report = { findings: [], resolved: [], untilMs: NOW_MS, gaps: [], noticed };
-  await findingsCommand.run(makeContext(report, [], notes));
-  expect(notes).toEqual([`Nothing stands out. ${SAID}`]);
-});
-
-it.each([
-  ['now', null, 'Nothing stands out'],
-  ['in a period', { fromMs: NOW_MS - 1, toMs: NOW_MS }, 'Nothing stood out'],
-])(
-  'where nothing stands out %s, the window says how large something would have been',
-  async (_when, period, title) => {
-    const { global } = await provideApplication(new ScriptedBackend({}));
-    const report = { findings: [], resolved: [], untilMs: NOW_MS, gaps: [], noticed };
-    const panel = mount(FindingsPanel, {
-      props: { report, error: null, period },
-      global: surround(global, { nowMs: NOW_MS }),
-    });
-    expect(panel.text()).toContain(title);
-    expect(panel.text()).toContain(SAID);
-  },
-);
-
-it('a finding that is there again says when it was there before', async () => {
-  const { global } = await provideApplication(new ScriptedBackend({}));
-  const at = (hours: number, minutes: number): number => Date.UTC(2026, 10, 26, hours, minutes);
-  const again = makeFinding({ id: 'b', sinceMs: at(17, 3), endedMs: null });
-  const before = makeFinding({ id: 'a', sinceMs: at(13, 3), endedMs: at(14, 12) });
-  const elsewhere = makeFinding({ id: 'c', channel: 9, sinceMs: at(12, 0), endedMs: at(12, 30) });
-  const panel = mount(FindingsPanel, {
-    props: {
-      report: { findings: [again], resolved: [elsewhere, before], untilMs: NOW_MS, gaps: [] },
-      error: null,
-      period: null,
-    },
-    global: surround(global, { nowMs: NOW_MS }),
-  });
-  expect(panel.text()).toContain('Since 17:03, inbound; earlier 13:03 – 14:12');
-  expect(panel.text()).not.toContain('earlier 12:00');
 });
 
 describe.each(LANGUAGES)('a finding of one origin and action, in %s', (language) => {

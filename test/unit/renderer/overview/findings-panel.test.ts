@@ -5,6 +5,7 @@ import type { TimeSpan } from '../../../../src-main/common/time/time-span.ts';
 import { toFindingExplanation } from '../../../../src-renderer/address/record-links.ts';
 import { fromNewAlert, toCondition, toFindingAlert } from '../../../../src-renderer/alerts/alert-link.ts';
 import FindingsPanel from '../../../../src-renderer/screens/overview/findings/FindingsPanel.vue';
+import { makeFinding } from '../../../support/findings/make-finding.ts';
 import { provideApplication } from '../support/provide-application.ts';
 import { ScriptedBackend } from '../support/scripted-backend.ts';
 import { surround } from '../support/surround.ts';
@@ -370,4 +371,38 @@ it.each<[Partial<Finding>[], string]>([
   const panel = await show({ ...calm, findings: found.map((change) => ({ ...errors, ...change })) });
   const said = /against [a-z ]*(?:days|before|hours)/u.exec(panel.text())?.[0] ?? '';
   expect(said).toBe(words);
+});
+
+const noticed = {
+  minutes: 15,
+  hours: 24,
+  channels: [
+    { channel: 1, failing: { size: 0.04, hours: 24 }, fewer: { size: 0.6, hours: 24 } },
+    { channel: 5, failing: null, fewer: null },
+  ],
+};
+const SAID =
+  'An error rate above 4.0% or a drop of more than 60% for 15 min would have been noticed on channel 1. There are too few requests to tell on channel 5.';
+
+it.each([
+  ['now', null, 'Nothing stands out'],
+  ['in a period', { fromMs: NOW_MS - 1, toMs: NOW_MS }, 'Nothing stood out'],
+])(
+  'where nothing stands out %s, the window says how large something would have been',
+  async (_when, period, title) => {
+    const report = { findings: [], resolved: [], untilMs: NOW_MS, gaps: [], noticed };
+    const panel = await show(report, period);
+    expect(panel.text()).toContain(title);
+    expect(panel.text()).toContain(SAID);
+  },
+);
+
+it('a finding that is there again says when it was there before', async () => {
+  const at = (hours: number, minutes: number): number => Date.UTC(2026, 10, 20, hours, minutes);
+  const again = makeFinding({ id: 'b', sinceMs: at(8, 3), endedMs: null });
+  const before = makeFinding({ id: 'a', sinceMs: at(4, 3), endedMs: at(5, 12) });
+  const elsewhere = makeFinding({ id: 'c', channel: 9, sinceMs: at(3, 0), endedMs: at(3, 30) });
+  const panel = await show({ findings: [again], resolved: [elsewhere, before], untilMs: NOW_MS, gaps: [] });
+  expect(panel.text()).toContain('Since 08:03, inbound; earlier 04:03 – 05:12');
+  expect(panel.text()).not.toContain('earlier 03:00');
 });
