@@ -74,15 +74,15 @@ export const importCommand: Command = {
       summary: 'order of day and month in its dates',
       choices: DATE_ORDERS,
     },
-    { name: 'complete', value: null, summary: 'you state that it holds all records' },
-    { name: 'from', value: 'TIME', summary: 'of a time that begins before its first record' },
-    { name: 'to', value: 'TIME', summary: 'of a time that ends after its last record' },
+    { name: 'complete', value: null, summary: 'mark it as complete: it contains all records' },
+    { name: 'from', value: 'TIME', summary: 'its start; default: first record' },
+    { name: 'to', value: 'TIME', summary: 'its end; default: last record' },
   ],
   about: `FILE is an export (${IMPORTED_FORMATS.map((format) => FORMATS[format].name).join(', ')}), a file of a dataset, or a portable snapshot: all of it is imported, or
 nothing.
 
-A file that doesn't say that it is complete counts as incomplete, and nothing in it is judged. With --complete you state
-that it holds all records; it is shown as stated, since nothing verifies it.
+A file counts as incomplete unless it says otherwise, so findings and incidents skip it. --complete marks it as
+complete; the mark is shown wherever the records are, because it can't be verified.
 
 With --json it writes {"file","sha256","connection","snapshots","records"}.`,
   async run(context) {
