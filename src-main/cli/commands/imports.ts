@@ -74,9 +74,9 @@ export const importCommand: Command = {
       summary: 'order of day and month in its dates',
       choices: DATE_ORDERS,
     },
-    { name: 'complete', value: null, summary: 'mark it as complete: it contains all records' },
-    { name: 'from', value: 'TIME', summary: 'its start; default: first record' },
-    { name: 'to', value: 'TIME', summary: 'its end; default: last record' },
+    { name: 'complete', value: null, summary: 'mark it as complete: it contains all records of a period' },
+    { name: 'from', value: 'TIME', summary: 'start of that period (default: first record)' },
+    { name: 'to', value: 'TIME', summary: 'end of that period (default: last record)' },
   ],
   about: `FILE is an export (${IMPORTED_FORMATS.map((format) => FORMATS[format].name).join(', ')}), a file of a dataset, or a portable snapshot: all of it is imported, or
 nothing.
