@@ -15,6 +15,9 @@ import { OTHER_FIELDS_COLUMN, OUTCOME_COLUMN_NAME } from '../../../common/sql/sq
 /** Raised when the meaning of a column changes. */
 const MEANING = 15;
 
+/** Holds the values of all tables of a person's own. */
+export const OWN_VALUES_TABLE = 'own_values';
+
 /** The date as received; empty where it is the instant in the form that most services write, as in the cache. */
 export const DATE_TEXT_COLUMN = 'date_text';
 
@@ -116,6 +119,7 @@ export function listTableSql(): string[] {
     `CREATE TABLE outcome_rules (connection_id VARCHAR, direction VARCHAR, rules VARCHAR)`,
     // The paths whose values are in columns of their own, and which of them were used last.
     'CREATE TABLE kept_paths (direction VARCHAR, path VARCHAR, slot INTEGER, used BIGINT)',
+    `CREATE TABLE ${OWN_VALUES_TABLE} (place INTEGER, key VARCHAR, value VARCHAR)`,
     // What stood out at the end of days, as long as the records that it was told of stay as they are.
     // What was counted of days, ahead of what is asked of them; the oldest ones have the lowest numbers.
     'CREATE TABLE counted_days (number BIGINT, place VARCHAR, key VARCHAR, counts BLOB)',

@@ -14,13 +14,10 @@ import { listLeaves, mapLeaves } from '../../../common/query/filter-tree.ts';
 import { matchesWildcard } from '../../../common/query/text-tests.ts';
 import type { DetailKind, Direction } from '../../../common/reporting/reports.ts';
 import { toPatternsSql } from '../../../common/sql/filter-statement.ts';
-import { toTypes } from './engine-database.ts';
-import { findColumn } from './engine-tables.ts';
+import { readRows, toTypes } from './engine-database.ts';
+import { findColumn, OWN_VALUES_TABLE } from './engine-tables.ts';
 import type { KeptCondition, KeptPath, MarkedCondition } from './filter-sql.ts';
 import { type FilteredRecords, type ResolvedScope, toSourceSql } from './resolved-scope.ts';
-
-/** The table of the engine that all of them are in. */
-export const OWN_VALUES_TABLE = 'own_values';
 
 /** A table with the file of its rows, which the engine's process reads itself. */
 export interface OwnTableSource extends OwnTable {
@@ -59,15 +56,18 @@ export interface OwnValues {
  * anew. A column of a table has a number, which no other gets within a process: a statement may still read it.
  */
 export async function createOwnValues(connection: DuckDBConnection): Promise<OwnValues> {
-  await connection.run(
-    `CREATE OR REPLACE TABLE ${OWN_VALUES_TABLE} (place INTEGER, key VARCHAR, value VARCHAR)`,
+  // What a process before this one read: nothing is written yet, since the disk may be full.
+  const [[lastPlace] = [null]] = await readRows<[number | null]>(
+    connection,
+    `SELECT max(place) FROM ${OWN_VALUES_TABLE}`,
   );
+  let hasOthers = lastPlace !== null;
   let tables: OwnTablesByConnection = {};
   /** The number of the first column of each table that was read. */
   const places = new Map<string, number>();
   /** How many values each column has, by its number. */
   const valueCounts = new Map<number, number>();
-  let nextPlace = 0;
+  let nextPlace = lastPlace === null ? 0 : lastPlace + 1;
   let loading: Promise<void> = Promise.resolve();
 
   async function read({ id, file, columns }: OwnTableSource): Promise<void> {
@@ -99,9 +99,13 @@ export async function createOwnValues(connection: DuckDBConnection): Promise<Own
       const first = places.get(id);
       return first === undefined ? [] : columns.map((_name, column) => first + column);
     });
-    if (gone.length > 0)
-      await connection.run(
-        `DELETE FROM ${OWN_VALUES_TABLE} WHERE place NOT IN (${[-1, ...kept].join(', ')})`,
+    if (gone.length === 0 && !hasOthers) return;
+    // Nobody asks for rows that stay where they can't be deleted.
+    hasOthers = await connection
+      .run(`DELETE FROM ${OWN_VALUES_TABLE} WHERE place NOT IN (${[-1, ...kept].join(', ')})`)
+      .then(
+        () => false,
+        () => true,
       );
   }
 

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import duckdb, { type Connection } from '@duckdb/node-bindings';
 import type { SqlFailure } from '../../../../common/model/records/sql.ts';
 import { SQL_TABLES } from '../../../../common/sql/sql-tables.ts';
-import { OWN_VALUES_TABLE } from '../own-values.ts';
+import { OWN_VALUES_TABLE } from '../engine-tables.ts';
 import { isInterrupted, isOutOfMemory } from '../engine-database.ts';
 
 /** A statement that may run, and the tables that it may read. */
