@@ -258,7 +258,7 @@ function listListAnchors(secret: string): readonly string[] {
       ...['\\', '\\\\', '\\\\\\\\'].map((joint) => octal.join(joint)),
       ...listHexAnchors([one, two, three, ...(four === undefined ? [] : [four])]),
       ...listDecimalAnchors([one, two, three]),
-      ...listCharacterAnchors(secret.slice(place, place + 3)),
+      ...listCharacterAnchors(toCharacters(secret, place)),
     ];
   });
   const [first = 0, second = 0] = bytes;
@@ -270,6 +270,13 @@ function listListAnchors(secret: string): readonly string[] {
     `\\\\\\"${at}\\\\\\":${first},\\\\\\"${at + 1}\\\\\\":${second}`,
   ]);
   return [...new Set([...anchors, ...indexed])];
+}
+
+/** Three characters, or as many more up to the next place as there are digits alone: `0.0.4` stands in many addresses. */
+function toCharacters(secret: string, place: number): string {
+  const most = secret.slice(place, place + 5);
+  const other = most.search(/\D/);
+  return most.slice(0, other === -1 ? most.length : Math.max(3, other + 1));
 }
 
 function listHexAnchors(bytes: readonly number[]): string[] {

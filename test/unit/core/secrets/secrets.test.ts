@@ -8,6 +8,8 @@ import {
   toKeychainError,
 } from '../../../../src-main/core/secrets/open-secret-store.ts';
 import { createSilentLogger } from '../../../support/fakes/silent-logger.ts';
+import { createSecretSearch } from '../../../../src-main/core/secrets/secret-search.ts';
+import { toSecretForms } from '../../../../src-main/core/secrets/secret-forms.ts';
 
 type Entries = Map<string, string>;
 
@@ -165,4 +167,16 @@ describe('in-memory secret store', () => {
     });
     await expect(store.set('c', 'accessToken', '')).rejects.toMatchObject({ code: 'app.invalid-input' });
   });
+});
+
+it('a page that names addresses is not searched in full for a secret with digits in a row', () => {
+  const page = new Uint8Array(Buffer.from('{"Error":"Timed out after 97 ms at 10.0.49.7"}')).buffer;
+  for (const secret of ['00488d6e4641d3efaa304c2d97724b81', 'a1b2c00497e14641d3efaa304c2d9772']) {
+    const search = createSecretSearch();
+    search.add(toSecretForms(secret));
+    expect(search.mayBytesHold(page), secret).toBe(false);
+    const listed = Buffer.from(Array.from(secret).join('.'));
+    expect(search.mayBytesHold(new Uint8Array(listed).buffer), secret).toBe(true);
+    expect(search.clean(listed.toString()).text).not.toContain('6.4.1.d.3');
+  }
 });
