@@ -1,29 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src-main/common/model/analysis/finding.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
-import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
-import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { readPeriodFindings } from '../../../src-main/core/findings/read-findings.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { openLedger } from '../../support/fakes/open-ledger.ts';
-import { createFolder, fillSnapshot, openTestCache, openTestEngine } from '../cache/cache-fixture.ts';
+import {
+  FROM_MS,
+  HOUR_MS,
+  isWithin,
+  LAST_MS,
+  MINUTE_MS,
+  openUnusualDay,
+  TO_MS,
+  type UnusualDay,
+} from './unusual-day.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-const FROM_MS = Date.UTC(2026, 10, 2);
-const DAYS = 9;
-/** The day on which something is unusual. */
-const LAST_MS = FROM_MS + (DAYS - 1) * DAY_MS;
-const TO_MS = FROM_MS + DAYS * DAY_MS;
 const PER_MINUTE = 8;
 const ORIGINS = ['web', 'web', 'web', 'web', 'app', 'kiosk'];
 /** The code of all that fails. */
 const CODE = { field: 'responseCode', value: '504' };
 const ACTIONS = ['-1', '11', '11', '12', '12', '13'];
-
-const isWithin = (atMs: number, fromHour: number, minutes: number): boolean =>
-  atMs >= LAST_MS + fromHour * HOUR_MS && atMs < LAST_MS + fromHour * HOUR_MS + minutes * MINUTE_MS;
 
 /** What becomes of a request: as usual but for five hours of the last day. */
 function createTraffic(direction: Direction): object[] {
@@ -59,37 +53,14 @@ function createTraffic(direction: Direction): object[] {
 }
 
 describe('what is unusual at one origin or action', () => {
-  let cache: Cache;
-  let engine: Engine;
-  let close: () => Promise<void>;
-  let findings: readonly Finding[] = [];
-
+  let day: UnusualDay;
   beforeAll(async () => {
-    const place = await createFolder();
-    cache = await openTestCache(place.file);
-    engine = openTestEngine(place.file, [], { memoryLimitMb: 256, threads: 2 });
-    close = async () => {
-      await engine.close();
-      await cache.close();
-      await place.remove();
-    };
-    const write = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-    const last = TO_MS - 1000;
-    const period = {
-      ...{ startDate: write(FROM_MS), endDate: write(last), fromMs: FROM_MS, toMs: last, zone: 'UTC' },
-    };
-    for (const direction of ['inbound', 'outbound'] as const) {
-      const report = `${direction}-detail` as const;
-      await fillSnapshot(cache, createTraffic(direction), { report, period }, 5000);
-    }
-    const parts = { cache, engine, ledger: openLedger(cache) };
-    const found = await readPeriodFindings(parts, 'one', TO_MS, { fromMs: LAST_MS, toMs: TO_MS });
-    findings = [...found.findings, ...found.resolved];
+    day = await openUnusualDay(createTraffic);
   }, 300_000);
-  afterAll(() => close());
+  afterAll(() => day.close());
 
   const findAt = (hour: number): Finding | undefined =>
-    findings.find(({ sinceMs }) => Math.abs(sinceMs - LAST_MS - hour * HOUR_MS) < 15 * MINUTE_MS);
+    day.findings.find(({ sinceMs }) => Math.abs(sinceMs - LAST_MS - hour * HOUR_MS) < 15 * MINUTE_MS);
 
   it.each([
     ['requests of one origin fail', 9, 'errors-up', [{ field: 'origin', value: 'kiosk' }, CODE]],
@@ -118,12 +89,12 @@ describe('what is unusual at one origin or action', () => {
     for (const finding of [failing, slow]) {
       if (finding === undefined) throw new Error('Nothing was found.');
       const [shown] = finding.shown;
-      const { viewId } = await engine.openView({
+      const { viewId } = await day.engine.openView({
         scope: { connectionId: 'one', report: 'inbound-detail', fromMs: LAST_MS, toMs: TO_MS },
         filter: finding.filter,
         order: [{ column: 'dateMs', descending: true }],
       });
-      expect(await engine.countView(viewId)).toMatchObject({ rowCount: shown?.count });
+      expect(await day.engine.countView(viewId)).toMatchObject({ rowCount: shown?.count });
       expect(finding.filter.conditions).toContainEqual(
         expect.objectContaining({ field: 'origin', values: [finding.within[0]?.value] }),
       );

@@ -1,25 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../../src-main/common/model/analysis/finding.ts';
 import type { Direction } from '../../../src-main/common/reporting/reports.ts';
-import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
-import type { Cache } from '../../../src-main/core/cache/cache.ts';
-import { readPeriodFindings } from '../../../src-main/core/findings/read-findings.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
-import { openLedger } from '../../support/fakes/open-ledger.ts';
-import { createFolder, fillSnapshot, openTestCache, openTestEngine } from '../cache/cache-fixture.ts';
+import {
+  FROM_MS,
+  HOUR_MS,
+  isWithin,
+  LAST_MS,
+  MINUTE_MS,
+  openUnusualDay,
+  TO_MS,
+  type UnusualDay,
+} from './unusual-day.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-const FROM_MS = Date.UTC(2026, 10, 2);
-const DAYS = 9;
-/** The day on which something is unusual. */
-const LAST_MS = FROM_MS + (DAYS - 1) * DAY_MS;
-const TO_MS = FROM_MS + DAYS * DAY_MS;
 const PER_MINUTE = 16;
-
-const isWithin = (atMs: number, fromHour: number, minutes: number): boolean =>
-  atMs >= LAST_MS + fromHour * HOUR_MS && atMs < LAST_MS + fromHour * HOUR_MS + minutes * MINUTE_MS;
 
 /** Values of which each small one has four per cent of the requests of three channels and two services. */
 function pick(random: () => number, large: readonly string[], small: readonly string[]): string {
@@ -64,37 +58,14 @@ const of = (field: string, value: string): object => ({ field, value });
 const ANYWHERE = { channel: null, service: null };
 
 describe('a fault of one origin or action that is too small to show in its channels', () => {
-  let cache: Cache;
-  let engine: Engine;
-  let close: () => Promise<void>;
-  let findings: readonly Finding[] = [];
-
+  let day: UnusualDay;
   beforeAll(async () => {
-    const place = await createFolder();
-    cache = await openTestCache(place.file);
-    engine = openTestEngine(place.file, [], { memoryLimitMb: 256, threads: 2 });
-    close = async () => {
-      await engine.close();
-      await cache.close();
-      await place.remove();
-    };
-    const write = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-    const last = TO_MS - 1000;
-    const period = {
-      ...{ startDate: write(FROM_MS), endDate: write(last), fromMs: FROM_MS, toMs: last, zone: 'UTC' },
-    };
-    for (const direction of ['inbound', 'outbound'] as const) {
-      const report = `${direction}-detail` as const;
-      await fillSnapshot(cache, createTraffic(direction), { report, period }, 5000);
-    }
-    const parts = { cache, engine, ledger: openLedger(cache) };
-    const found = await readPeriodFindings(parts, 'one', TO_MS, { fromMs: LAST_MS, toMs: TO_MS });
-    findings = [...found.findings, ...found.resolved];
+    day = await openUnusualDay(createTraffic);
   }, 300_000);
-  afterAll(() => close());
+  afterAll(() => day.close());
 
   const findAt = (hour: number): readonly Finding[] =>
-    findings.filter(({ sinceMs }) => Math.abs(sinceMs - LAST_MS - hour * HOUR_MS) < 15 * MINUTE_MS);
+    day.findings.filter(({ sinceMs }) => Math.abs(sinceMs - LAST_MS - hour * HOUR_MS) < 15 * MINUTE_MS);
 
   it.each([
     ['an origin fails', 3, 'errors-up', ['inbound'], [of('origin', 'kiosk'), of('responseCode', '503')]],
@@ -122,8 +93,8 @@ describe('a fault of one origin or action that is too small to show in its chann
   });
 
   it('is the only thing told, by ids of its own', () => {
-    expect(findings).toHaveLength(6);
-    expect(new Set(findings.map(({ id }) => id)).size).toBe(6);
+    expect(day.findings).toHaveLength(6);
+    expect(new Set(day.findings.map(({ id }) => id)).size).toBe(6);
   });
 
   it('counts exactly the records that its filter shows, of all requests at its place', async () => {
@@ -131,12 +102,12 @@ describe('a fault of one origin or action that is too small to show in its chann
     if (failing === undefined) throw new Error('Nothing was found.');
     expect(failing.count / failing.requests).toBeGreaterThan(0.9);
     expect(failing.usual).toBeLessThan(0.02);
-    const { viewId } = await engine.openView({
+    const { viewId } = await day.engine.openView({
       scope: { connectionId: 'one', report: 'inbound-detail', fromMs: LAST_MS, toMs: TO_MS },
       filter: failing.filter,
       order: [{ column: 'dateMs', descending: true }],
     });
-    expect(await engine.countView(viewId)).toMatchObject({ rowCount: failing.count });
+    expect(await day.engine.countView(viewId)).toMatchObject({ rowCount: failing.count });
     expect(failing.filter.conditions).toContainEqual({ field: 'responseCode', values: [503] });
     expect(failing.trend.at(-1)).toBeGreaterThan(0.5);
   });
