@@ -2,6 +2,7 @@ import { ipcMain, type IpcMainInvokeEvent, type WebContents } from 'electron';
 import { AppError, toErrorInfo } from '../common/contract/errors.ts';
 import { OPERATIONS, type OperationName } from '../common/contract/index.ts';
 import type { Core } from '../core/create-core.ts';
+import type { Dispatch } from '../core/dispatch/create-dispatcher.ts';
 import { isAppPage, type OfferedFiles } from './app-protocol.ts';
 import { OFFER_CHANNEL, toEventChannel, toOperationChannel } from './channels.ts';
 
@@ -34,14 +35,8 @@ export function isTrustedSender(
   }
 }
 
-/**
- * Handles every operation of the contract on its channel; calls wait until the core is there, and get the error of one that
- * could not be created. Any other sender gets a constant error that repeats nothing.
- */
-export function serveOperations(
-  creation: Promise<Pick<Core, 'callFromWindow'>>,
-  trusted: TrustedContents,
-): void {
+/** Handles every operation of the contract on its channel. Any other sender gets a constant error that repeats nothing. */
+export function serveOperations(call: Dispatch, trusted: TrustedContents): void {
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     ipcMain.handle(toOperationChannel(name), (event, input: unknown) => {
       if (!isTrustedSender(event, trusted)) throw new Error('Refused.');
@@ -51,10 +46,7 @@ export function serveOperations(
         const refusal = new AppError('app.invalid-input', 'The input is not JSON, or too large.');
         return { ok: false, error: toErrorInfo(refusal) };
       }
-      return creation.then(
-        (core) => core.callFromWindow(name, JSON.parse(text)),
-        (error: unknown) => ({ ok: false, error: toErrorInfo(error) }),
-      );
+      return call(name, JSON.parse(text));
     });
   }
 }

@@ -13,6 +13,7 @@ import {
 } from '../core/data-folder/locate-data-folder.ts';
 import type { Host } from '../core/host.ts';
 import type { Logger } from '../core/logging/logger.ts';
+import { serveWindow } from '../core/window/serve-window.ts';
 import { toErrorText } from '../node/error-text.ts';
 import { createOfferedFiles, registerAppScheme, serveAppFiles } from './app-protocol.ts';
 import { showProgress } from './attention/show-notes.ts';
@@ -180,7 +181,7 @@ export async function runDesktop(options: DesktopOptions): Promise<void> {
   // Electron's own menu would reload the page, and open tools.
   Menu.setApplicationMenu(null);
   creation = options.createCore(host);
-  serveOperations(creation, trusted);
+  serveOperations(serveWindow(creation, host, { now: Date.now }), trusted);
   serveOffers(offered, trusted);
   // The page is loaded meanwhile; what it asks for waits.
   links.begin(showWindow);

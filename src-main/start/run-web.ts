@@ -280,8 +280,9 @@ export async function runWeb(
           say(`What was left of an import or export stays for now: ${toErrorText(error)}`),
         useNetwork: network.useNetwork,
         createFetch: network.createFetch,
-        createCore: async (host) => {
+        createCore: async (host, calm) => {
           const { createSharedCore } = await import('../core/create-core.ts');
+          await calm;
           core = await createSharedCore(host, { isSafe: options.isSafe, passphrase, calmMs: CALM_MS });
           return core;
         },

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Core } from '../core/create-core.ts';
 import { claimDataFolder } from '../core/data-folder/claim-data-folder.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type TestedCore,
   writeReport,
 } from '../core/self-test/run-self-test.ts';
+import { serveWindow } from '../core/window/serve-window.ts';
 import { forkProcess } from '../node/fork-process.ts';
 import type { NodeNetwork } from '../node/node-network.ts';
 import { printWithBrowser } from '../node/print-with-browser.ts';
@@ -175,7 +175,49 @@ interface WebApplicationOptions {
   readonly workers: Host['workers'];
   /** Stops it in order and starts it anew; left out, only the person can. */
   readonly startAgain?: Host['startAgain'];
-  readonly createCore: (host: Host) => Promise<Core>;
+  /** `calm` resolves when what keeps the computer busy may begin. */
+  readonly createCore: (host: Host, calm: Promise<unknown>) => Promise<Core>;
+}
+
+/** Until a page asks; the browser of a person takes longer to start than that, and finds the core there. */
+const NO_PAGE_MS = 250;
+/** A page asks for its files one right after the other. */
+const FILES_GAP_MS = 40;
+/** A page that has its files asks for something else by then. */
+const PICTURE_MS = 1_500;
+
+/** The steps by which the page that a start opens gets the computer to itself. */
+interface Calm {
+  /** Resolves once no file is asked for: loading the core keeps whoever asks waiting. */
+  readonly files: Promise<undefined>;
+  /** Resolves once the first picture is there, or nobody draws one: creating the core keeps each processor busy. */
+  readonly picture: Promise<undefined>;
+  begin(): void;
+  noteAnswer(): void;
+  end(): void;
+}
+
+function createCalm(): Calm {
+  const files = Promise.withResolvers<undefined>();
+  const picture = Promise.withResolvers<undefined>();
+  let timers: ReturnType<typeof setTimeout>[] = [];
+  const end = (): void => {
+    for (const timer of timers) clearTimeout(timer);
+    files.resolve(undefined);
+    picture.resolve(undefined);
+  };
+  return {
+    files: files.promise,
+    picture: picture.promise,
+    begin: () => {
+      timers.push(setTimeout(end, NO_PAGE_MS));
+    },
+    noteAnswer: () => {
+      for (const timer of timers) clearTimeout(timer);
+      timers = [setTimeout(() => files.resolve(undefined), FILES_GAP_MS), setTimeout(end, PICTURE_MS)];
+    },
+    end,
+  };
 }
 
 /** The application while it is served. */
@@ -209,10 +251,11 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
     releaseFolder,
   };
   const { promise: served, resolve: noteServed, reject: noteFailed } = Promise.withResolvers<undefined>();
-  // Loading it keeps everything else waiting: the page can be had first.
+  const calm = createCalm();
   const core = served.then(async () => {
-    await nextTurn();
-    const created = await options.createCore(host);
+    calm.begin();
+    await calm.files;
+    const created = await options.createCore(host, calm.picture);
     // Files that a run which was cut short left there; no other process uses a claimed folder.
     await uploads.clearLeftovers();
     return created;
@@ -223,12 +266,15 @@ export async function startWebApplication(options: WebApplicationOptions): Promi
     await created?.stop();
     await uploads.clear();
   };
+  const call = serveWindow(core, host, { now: options.now, onWait: calm.end });
   try {
     const started = await startWebServer({
       ...options,
       dataFolder,
       hasOwnFolder: location.chosenBy === 'start',
       core,
+      call,
+      onAnswered: calm.noteAnswer,
       downloads,
       uploads,
       languages,

@@ -10,6 +10,7 @@ import { AppError, toErrorInfo } from '../common/contract/errors.ts';
 import { type Envelope, EVENT_POSITION_HEADER } from '../common/contract/operation.ts';
 import { createWords } from '../common/words/words.ts';
 import type { Core } from '../core/create-core.ts';
+import type { Dispatch } from '../core/dispatch/create-dispatcher.ts';
 import {
   buildSecurityHeaders,
   createNonce,
@@ -116,11 +117,20 @@ function addPageRoutes(
     const file = readWindowFile(windowFolder, request.url.split('?', 1)[0] ?? '');
     if (file === null) return refuse(reply, 404);
     void reply.headers(file.headers);
-    if (!file.mediaType.startsWith('text/html')) return reply.type(file.mediaType).send(file.bytes);
+    if (!file.mediaType.startsWith('text/html'))
+      return reply.type(toWebType(file.mediaType)).send(file.bytes);
     languages.note(request.headers['accept-language']);
     const html = file.bytes.toString('utf8');
     return sendPage(reply, (nonce) => insertNonce(insertManifest(html), nonce));
   });
+}
+
+/**
+ * Browsers read modules as UTF-8, whatever encoding is named. But Chromium compiles those that it can read while they come
+ * anew at each start; one that it names unknown waits until it is there, and what was compiled of it before is used.
+ */
+function toWebType(mediaType: string): string {
+  return mediaType.startsWith('text/javascript') ? 'text/javascript; charset=x-user-defined' : mediaType;
 }
 
 /** The one parameter of a launch; null when there is another one, or none. */
@@ -189,7 +199,7 @@ function findIconName(name: string): string | null {
 const UPLOAD_PATH = '/api/imports';
 
 interface ApiParts {
-  readonly core: Promise<Core>;
+  readonly call: Dispatch;
   readonly guard: SessionGuard;
   readonly streams: EventStreams;
   readonly downloads: ExportDownloads;
@@ -220,14 +230,15 @@ function addApiRoutes(app: FastifyInstance, parts: ApiParts): void {
   );
 }
 
-function addSessionRoutes(app: FastifyInstance, { core, guard, streams, uploads }: ApiParts): void {
+function addSessionRoutes(app: FastifyInstance, { call, guard, streams, uploads }: ApiParts): void {
   app.all<{ Params: { '*': string } }>(
     '/call/*',
     { onRequest: [allowMethods('POST'), requireJsonBody] },
     async (request) => {
       const input = tryReadJsonBody(request.body);
-      if (input === undefined) return toRefusal(new AppError('app.invalid-input', 'The body is not JSON.'));
-      return core.then(({ callFromWindow }) => callFromWindow(request.params['*'], input), toRefusal);
+      if (input !== undefined) return call(request.params['*'], input);
+      const refusal = new AppError('app.invalid-input', 'The body is not JSON.');
+      return { ok: false, error: toErrorInfo(refusal) } satisfies Envelope<never>;
     },
   );
   app.get('/events', (request, reply) => {
@@ -256,10 +267,6 @@ function addSessionRoutes(app: FastifyInstance, { core, guard, streams, uploads 
     done();
   });
   app.all('/*', (_request, reply) => refuse(reply, 404));
-}
-
-function toRefusal(error: unknown): Envelope<never> {
-  return { ok: false, error: toErrorInfo(error) };
 }
 
 const MAX_STREAMS = 8;
@@ -375,8 +382,10 @@ export interface WebServer {
 }
 
 interface WebServerOptions {
-  /** Calls wait for it; where it can't be created, they answer with the reason. */
+  /** Its events go to the pages. */
   readonly core: Promise<Core>;
+  /** Answers what pages ask for, also before the core is there. */
+  readonly call: Dispatch;
   readonly downloads: ExportDownloads;
   readonly uploads: ImportUploads;
   readonly languages: Pick<BrowserLanguages, 'note'>;
@@ -395,6 +404,8 @@ interface WebServerOptions {
   readonly now: () => number;
   /** Called with what went wrong in the server itself. */
   readonly onError: (error: unknown) => void;
+  /** Called after each answer. */
+  readonly onAnswered: () => void;
 }
 
 const HARDENING = {
@@ -419,6 +430,10 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const app = fastify(toServerOptions(hardening));
   const connections = hardenServer(app, hardening);
   app.register(fastifyCookie);
+  app.addHook('onResponse', (_request, _reply, done) => {
+    options.onAnswered();
+    done();
+  });
   // Reached by methods that no route has.
   app.setNotFoundHandler((request, reply) =>
     ['GET', 'HEAD'].includes(request.method)

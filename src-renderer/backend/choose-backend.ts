@@ -189,15 +189,15 @@ export function leaveWithoutSession(page: SessionPage): void {
   page.location.replace('/come-back');
 }
 
-/** What the first picture of a window can't do without. */
+/** What the first picture of a window can't do without; asked again, it only says whether that still holds. */
 const FIRST: ReadonlySet<OperationName> = new Set<OperationName>([
   'app/get-info',
   'settings/get',
   'connections/list',
-  'status/read-history',
 ]);
 /** The figures that a window opens with. */
 const FIGURES: ReadonlySet<OperationName> = new Set<OperationName>([
+  'status/read-history',
   'overview/read-recent-traffic',
   'overview/read-volume',
   'status/read-figures',
@@ -210,6 +210,7 @@ const MAX_HELD_MS = 1_000;
  * figures are: what answers them would take its time from either.
  */
 export function holdCalls(carrier: Backend): { readonly backend: Backend; readonly release: () => void } {
+  const unasked = new Set(FIRST);
   const picture = createStep();
   const figures = createStep();
   const asked: Promise<unknown>[] = [];
@@ -223,8 +224,8 @@ export function holdCalls(carrier: Backend): { readonly backend: Backend; readon
   setTimeout(release, MAX_HELD_MS);
   const call: Backend['call'] = async (name, input) => {
     const isFigure = FIGURES.has(name);
-    const { isOver, over } = isFigure ? picture : figures;
-    if (!isOver && !FIRST.has(name)) await over;
+    const { isOver, over } = isFigure || FIRST.has(name) ? picture : figures;
+    if (!unasked.delete(name) && !isOver) await over;
     const answer = carrier.call(name, input);
     if (isFigure && !figures.isOver) asked.push(answer);
     return answer;

@@ -37,7 +37,7 @@ async function carryByIpc(): Promise<Carried> {
   const page = new fake.FakeWebContents();
   page.send = (channel, payload) => fake.ipcRenderer.emit(channel, {}, structuredClone(payload));
   const trusted = new Map([[page.id, page]]) as never;
-  ipc.serveOperations(Promise.resolve(core), trusted);
+  ipc.serveOperations(core.callFromWindow, trusted);
   ipc.sendEvents(core, trusted);
   fake.ipcRenderer.sender = {
     sender: page,

@@ -50,7 +50,7 @@ describe('E-17: senders', () => {
   it.each(Object.entries(STRANGERS))('are refused on every channel: %s', (_form, event) => {
     const core = createStubCore();
     const offered: unknown[] = [];
-    serveOperations(Promise.resolve(core), trusted);
+    serveOperations(core.callFromWindow, trusted);
     serveOffers({ offer: (path) => String(offered.push(path)) }, trusted);
     expect(isTrustedSender(event as never, trusted)).toBe(false);
     for (const handler of ipcHandlers.values()) {
@@ -62,7 +62,7 @@ describe('E-17: senders', () => {
 
 describe('operations', () => {
   it('have one channel each', () => {
-    serveOperations(Promise.resolve(createStubCore()), trusted);
+    serveOperations(createStubCore().callFromWindow, trusted);
     expect([...ipcHandlers.keys()].toSorted()).toEqual(
       Object.keys(OPERATIONS)
         .map((name) => `operation:${name}`)
@@ -71,7 +71,7 @@ describe('operations', () => {
   });
 
   it('return the envelope', async () => {
-    serveOperations(Promise.resolve(createStubCore({ 'tasks/list': () => [] })), trusted);
+    serveOperations(createStubCore({ 'tasks/list': () => [] }).callFromWindow, trusted);
     const ask = (event: unknown, input: unknown) => callHandler('operation:tasks/list', event, input);
     expect(await ask(good, null)).toEqual({ ok: true, value: [] });
     expect(await ask(good, { extra: 1 })).toMatchObject({ ok: false, error: { code: 'app.invalid-input' } });
@@ -81,7 +81,7 @@ describe('operations', () => {
     'I-02: refuse what is not JSON or too large',
     async (input) => {
       const core = createStubCore();
-      serveOperations(Promise.resolve(core), trusted);
+      serveOperations(core.callFromWindow, trusted);
       const answer = await ipcHandlers.get('operation:tasks/list')!(good as never, input);
       // In these words only here: the core would refuse it too, once it has read all of it.
       const message = 'The input is not JSON, or too large.';

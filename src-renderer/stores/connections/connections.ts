@@ -40,7 +40,9 @@ export const useConnectionsStore = defineStore('connections', () => {
   });
 
   async function load(): Promise<void> {
-    list.value = await backend.call('connections/list', null);
+    const read = await backend.call('connections/list', null);
+    // Screens that read it are left alone where nothing changed.
+    if (JSON.stringify(read) !== JSON.stringify(list.value)) list.value = read;
     isLoaded.value = true;
   }
 

@@ -100,10 +100,10 @@ describe('a page that is opened before the core is there', () => {
   });
 
   it('is told what keeps the application from starting', async () => {
-    const { promise, reject } = Promise.withResolvers<Core>();
-    const server = await startWith(() => promise);
+    const server = await startWith(() =>
+      Promise.reject(new AppError('cache.newer', 'A later version wrote the cache.')),
+    );
     const page = await openPage(server);
-    reject(new AppError('cache.newer', 'A later version wrote the cache.'));
     await expect(server.whenReady).rejects.toThrow('A later version');
     expect(await page.call('settings/get')).toMatchObject({ ok: false, error: { code: 'cache.newer' } });
     await server.stop();

@@ -46,6 +46,7 @@ export async function startTestServer(
   const bugs: unknown[] = [];
   const server = await startWebServer({
     core: Promise.resolve(core),
+    call: core.callFromWindow,
     downloads,
     uploads,
     languages: { note: () => undefined },
@@ -57,6 +58,7 @@ export async function startTestServer(
     port: 0,
     now: () => clock.nowMs,
     onError: (error) => bugs.push(error),
+    onAnswered: () => undefined,
   });
   return {
     server,

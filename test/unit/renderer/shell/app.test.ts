@@ -1,6 +1,7 @@
 import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, describe, expect, it, vi, type Mock } from 'vitest';
 import type { Router } from 'vue-router';
+import { AppError } from '../../../../src-main/common/contract/errors.ts';
 import type { Output } from '../../../../src-main/common/contract/index.ts';
 import type { Connection } from '../../../../src-main/common/model/connections/connection.ts';
 import type { Settings } from '../../../../src-main/common/model/settings/settings.ts';
@@ -18,6 +19,7 @@ interface Start {
   failWith?: Error;
   /** What the connections wait for. */
   until?: Promise<void>;
+  answerConnections?: () => Promise<Connection[]>;
   failing?: ('cache/read-state' | 'tasks/list')[];
   width?: number;
 }
@@ -43,6 +45,7 @@ async function start(options: Start = {}): Promise<void> {
     },
     'settings/get': () => makeSettings(settings),
     'connections/list': async () => {
+      if (options.answerConnections !== undefined) return options.answerConnections();
       await options.until;
       return connections;
     },
@@ -121,16 +124,46 @@ describe('the application', () => {
     expect(page.find('[role=alert]').exists()).toBe(false);
   });
 
+  it('is drawn from what it began with last time, and asks once more whether that holds', async () => {
+    let asked = 0;
+    const again = Promise.withResolvers<undefined>();
+    await start({
+      answerConnections: async () => {
+        asked += 1;
+        if (asked === 1) return [makeConnection({ name: 'As it was' })];
+        await again.promise;
+        return [makeConnection({ name: 'As it is' })];
+      },
+    });
+    await flushPromises();
+    expect(page.get('main').text()).toBe('Overview of the day');
+    expect(page.text()).toContain('As it was');
+    again.resolve(undefined);
+    await flushPromises();
+    expect(page.text()).toContain('As it is');
+  });
+
+  it('says what keeps the application from starting, though it was drawn from last time', async () => {
+    let asked = 0;
+    await start({
+      answerConnections: () => {
+        asked += 1;
+        if (asked === 1) return Promise.resolve([makeConnection()]);
+        return Promise.reject(new AppError('cache.newer', 'A later version wrote the cache.'));
+      },
+    });
+    await flushPromises();
+    expect(page.find('main h1').exists()).toBe(false);
+    expect(page.get('[role=alert]').text()).toContain('newer version');
+  });
+
   it('says that its host is gone, and reads everything again when it is back', async () => {
     await start();
     await flushPromises();
     backend.tellHost(false);
     await flushPromises();
     expect(page.get('[role=alert]').text()).toContain("Channelscope isn't responding.");
-    const before = [
-      ...(['connections/list', 'tasks/list', 'downloads/list'] as const),
-      ...(['snapshots/list', 'status/refresh'] as const),
-    ];
+    const before = ['tasks/list', 'downloads/list', 'snapshots/list', 'status/refresh'] as const;
     const counts = before.map((name) => backend.countCalls(name));
     const main = page.get('main h1').element;
     backend.tellHost(true);
