@@ -9,8 +9,8 @@ import {
   isShortOfTotal,
   toRecordShare,
   toShownState,
+  toStorageParts,
 } from '../../../../src-renderer/screens/library/snapshots/snapshot-words.ts';
-import { toStorageParts } from '../../../../src-renderer/screens/library/storage/storage-parts.ts';
 import type { Download } from '../../../../src-main/common/model/cache/download.ts';
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import { makeDownload, makeSnapshot } from '../../../support/samples/make-snapshot.ts';
