@@ -10,8 +10,9 @@ export async function listHittingParts(
   backend: Backend,
   { connectionId, period, direction }: { connectionId: string; period: TimeSpan; direction: Direction },
 ): Promise<Finding[]> {
-  const { incidents } = await backend.call('incidents/list', { connectionId, period, isKeptOnly: true });
-  return incidents
+  const kept = await backend.call('incidents/list-kept', { connectionIds: [connectionId], period });
+  return kept
+    .flatMap(({ incidents }) => incidents)
     .filter(({ state }) => state !== 'dismissed')
     .flatMap(({ parts }) => parts)
     .filter(({ kind, directions }) => toKindRow(kind).isHitting && directions.includes(direction))

@@ -1,5 +1,5 @@
 import { createSeveralHandlers } from '../../src-main/core/overview/overview-handlers.ts';
-import { readPeriodFindings } from '../../src-main/core/findings/read-findings.ts';
+import { readKeptFindings, readPeriodFindings } from '../../src-main/core/findings/read-findings.ts';
 import { ENGINE_LIMITS } from '../../src-main/core/analysis/engine/create-engine.ts';
 import { createFolder, FROM_MS, openTestCache, openTestEngine } from '../integration/cache/cache-fixture.ts';
 import { openLedger } from '../support/fakes/open-ledger.ts';
@@ -64,12 +64,17 @@ async function measureQuestions(ids: readonly string[], each: number): Promise<R
       const question = { connectionIds: [...ids], ...period, filter: ALL };
       const [first = ''] = ids;
       const family = { connectionId: first, pattern: 'Timed out after <number> ms at <address>' };
-      // As the window lists them: what was judged before at once, then the others.
+      // As the window lists them: what was judged before at once, then the others, two at a time.
       const listIncidents = async (): Promise<void> => {
-        const read = (id: string, isKeptOnly: boolean): ReturnType<typeof readPeriodFindings> =>
-          readPeriodFindings({ cache, ledger, engine }, id, period.toMs, { ...period, isKeptOnly });
-        const kept = await Promise.all(ids.map(async (id) => ({ id, ...(await read(id, true)) })));
-        for (const { id, unjudgedMs } of kept) if (unjudgedMs.length > 0) await read(id, false);
+        const parts = { cache, ledger, engine };
+        const asked = ids.map((connectionId) => ({ connectionId }));
+        const kept = await readKeptFindings(parts, asked, period.toMs, period);
+        const waiting = ids.filter((_, at) => (kept[at]?.unjudgedMs.length ?? 0) > 0);
+        const judge = async (): Promise<void> => {
+          for (let id = waiting.shift(); id !== undefined; id = waiting.shift())
+            await readPeriodFindings(parts, id, period.toMs, period);
+        };
+        await Promise.all([judge(), judge()]);
       };
       return {
         figures: await measureMedian(async () => handlers['several/read-figures'](question)),

@@ -228,6 +228,7 @@ const SCANS: Readonly<Record<keyof ScanOperations, true>> = {
   readPageBytes: true,
   readSummary: true,
   readStatusHistory: true,
+  readOutages: true,
   readStatusFigures: true,
   measureLevels: true,
   readHealth: true,

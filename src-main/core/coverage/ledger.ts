@@ -4,7 +4,7 @@ import type { Following } from '../../common/contract/operations/cache.ts';
 import { BY_FOLLOWING } from '../../common/model/cache/download.ts';
 import type { Snapshot } from '../../common/model/cache/snapshot.ts';
 import type { Period } from '../../common/model/period.ts';
-import { type DetailKind, isDetailKind } from '../../common/reporting/reports.ts';
+import { type DetailKind, type Direction, isDetailKind } from '../../common/reporting/reports.ts';
 import { MINUTE_MS, SECOND_MS } from '../../common/time/durations.ts';
 import type { TimeSpan } from '../../common/time/time-span.ts';
 import type { Engine } from '../analysis/engine/create-engine.ts';
@@ -22,6 +22,7 @@ import {
   isRead,
   join,
   layOut,
+  listRead,
   readHolding,
   readHoldings,
   readOneHolding,
@@ -37,6 +38,19 @@ interface Coverage {
   readonly unreadyRecords: number;
 }
 
+/** What is cached of each direction of a connection. */
+export type Covered = Readonly<
+  Record<
+    Direction,
+    {
+      /** What was read to its end of a span, with neighbours joined. */
+      readonly read: readonly TimeSpan[];
+      /** As `readExtent` tells it. */
+      readonly extent: TimeSpan | null;
+    }
+  >
+>;
+
 /** The one answer to the question which moments of a report are cached, how surely, and what is being fetched. */
 export interface Ledger {
   /** Reads what is known of each moment of [fromMs, toMs). */
@@ -49,6 +63,8 @@ export interface Ledger {
   ): Promise<readonly CoverageSpan[]>;
   /** Reads what is known of the period of one snapshot, as though nothing else were cached. Throws `cache.snapshot-not-found`. */
   readSnapshot(snapshotId: number): Promise<Coverage>;
+  /** Reads what each of some connections has of both directions, in one reading. */
+  readCovered(connectionIds: readonly string[], span: TimeSpan): Promise<ReadonlyMap<string, Covered>>;
   /** From the first to the last moment that something is cached of; null for nothing. */
   readExtent(subject: CoverageSubject): Promise<TimeSpan | null>;
   /** Periods of [fromMs, toMs) that are neither settled nor being fetched, up to now, in order. */
@@ -135,16 +151,27 @@ export function createLedger(parts: LedgerParts): Ledger {
       );
       return toCoverage([holding], [], toWhole(holding));
     },
-    async readExtent(subject) {
-      const held = (await readOf(subject)).flatMap(({ facts }) =>
-        facts.filter(({ state }) => state !== 'failed'),
+    async readCovered(connectionIds, span) {
+      const rows = Map.groupBy(
+        await cache.listDownloads(connectionIds),
+        ({ snapshot }) => snapshot.connectionId,
       );
-      if (held.length === 0) return null;
-      return {
-        fromMs: held.reduce((least, { fromMs }) => Math.min(least, fromMs), Infinity),
-        toMs: held.reduce((most, { toMs }) => Math.max(most, toMs), -Infinity),
-      };
+      const known = connectionIds.map(async (connectionId): Promise<[string, Covered]> => {
+        const lookBackMs = findLookBackMs(connections, connectionId);
+        const holdings = await Promise.all(
+          (rows.get(connectionId) ?? []).map((row) => readHolding(cache, row, lookBackMs)),
+        );
+        const toCovered = (direction: Direction): Covered[Direction] => {
+          const own = holdings.filter(({ snapshot }) => snapshot.report === `${direction}-detail`);
+          const facts = own.flatMap((holding) => holding.facts);
+          return { read: listRead(layOut(facts, span)), extent: toExtent(own) };
+        };
+        for (const { snapshot } of holdings) noteSubject(snapshot);
+        return [connectionId, { inbound: toCovered('inbound'), outbound: toCovered('outbound') }];
+      });
+      return new Map(await Promise.all(known));
     },
+    readExtent: async (subject) => toExtent(await readOf(subject)),
     async findGaps(subject, { fromMs, toMs }) {
       const { serviceZone } = connections.get(subject.connectionId);
       const lastMs = toSecond(Math.min(toMs - SECOND_MS, now()));
@@ -152,6 +179,15 @@ export function createLedger(parts: LedgerParts): Ledger {
       const gaps = toPlain(spans.filter(({ state, fetching }) => state !== 'settled' && fetching === null));
       return gaps.map((gap) => toPeriod(toWholeSeconds(gap), serviceZone));
     },
+  };
+}
+
+function toExtent(holdings: readonly Holding[]): TimeSpan | null {
+  const held = holdings.flatMap(({ facts }) => facts.filter(({ state }) => state !== 'failed'));
+  if (held.length === 0) return null;
+  return {
+    fromMs: held.reduce((least, { fromMs }) => Math.min(least, fromMs), Infinity),
+    toMs: held.reduce((most, { toMs }) => Math.max(most, toMs), -Infinity),
   };
 }
 

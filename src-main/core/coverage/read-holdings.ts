@@ -51,7 +51,9 @@ export async function readHoldings(
       .filter((each) => each.report === report && each.isLook !== true)
       .map((each) => toHolding({ snapshot: each, row: null }, lookBackMs));
   }
-  const rows = (await cache.listDownloads(connectionId)).filter(({ snapshot }) => snapshot.report === report);
+  const rows = (await cache.listDownloads([connectionId])).filter(
+    ({ snapshot }) => snapshot.report === report,
+  );
   return Promise.all(rows.map((row) => readHolding(cache, row, lookBackMs)));
 }
 

@@ -282,7 +282,7 @@ export function createDownloadsHandlers(parts: {
   /** Two calls at once must not both find that nothing is under way. */
   const inTurn = createWorkQueue();
   const listOf = async (connectionId: string, report: ReportKind): Promise<DownloadRow[]> =>
-    (await cache.listDownloads(connectionId)).filter(({ snapshot }) => snapshot.report === report);
+    (await cache.listDownloads([connectionId])).filter(({ snapshot }) => snapshot.report === report);
   const isUnderWay = ({ snapshot }: DownloadRow): boolean => runner.findActive(snapshot.id) !== null;
   const readIdle = async (snapshotId: number): Promise<DownloadRow> => {
     const row = await cache.getDownload(snapshotId);
@@ -341,7 +341,9 @@ export function createDownloadsHandlers(parts: {
       return { taskId: task.id };
     },
     'downloads/list': async ({ connectionId }) =>
-      (await cache.listDownloads(connectionId)).map((row) => runner.show(row)),
+      (await cache.listDownloads(connectionId === null ? null : [connectionId])).map((row) =>
+        runner.show(row),
+      ),
     'downloads/pause': async ({ snapshotId }) =>
       runner.show(await stop(snapshotId, (taskId) => tasks.pause(taskId))),
     'downloads/resume': ({ snapshotId }) =>

@@ -1,11 +1,17 @@
 import { AppError } from '../../common/contract/errors.ts';
-import type { HandlersOf } from '../../common/contract/index.ts';
+import type { HandlersOf, Output } from '../../common/contract/index.ts';
 import type { FindingsReport } from '../../common/model/analysis/finding.ts';
 import { type IncidentNote, MAX_INCIDENT_NOTES } from '../../common/model/analysis/incident.ts';
 import { listSetAside } from '../../common/model/connections/planned.ts';
+import type { Engine } from '../analysis/engine/create-engine.ts';
 import type { ConnectionStore } from '../connections/create-connections.ts';
 import type { FindingsNow } from './findings-now.ts';
-import { type FindingsParts, readPeriodFindings } from './read-findings.ts';
+import {
+  type FindingsParts,
+  type PeriodReport,
+  readKeptFindings,
+  readPeriodFindings,
+} from './read-findings.ts';
 import { changeNotes, groupNotes, toIncidents, withoutDismissed } from './to-incidents.ts';
 
 /** Lists that windows wait for, each of which judges day after day. */
@@ -68,10 +74,22 @@ export function createFindingsHandlers(
   };
 }
 
+function toListed(
+  { findings, resolved, unjudgedMs, ...known }: PeriodReport,
+  notes: readonly IncidentNote[],
+): Output<'incidents/list'> {
+  return {
+    incidents: toIncidents({ findings, resolved }, notes),
+    unjudgedDays: unjudgedMs.length,
+    ...known,
+  };
+}
+
 /** The handlers of `incidents/…`. */
 export function createIncidentsHandlers(
   parts: FindingsParts & {
-    readonly connections: Pick<ConnectionStore, 'get' | 'saveIncidents'>;
+    readonly engine: Pick<Engine, 'readKeptFindings'>;
+    readonly connections: Pick<ConnectionStore, 'get' | 'listSaved' | 'saveIncidents'>;
     readonly waits: ListWaits;
     now(): number;
   },
@@ -92,19 +110,25 @@ export function createIncidentsHandlers(
     return null;
   };
   return {
-    'incidents/list': async ({ connectionId, period, listId, isKeptOnly = false }) => {
+    'incidents/list': async ({ connectionId, period, listId }) => {
       const { incidents: notes = [], plans } = connections.get(connectionId);
       const setAside = listSetAside(plans, period);
-      const question = { ...period, setAside, isKeptOnly };
       const report = await waits.run(listId, (signal) =>
-        readPeriodFindings(parts, connectionId, now(), { ...question, signal }),
+        readPeriodFindings(parts, connectionId, now(), { ...period, setAside, signal }),
       );
-      const { findings, resolved, unjudgedMs, ...known } = report;
-      return {
-        incidents: toIncidents({ findings, resolved }, notes),
-        unjudgedDays: unjudgedMs.length,
-        ...known,
-      };
+      return toListed(report, notes);
+    },
+    'incidents/list-kept': async ({ connectionIds, period }) => {
+      const known = connections.listSaved().filter(({ id }) => connectionIds.includes(id));
+      const asked = known.map(({ id, plans }) => ({
+        connectionId: id,
+        setAside: listSetAside(plans, period),
+      }));
+      const reports = await readKeptFindings(parts, asked, now(), period);
+      return reports.map((report, place) => {
+        const { id = '', incidents: notes = [] } = known[place] ?? {};
+        return { connectionId: id, ...toListed(report, notes) };
+      });
     },
     'incidents/change': ({ connectionId, parts: findings, change }) => {
       const name = change.name?.replace(/\s+/gu, ' ').trim();

@@ -92,6 +92,7 @@ interface AheadJudge {
  */
 export function createAheadJudge(
   parts: Omit<FindingsParts, 'engine'> & {
+    readonly ledger: Pick<Ledger, 'readExtent'>;
     readonly engine: Pick<Engine, 'findPeriodFindings' | 'countTraffic'>;
     readonly connections: Pick<ConnectionStore, 'get' | 'listSaved'>;
     readonly events: Pick<Events, 'on'>;

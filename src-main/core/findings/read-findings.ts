@@ -24,14 +24,12 @@ export interface FindingsOptions {
 
 /** A period that is looked at, and how. */
 interface PeriodOptions extends TimeSpan, FindingsOptions {
-  /** Only days that were judged before are told of; the ends of the others are `unjudgedMs`. */
-  readonly isKeptOnly?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface FindingsParts {
-  readonly cache: Pick<Cache, 'readStatusHistory'>;
-  readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
+  readonly cache: Pick<Cache, 'readOutages'>;
+  readonly ledger: Pick<Ledger, 'readCovered'>;
   readonly engine: Pick<Engine, 'findPeriodFindings'>;
 }
 
@@ -46,7 +44,10 @@ interface Known {
  * saying that nothing does. `untilMs` leaves out what came later; what ended in the day before the end is told too.
  */
 export async function readFindings(
-  parts: Omit<FindingsParts, 'engine'> & { readonly engine: Pick<Engine, 'findFindings'> },
+  parts: Pick<FindingsParts, 'cache'> & {
+    readonly ledger: Pick<Ledger, 'read' | 'readExtent'>;
+    readonly engine: Pick<Engine, 'findFindings'>;
+  },
   connectionId: string,
   nowMs: number,
   { untilMs = Infinity, setAside = [] }: FindingsOptions & { readonly untilMs?: number } = {},
@@ -60,12 +61,16 @@ export async function readFindings(
   const known = { inbound: inbound ?? NOTHING, outbound: outbound ?? NOTHING };
   const ends = DIRECTIONS.flatMap((direction) => known[direction].endMs ?? []);
   const endMs = ends.length === 0 ? null : Math.max(...ends);
-  const { downSpans, unreachableSpans } = await cache.readStatusHistory({
-    connectionId,
-    nowMs: Math.min(nowMs, untilMs),
-    spanMs: 2 * DAY_MS,
-    ticks: Math.ceil((2 * DAY_MS) / STATUS_TICK_MS),
-  });
+  const [{ downSpans, unreachableSpans } = { downSpans: [], unreachableSpans: [] }] = await cache.readOutages(
+    [
+      {
+        connectionId,
+        nowMs: Math.min(nowMs, untilMs),
+        spanMs: 2 * DAY_MS,
+        maxGapMs: STATUS_TICK_MS,
+      },
+    ],
+  );
   const { findings, resolved, learned, sizes } = await engine.findFindings({
     connectionId,
     untilMs: endMs ?? nowMs,
@@ -81,71 +86,115 @@ export async function readFindings(
   return { findings, resolved, untilMs: endMs, gaps, ...toSaid(sizes, shown, findings.length + gaps.length) };
 }
 
+/** What is said of a period: what stood out in it, and what of it could not be judged. */
+export type PeriodReport = FindingsReport & { readonly unjudgedMs: readonly number[] };
+
 /**
  * Returns what stood out in a period, as it was told at its end, and what of the period could not be judged. What lies
  * after `nowMs` is left out.
  */
 export async function readPeriodFindings(
-  { cache, engine, ledger }: FindingsParts,
+  parts: FindingsParts,
   connectionId: string,
   nowMs: number,
-  { setAside = [], isKeptOnly = false, signal, ...period }: PeriodOptions,
-): Promise<FindingsReport & { readonly unjudgedMs: readonly number[] }> {
+  { setAside = [], signal, ...period }: PeriodOptions,
+): Promise<PeriodReport> {
+  const [prepared] = await prepareQuestions(parts, [{ connectionId, setAside }], nowMs, period);
+  if (prepared === undefined) throw new Error('Each connection that is asked about has a question.');
+  return prepared.toReport(await parts.engine.findPeriodFindings(prepared.question, { signal }));
+}
+
+/**
+ * The same of several connections, in their order and all in one reading, but only from days that were judged before:
+ * `unjudgedMs` are the ends of the others.
+ */
+export async function readKeptFindings(
+  parts: Omit<FindingsParts, 'engine'> & { readonly engine: Pick<Engine, 'readKeptFindings'> },
+  connections: readonly AskedConnection[],
+  nowMs: number,
+  period: TimeSpan,
+): Promise<PeriodReport[]> {
+  const prepared = await prepareQuestions(parts, connections, nowMs, period);
+  const found = await parts.engine.readKeptFindings(prepared.map(({ question }) => question));
+  return prepared.flatMap(({ toReport }, place) => {
+    const own = found[place];
+    return own === undefined ? [] : [toReport(own)];
+  });
+}
+
+/** A connection, and what is set aside of its traffic. */
+interface AskedConnection {
+  readonly connectionId: string;
+  readonly setAside?: readonly SetAside[];
+}
+
+interface PreparedQuestion {
+  readonly question: Parameters<Engine['findPeriodFindings']>[0];
+  readonly toReport: (found: Awaited<ReturnType<Engine['findPeriodFindings']>>) => PeriodReport;
+}
+
+/** Reads what is known of connections beside their records, in two readings, whatever number of them there is. */
+async function prepareQuestions(
+  { cache, ledger }: Pick<FindingsParts, 'cache' | 'ledger'>,
+  connections: readonly AskedConnection[],
+  nowMs: number,
+  period: TimeSpan,
+): Promise<PreparedQuestion[]> {
   const { fromMs } = period;
   const toMs = Math.max(fromMs, Math.min(period.toMs, nowMs));
-  const extents = await Promise.all(
-    DIRECTIONS.map((direction) => ledger.readExtent({ connectionId, report: `${direction}-detail` })),
+  const known = await ledger.readCovered(
+    connections.map(({ connectionId }) => connectionId),
+    { fromMs: fromMs - LOOKED_BACK_MS - DAY_MS, toMs },
   );
-  const cached = extents.filter((extent) => extent !== null);
-  const [inbound = NOTHING.covered, outbound = NOTHING.covered] = await Promise.all(
-    DIRECTIONS.map(async (direction) => {
-      const subject = { connectionId, report: `${direction}-detail` as const };
-      const range = { fromMs: fromMs - LOOKED_BACK_MS - DAY_MS, toMs };
-      return listRead((await ledger.read(subject, range)).spans);
-    }),
-  );
-  const covered = { inbound, outbound };
-  const within = DIRECTIONS.flatMap((direction) => covered[direction].filter((span) => span.toMs > fromMs));
-  // Days before and after everything that is cached have nothing to tell.
-  const looked = {
-    fromMs: Math.max(fromMs, Math.min(toMs, ...cached.map((extent) => extent.fromMs))),
-    toMs:
-      cached.length === 0 ? fromMs : Math.min(toMs, Math.max(fromMs, ...cached.map((extent) => extent.toMs))),
-  };
-  const spanMs = Math.max(0, looked.toMs - looked.fromMs) + DAY_MS;
-  const { downSpans, unreachableSpans } = await cache.readStatusHistory({
-    connectionId,
-    nowMs: looked.toMs,
-    spanMs,
-    ticks: Math.ceil(spanMs / STATUS_TICK_MS),
+  const asked = connections.map(({ connectionId, setAside = [] }) => {
+    const own = known.get(connectionId);
+    const covered = { inbound: own?.inbound.read ?? [], outbound: own?.outbound.read ?? [] };
+    const cached = DIRECTIONS.flatMap((direction) => own?.[direction].extent ?? []);
+    // Days before and after everything that is cached have nothing to tell.
+    const looked = {
+      fromMs: Math.max(fromMs, Math.min(toMs, ...cached.map((extent) => extent.fromMs))),
+      toMs:
+        cached.length === 0
+          ? fromMs
+          : Math.min(toMs, Math.max(fromMs, ...cached.map((extent) => extent.toMs))),
+    };
+    return { connectionId, setAside, covered, looked };
   });
-  const { findings, resolved, learned, sizes, unjudgedMs } = await engine.findPeriodFindings(
-    {
+  const outages = await cache.readOutages(
+    asked.map(({ connectionId, looked }) => ({
       connectionId,
-      period: looked,
-      isKeptOnly,
-      covered,
-      downSpans,
-      unreachableSpans,
-      setAside,
-    },
-    { signal },
+      nowMs: looked.toMs,
+      spanMs: Math.max(0, looked.toMs - looked.fromMs) + DAY_MS,
+      maxGapMs: STATUS_TICK_MS,
+    })),
   );
-  const gaps = DIRECTIONS.flatMap((direction): FindingsGap[] => {
-    // Following asks now and then: what came since is no gap.
-    const knownTo = Math.max(fromMs, Math.min(toMs, nowMs - FRESH_MS));
-    const missing = findMissing(covered[direction], { fromMs, toMs: knownTo });
-    if (missing !== null) return [{ direction, reason: 'not-cached', ...missing }];
-    return learned[direction] === null ? [{ direction, reason: 'not-learned', fromMs, toMs }] : [];
+  return asked.map(({ connectionId, setAside, covered, looked }, place): PreparedQuestion => {
+    const { downSpans, unreachableSpans } = outages[place] ?? { downSpans: [], unreachableSpans: [] };
+    return {
+      question: { connectionId, period: looked, covered, downSpans, unreachableSpans, setAside },
+      toReport: ({ findings, resolved, learned, sizes, unjudgedMs }) => {
+        const within = DIRECTIONS.flatMap((direction) =>
+          covered[direction].filter((span) => span.toMs > fromMs),
+        );
+        const gaps = DIRECTIONS.flatMap((direction): FindingsGap[] => {
+          // Following asks now and then: what came since is no gap.
+          const knownTo = Math.max(fromMs, Math.min(toMs, nowMs - FRESH_MS));
+          const missing = findMissing(covered[direction], { fromMs, toMs: knownTo });
+          if (missing !== null) return [{ direction, reason: 'not-cached', ...missing }];
+          return learned[direction] === null ? [{ direction, reason: 'not-learned', fromMs, toMs }] : [];
+        });
+        const others = findings.length + resolved.length + gaps.length + unjudgedMs.length;
+        return {
+          findings,
+          resolved,
+          unjudgedMs,
+          untilMs: within.length === 0 ? null : Math.max(...within.map((span) => span.toMs)),
+          gaps,
+          ...toSaid(sizes, { fromMs, toMs }, others),
+        };
+      },
+    };
   });
-  return {
-    findings,
-    resolved,
-    unjudgedMs,
-    untilMs: within.length === 0 ? null : Math.max(...within.map((span) => span.toMs)),
-    gaps,
-    ...toSaid(sizes, { fromMs, toMs }, findings.length + resolved.length + gaps.length + unjudgedMs.length),
-  };
 }
 
 /** What would have been told is said where nothing stands out, and it is known that nothing does. */

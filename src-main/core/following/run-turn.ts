@@ -354,7 +354,7 @@ async function listFollowedDays(
   const marks = await cache.listFollowedMarks(connectionId);
   const mark = marks.find((each) => each.report === report);
   const fromMs = Math.min(nowMs, Math.max(mark?.doneToMs ?? nowMs, followedSinceMs));
-  const own = (await cache.listDownloads(connectionId)).filter((row) => isOwn(row, connection, report));
+  const own = (await cache.listDownloads([connectionId])).filter((row) => isOwn(row, connection, report));
   const [followed, downloaded] = [own.filter(isFollowed), own.filter((row) => !isFollowed(row))];
   const days = listDays(fromMs, nowMs, zone);
   const lookBackMs = toLookBackMs(connection);

@@ -104,6 +104,7 @@ const MASKED: Partial<Readonly<Record<OperationName, 'values' | 'raw'>>> = {
   'conversations/open': 'values',
   'findings/list': 'values',
   'incidents/list': 'values',
+  'incidents/list-kept': 'values',
   'incidents/group': 'values',
   'families/read': 'values',
   'glance/read': 'values',

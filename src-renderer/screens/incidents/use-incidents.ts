@@ -41,6 +41,8 @@ const RELOAD_INTERVAL_MS = 15_000;
 const CLOCK_INTERVAL_MS = 15_000;
 /** While days are judged, what is known of them is read so often. */
 const KEPT_INTERVAL_MS = 2_000;
+/** Other connections whose days are judged at the same time. */
+const JUDGED_AT_ONCE = 2;
 
 type Listed = Output<'incidents/list'>;
 
@@ -83,7 +85,8 @@ export function useIncidents() {
     /** What is known of the days that were judged before is there at once, and what follows as it comes. */
     const showKept = async (): Promise<void> => {
       while (!isJudged && question.value === asked && listed.value?.unjudgedDays !== 0) {
-        show(await backend.call('incidents/list', { connectionId, period: span, isKeptOnly: true }));
+        const asOf = { connectionIds: [connectionId], period: span };
+        for (const kept of await backend.call('incidents/list-kept', asOf)) show(kept);
         await promiseTimeout(KEPT_INTERVAL_MS);
       }
     };
@@ -296,8 +299,9 @@ export function useIncidentRows(view: UnwrapNestedRefs<ReturnType<typeof useInci
 }
 
 /**
- * The incidents of other connections in a period: what is known of days that were judged before at once, the others one
- * connection after the other. Nobody waits for those of another question.
+ * The incidents of other connections in a period: what is known of days that were judged before at once, the others two
+ * connections at a time: while days of one are counted, those of the other are judged. Nobody waits for those of another
+ * question.
  */
 function useOtherIncidents(
   others: () => readonly Connection[],
@@ -307,39 +311,44 @@ function useOtherIncidents(
 ) {
   const backend = useBackend();
   const found = shallowRef<ReadonlyMap<string, Omit<OtherIncidents, 'connection'>>>(new Map());
-  let listId = '';
+  const waits = new Set<string>();
   const stop = (): void => {
-    if (listId !== '') backend.call('findings/stop-list', { listId }).catch(() => undefined);
-    listId = '';
+    for (const listId of waits) backend.call('findings/stop-list', { listId }).catch(() => undefined);
+    waits.clear();
   };
 
   async function list(ids: readonly string[], period: TimeSpan, isGone: () => boolean): Promise<void> {
     const note = (id: string, own: Omit<OtherIncidents, 'connection'>): void => {
       if (!isGone()) found.value = new Map(found.value).set(id, own);
     };
-    const incomplete = new Set<string>();
-    await Promise.all(
-      ids.map(async (connectionId) => {
-        try {
-          const listed = await backend.call('incidents/list', { connectionId, period, isKeptOnly: true });
-          note(connectionId, { listed, error: null });
-          if (listed.unjudgedDays > 0) incomplete.add(connectionId);
-        } catch (cause) {
-          note(connectionId, { listed: null, error: toErrorLike(cause) });
-        }
-      }),
-    );
-    for (const connectionId of ids.filter((id) => incomplete.has(id))) {
-      if (isGone()) return;
-      listId = crypto.randomUUID();
-      try {
-        const listed = await backend.call('incidents/list', { connectionId, period, listId });
-        note(connectionId, { listed, error: null });
-      } catch (cause) {
-        const before = found.value.get(connectionId)?.listed ?? null;
-        note(connectionId, { listed: before, error: toErrorLike(cause) });
+    const complete = new Set<string>();
+    try {
+      for (const listed of await backend.call('incidents/list-kept', { connectionIds: [...ids], period })) {
+        note(listed.connectionId, { listed, error: null });
+        if (listed.unjudgedDays === 0) complete.add(listed.connectionId);
       }
+    } catch (cause) {
+      for (const connectionId of ids) note(connectionId, { listed: null, error: toErrorLike(cause) });
+      return;
     }
+    const waiting = ids.filter((id) => !complete.has(id));
+    const judge = async (): Promise<void> => {
+      for (let id = waiting.shift(); id !== undefined && !isGone(); id = waiting.shift()) {
+        const listId = crypto.randomUUID();
+        waits.add(listId);
+        try {
+          note(id, {
+            listed: await backend.call('incidents/list', { connectionId: id, period, listId }),
+            error: null,
+          });
+        } catch (cause) {
+          note(id, { listed: found.value.get(id)?.listed ?? null, error: toErrorLike(cause) });
+        } finally {
+          waits.delete(listId);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: JUDGED_AT_ONCE }, judge));
   }
 
   watch(
@@ -353,7 +362,7 @@ function useOtherIncidents(
       const period = readPeriod();
       const ids = others().map(({ id }) => id);
       if (before !== undefined) found.value = new Map();
-      if (period !== null) void list(ids, period, () => isGone);
+      if (period !== null && ids.length > 0) void list(ids, period, () => isGone);
     },
     { immediate: true },
   );

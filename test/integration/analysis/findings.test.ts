@@ -3,7 +3,11 @@ import type { Finding, FindingsReport } from '../../../src-main/common/model/ana
 import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createListWaits } from '../../../src-main/core/findings/findings-handlers.ts';
-import { readFindings, readPeriodFindings } from '../../../src-main/core/findings/read-findings.ts';
+import {
+  readFindings,
+  readKeptFindings,
+  readPeriodFindings,
+} from '../../../src-main/core/findings/read-findings.ts';
 import { createRandom } from '../../../src-main/service/sample/random.ts';
 import { createRecordsHandlers } from '../../../src-main/core/records/records-handlers.ts';
 import { DAY_MS } from '../../support/findings/simulated-rhythm.ts';
@@ -246,8 +250,10 @@ describe('the findings of a period', () => {
 
   it('are kept day by day, over a restart of the engine, until the cache loses records', async () => {
     const fromMs = FIRST_MS + LEARN_DAYS * DAY_MS;
-    const readKept = (span = { fromMs, toMs: END_MS }) =>
-      readPeriodFindings(parts(), 'one', END_MS + DAY_MS, { ...span, isKeptOnly: true });
+    const readKept = async (span = { fromMs, toMs: END_MS }) => {
+      const [own] = await readKeptFindings(parts(), [{ connectionId: 'one' }], END_MS + DAY_MS, span);
+      return own!;
+    };
     const told = await readPeriod(fromMs, END_MS);
     const kept = await readKept();
     expect(kept).toEqual({ ...told, unjudgedMs: [] });

@@ -264,8 +264,8 @@ test('interrupted downloads are resumed although one of them is removed meanwhil
   const [removedId] = await leaveQueued(['one', 'one']);
   const list = cache.listDownloads;
   Object.assign(cache, {
-    listDownloads: async (connectionId: string | null) => {
-      const rows = await list(connectionId);
+    listDownloads: async (connectionIds: readonly string[] | null) => {
+      const rows = await list(connectionIds);
       await cache.removeSnapshots({ snapshotIds: [removedId!], nowMs });
       return rows;
     },

@@ -21,7 +21,7 @@ export function createFakeMeasures(
   records: readonly RecordDetail[],
   note: () => Promise<void>,
 ): Pick<ReportParts, 'engine'> & {
-  readonly cache: Pick<ReportParts['cache'], 'readStatusHistory'>;
+  readonly cache: Pick<ReportParts['cache'], 'readOutages'>;
 } {
   const after = async <Value>(value: Value): Promise<Value> => {
     await note();
@@ -88,10 +88,7 @@ export function createFakeMeasures(
         }),
     },
     cache: {
-      readStatusHistory: () =>
-        after({ downSpans: [], unreachableSpans: [] } as unknown as Awaited<
-          ReturnType<ReportParts['cache']['readStatusHistory']>
-        >),
+      readOutages: () => after([]),
     },
   };
 }

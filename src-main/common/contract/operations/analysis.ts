@@ -214,24 +214,32 @@ const OfParts = Type.Object({
   parts: Type.Array(IncidentPart, { minItems: 1, maxItems: 200 }),
 });
 
+const OfPeriod = Type.Object({ period: Type.Object({ fromMs: Type.Integer(), toMs: Type.Integer() }) });
+const ListedIncidents = Type.Object({
+  incidents: Type.Array(Incident),
+  unjudgedDays: Type.Integer({ minimum: 0 }),
+  ...Type.Pick(FindingsReport, ['untilMs', 'gaps', 'noticed']).properties,
+});
+
 export const incidentsOperations = {
   /**
    * The incidents of a period, the one with the latest onset first: what stood out in it, joined where it came back, with
-   * what a person said of it. What came later is left out. Days are judged once and kept: `isKeptOnly` tells at once what is
-   * known from them, and `unjudgedDays` how many are missing. `listId` as in `findings/list`.
+   * what a person said of it. What came later is left out. `listId` as in `findings/list`.
    */
   'incidents/list': operation(
+    Type.Object({ ...ConnectionId.properties, ...OfPeriod.properties, listId: Type.Optional(ListId) }),
+    ListedIncidents,
+  ),
+  /**
+   * The same of several connections, at once: days are judged once and kept, and this tells what is known from those that
+   * are; `unjudgedDays` are the others. A connection that is gone is left out.
+   */
+  'incidents/list-kept': operation(
     Type.Object({
-      ...ConnectionId.properties,
-      period: Type.Object({ fromMs: Type.Integer(), toMs: Type.Integer() }),
-      isKeptOnly: Type.Optional(Type.Boolean()),
-      listId: Type.Optional(ListId),
+      connectionIds: Type.Array(ConnectionId.properties.connectionId, { minItems: 1 }),
+      ...OfPeriod.properties,
     }),
-    Type.Object({
-      incidents: Type.Array(Incident),
-      unjudgedDays: Type.Integer({ minimum: 0 }),
-      ...Type.Pick(FindingsReport, ['untilMs', 'gaps', 'noticed']).properties,
-    }),
+    Type.Array(Type.Object({ ...ConnectionId.properties, ...ListedIncidents.properties })),
   ),
   /** Names, notes or dismisses all parts of an incident. Rejects with `incidents.too-many` when too much is said. */
   'incidents/change': operation(Type.Object({ ...OfParts.properties, change: IncidentChange }), Nothing),

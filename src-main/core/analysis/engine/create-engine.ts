@@ -103,6 +103,7 @@ const NAMES = [
   'listFamilyNames',
   'findFindings',
   'findPeriodFindings',
+  'readKeptFindings',
   'countTraffic',
   'previewOutcomes',
   'adviseOutcomes',

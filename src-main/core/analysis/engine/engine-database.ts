@@ -218,6 +218,18 @@ export async function commit(connection: DuckDBConnection): Promise<void> {
   }
 }
 
+/** Does work in one transaction: what fails leaves nothing behind. */
+export async function inTransaction(connection: DuckDBConnection, work: () => Promise<void>): Promise<void> {
+  await connection.run('BEGIN');
+  try {
+    await work();
+  } catch (error) {
+    await rollBack(connection);
+    throw error;
+  }
+  await commit(connection);
+}
+
 /** Undoes the transaction, if there is one. */
 export async function rollBack(connection: DuckDBConnection): Promise<void> {
   await connection.run('ROLLBACK').catch(() => undefined);

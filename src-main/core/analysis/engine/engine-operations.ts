@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
 import { type Facets, fromRecordId, type RecordOrder } from '../../../common/model/records/record.ts';
 import { type CallContext, rejectOnAbort } from '../../calls/calls.ts';
 import type { WatchedDeprecation } from '../../../common/model/analysis/deprecation-match.ts';
@@ -21,7 +22,7 @@ import {
 } from '../../../common/model/records/record-fields.ts';
 import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts';
 import type { Session } from '../../../common/model/records/conversation.ts';
-import { DETAIL_KINDS, type Direction } from '../../../common/reporting/reports.ts';
+import { DETAIL_KINDS, isDetailKind, type Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import {
   type ClassCount,
@@ -66,6 +67,7 @@ import {
 import {
   createKeptDays,
   findPeriodFindings,
+  readKeptFindings,
   type PeriodFindingsQuestion,
 } from './findings/find-period-findings.ts';
 import { createKeptCounts } from './findings/kept-counts.ts';
@@ -208,9 +210,20 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ]);
   };
   const paths = await createPathStore(feedConnection, enqueue, () => feed.listMarks(), rest);
+  /** Lists of snapshots as texts: the same list is read once. */
+  const states = new WeakMap<readonly Snapshot[], string>();
   const toFindingsRecords = (connection: DuckDBConnection): FindingsRecords => ({
     resolve: (scope) => resolver.resolve(connection, scope),
     getVersion: () => feed.version,
+    readState(connectionId) {
+      const snapshots = source.listSnapshots(connectionId);
+      const details = snapshots.filter(({ report }) => isDetailKind(report));
+      const isFed = !feed.isUndecided && details.every((snapshot) => feed.isFed(snapshot));
+      if (!isFed) return null;
+      const known = states.get(snapshots) ?? JSON.stringify(snapshots);
+      states.set(snapshots, known);
+      return `${feed.version} ${known}`;
+    },
     settled,
   });
   const withConnection = <Value>(
@@ -483,6 +496,11 @@ export async function createEngineOperations(database: EngineDatabase, source: E
           kept,
           signal: context.signal,
         }),
+      ),
+    /** What is known of several periods from days that were judged before. */
+    readKeptFindings: (questions: readonly PeriodFindingsQuestion[], context: Context) =>
+      withConnection(context, (connection) =>
+        readKeptFindings(connection, toFindingsRecords(connection), questions, kept),
       ),
     /** Counts days ahead of what will be asked of them. */
     countTraffic: (question: TrafficQuestion, context: Context) =>

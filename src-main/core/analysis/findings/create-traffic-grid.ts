@@ -149,7 +149,7 @@ function createFlow(
     into: readonly Float64Array[],
     each: (hour: number, sum: (from: number) => number, row: Float64Array) => void,
   ): number[] => {
-    const outcomes = new Float64Array(hourCount * ROW);
+    const outcomes = OUTCOMES_OF_HOURS.take(hourCount * ROW);
     const count = ({ slots, outcomes: own, counts }: FlowColumns, slotsPerHour: number): void => {
       for (let cell = 0; cell < slots.length; cell += 1) {
         const hour = Math.floor((slots[cell] ?? 0) / slotsPerHour) - firstHour;
@@ -222,10 +222,24 @@ function createFlow(
   };
 }
 
+/** Zeros that are used for one flow after the other: a list of days lays out thousands, and each would be thrown away. */
+function createRoom(): { take(length: number): Float64Array } {
+  let room = new Float64Array();
+  return {
+    take(length) {
+      if (room.length < length) room = new Float64Array(length);
+      return room.subarray(0, length).fill(0);
+    },
+  };
+}
+
+const OUTCOMES_OF_HOURS = createRoom();
+const SUMS_OF_HOURS = createRoom();
+
 /** For each hour and the end: how many timed requests of all hours before it had each outcome. */
 function sumUpHours(outcomes: Float64Array): Float64Array {
   const hours = outcomes.length / ROW;
-  const sums = new Float64Array((hours + 1) * OUTCOMES);
+  const sums = SUMS_OF_HOURS.take((hours + 1) * OUTCOMES);
   for (let hour = 0; hour < hours; hour += 1) {
     const [from, own] = [hour * OUTCOMES, hour * ROW - UNTIMED];
     for (let outcome = 0; outcome < OUTCOMES; outcome += 1)
@@ -238,22 +252,23 @@ function sumUpHours(outcomes: Float64Array): Float64Array {
 /** The first outcome that is slow on a day, from the hours of the week before it. */
 function findSlow(sums: Float64Array, firstHourOfDay: number): number {
   const hours = sums.length / OUTCOMES - 1;
-  const count = (from: number, to: number): { counts: Float64Array; total: number } => {
-    const [first, end] = [Math.min(hours, Math.max(0, from)), Math.min(hours, Math.max(0, to))];
-    const before = sums.subarray(first * OUTCOMES, (first + 1) * OUTCOMES);
-    const counts = sums.slice(end * OUTCOMES, (end + 1) * OUTCOMES);
+  const toPlace = (hour: number): number => Math.min(hours, Math.max(0, hour)) * OUTCOMES;
+  const count = (from: number, to: number, outcome: number): number =>
+    (sums[to + outcome] as number) - (sums[from + outcome] as number);
+  const countAll = (from: number, to: number): number => {
     let total = 0;
-    for (let outcome = 0; outcome < OUTCOMES; outcome += 1) {
-      counts[outcome] = (counts[outcome] as number) - (before[outcome] as number);
-      total += counts[outcome] as number;
-    }
-    return { counts, total };
+    for (let outcome = 0; outcome < OUTCOMES; outcome += 1) total += count(from, to, outcome);
+    return total;
   };
-  const before = count(firstHourOfDay - USUAL_DAYS * 24, firstHourOfDay);
-  const { counts, total } = before.total >= MIN_TIMED ? before : count(0, hours);
+  let [from, to] = [toPlace(firstHourOfDay - USUAL_DAYS * 24), toPlace(firstHourOfDay)];
+  let total = countAll(from, to);
+  if (total < MIN_TIMED) {
+    [from, to] = [0, toPlace(hours)];
+    total = countAll(from, to);
+  }
   let above = 0;
   for (let outcome = OUTCOMES - 1; outcome >= 0; outcome -= 1) {
-    above += counts[outcome] ?? 0;
+    above += count(from, to, outcome);
     if (above > total * SLOW_SHARE) return outcome + 1;
   }
   return OUTCOMES;

@@ -79,5 +79,5 @@ export function createJudge(
   return (kind) =>
     isShareKind(kind)
       ? weighShares(minutes, expected, kind)
-      : weighVolume({ minutesCovered, dispersion: readDispersion() }, minutes, expected, kind);
+      : weighVolume({ minutesCovered, readDispersion }, minutes, expected, kind);
 }

@@ -41,8 +41,6 @@ interface SummedShare {
   readonly all: Float64Array;
   /** No smaller share is ever called usual. */
   readonly least: number;
-  /** The usual share of all traffic; null where that is not known. */
-  readonly ofAll: number | null;
 }
 
 /** Running sums over the hours. */
@@ -67,37 +65,29 @@ export function expectTraffic(
   const whole = { requests: sumUp(requests), failures: sumUp(failures), timed: sumUp(timed) };
   const [slows, lates, summedReached] = [slowFor.map(sumUp), lateFor.map(sumUp), sumUp(reached)];
   const isCovered = (of: number): boolean => (hoursCovered[of] ?? 0) >= MIN_COVERED;
+  const failing = { hits: whole.failures, all: whole.requests, least: LEAST_FAILING };
+  const toSums = (day: number): Sums => ({
+    requests: whole.requests,
+    failing,
+    slow: { hits: slows[day] ?? whole.timed, all: whole.timed, least: LEAST_SLOW },
+    late: { hits: lates[day] ?? summedReached, all: summedReached, least: LEAST_SLOW },
+  });
+  let sums = toSums(0);
   return Array.from({ length: hoursCovered.length - firstOfWindow }, (_, place) => {
     const hour = firstOfWindow + place;
-    const sums: Sums = {
-      requests: whole.requests,
-      failing: {
-        hits: whole.failures,
-        all: whole.requests,
-        least: LEAST_FAILING,
-        ofAll: ofAll[place]?.failing ?? null,
-      },
-      slow: {
-        hits: slows[Math.floor(place / 24)] ?? whole.timed,
-        all: whole.timed,
-        least: LEAST_SLOW,
-        ofAll: null,
-      },
-      late: {
-        hits: lates[Math.floor(place / 24)] ?? summedReached,
-        all: summedReached,
-        least: LEAST_SLOW,
-        ofAll: null,
-      },
-    };
-    const days = Array.from({ length: USUAL_DAYS }, (_day, day) => hour - 24 * (day + 1)).filter(isCovered);
-    if (days.length >= MIN_DAYS) return expectFrom(sums, days, hour, isCovered);
-    const before = Array.from({ length: HOURS_BEFORE }, (_hour, back) => hour - 1 - back).filter(isCovered);
+    if (place > 0 && place % 24 === 0) sums = toSums(place / 24);
+    const failingOfAll = ofAll[place]?.failing ?? null;
+    const days: number[] = [];
+    for (let day = 1; day <= USUAL_DAYS; day += 1) if (isCovered(hour - 24 * day)) days.push(hour - 24 * day);
+    if (days.length >= MIN_DAYS) return expectFrom(sums, days, hour, { isCovered, failingOfAll });
+    const before: number[] = [];
+    for (let back = 1; back <= HOURS_BEFORE; back += 1) if (isCovered(hour - back)) before.push(hour - back);
     if (before.length < MIN_HOURS) return null;
-    const rate = toMedian(before.map((of) => add(sums.requests, of, of) / 60));
+    for (const [at, of] of before.entries()) VALUES[at] = add(sums.requests, of, of) / 60;
+    const rate = takeMedian(before.length);
     return {
       source: 'hours',
-      failing: toUsualShare(sums.failing, before, 0),
+      failing: toUsualShare(sums.failing, before, 0, failingOfAll),
       slow: toUsualShare(sums.slow, before, 0),
       late: toUsualShare(sums.late, before, 0),
       rate,
@@ -127,78 +117,101 @@ function expectFrom(
   sums: Sums,
   days: readonly number[],
   hour: number,
-  isCovered: (hour: number) => boolean,
+  {
+    isCovered,
+    failingOfAll,
+  }: { readonly isCovered: (hour: number) => boolean; readonly failingOfAll: number | null },
 ): Expectation {
-  const toRate = (of: number): number => add(sums.requests, of, of) / 60;
-  const rates = days.map(toRate);
-  const rate = toMedian(rates);
-  const spread = MAD_TO_DEVIATION * toMedian(rates.map((of) => Math.abs(of - rate)));
+  const { requests } = sums;
+  const { length } = days;
+  for (let at = 0; at < length; at += 1) VALUES[at] = toRate(requests, days[at] as number);
+  const rate = takeMedian(length);
+  for (let at = 0; at < length; at += 1) VALUES[at] = Math.abs((VALUES[at] as number) - rate);
+  const spread = MAD_TO_DEVIATION * takeMedian(length);
   // Weekends repeat after a week. Five hours together say it: one of them may have been unusual itself.
-  const around = [-2, -1, 0, 1, 2].map((by) => hour + by - 24 * USUAL_DAYS).filter(isCovered);
-  const weekly = around.map(toRate);
-  const usual = around.map((of) => toMedian(days.map((day) => toRate(of - hour + 24 * USUAL_DAYS + day))));
-  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-  const isWeekKnown = around.length >= 3 && sum(usual) > 0;
-  const weekday = isWeekKnown ? sum(weekly) / sum(usual) : 1;
+  let [known, weekly, usual] = [0, 0, 0];
+  for (let by = -2; by <= 2; by += 1) {
+    const of = hour + by - 24 * USUAL_DAYS;
+    if (!isCovered(of)) continue;
+    known += 1;
+    weekly += toRate(requests, of);
+    for (let at = 0; at < length; at += 1) VALUES[at] = toRate(requests, by + (days[at] as number));
+    usual += takeMedian(length);
+  }
+  const isWeekKnown = known >= 3 && usual > 0;
+  const weekday = isWeekKnown ? weekly / usual : 1;
   const weekBefore = hour - 24 * USUAL_DAYS;
   return {
     source: 'days',
-    failing: toUsualShare(sums.failing, days, 1),
+    failing: toUsualShare(sums.failing, days, 1, failingOfAll),
     slow: toUsualShare(sums.slow, days, 1),
     late: toUsualShare(sums.late, days, 1),
     rate,
     spread,
     weekday,
-    weekdayPeak: Math.max(weekday, rate > 0 && isCovered(weekBefore) ? toRate(weekBefore) / rate : 0),
+    weekdayPeak: Math.max(
+      weekday,
+      rate > 0 && isCovered(weekBefore) ? toRate(requests, weekBefore) / rate : 0,
+    ),
     isWeekKnown,
   };
 }
 
+function toRate(requests: Float64Array, hour: number): number {
+  return add(requests, hour, hour) / 60;
+}
+
 /**
  * The usual share of hits: the larger of the median over whole days and the median over the hours around this one,
- * and at least `least`. Small numbers are pulled towards the daily share. With too few requests it is `ofAll`, or
- * more where those few suggest it.
+ * and at least `least`. Small numbers are pulled towards the daily share. With too few requests it is `ofAll`, the usual
+ * share of all traffic, or more where those few suggest it; null where that isn't known either.
  */
 function toUsualShare(
-  { hits, all, least, ofAll }: SummedShare,
+  { hits, all, least }: SummedShare,
   hours: readonly number[],
   around: number,
+  ofAll: number | null = null,
 ): number | null {
   const [back, ahead] = around > 0 ? [11, 12] : [0, 0];
   let seen = 0;
   let own = 0;
-  const shares: number[] = [];
-  for (const hour of hours) {
-    const [dayHits, dayAll] = [add(hits, hour - back, hour + ahead), add(all, hour - back, hour + ahead)];
+  let shares = 0;
+  for (let at = 0; at < hours.length; at += 1) {
+    const hour = hours[at] as number;
+    const dayAll = add(all, hour - back, hour + ahead);
+    if (dayAll <= 0) continue;
+    const dayHits = add(hits, hour - back, hour + ahead);
     seen += dayAll;
     own += dayHits;
-    if (dayAll > 0) shares.push((dayHits + 0.5) / (dayAll + 1));
+    VALUES[shares] = (dayHits + 0.5) / (dayAll + 1);
+    shares += 1;
   }
   if (seen < MIN_REQUESTS) {
     if (ofAll === null) return null;
     return Math.max(least, ofAll, (own + 0.5 + OF_ALL_REQUESTS * ofAll) / (seen + 1 + OF_ALL_REQUESTS));
   }
-  const daily = toMedian(shares);
-  const near = hours.map(
-    (hour) =>
-      (add(hits, hour - around, hour + around) + 30 * daily) / (add(all, hour - around, hour + around) + 30),
-  );
-  return Math.max(least, daily, toMedian(near));
+  const daily = takeMedian(shares);
+  for (let at = 0; at < hours.length; at += 1) {
+    const [from, to] = [(hours[at] as number) - around, (hours[at] as number) + around];
+    VALUES[at] = (add(hits, from, to) + 30 * daily) / (add(all, from, to) + 30);
+  }
+  return Math.max(least, daily, takeMedian(hours.length));
 }
 
-/** The middle of some values; 0 of none. There are a week of them: sorting in place is quicker than a call for each pair. */
-function toMedian(values: readonly number[]): number {
-  const sorted = values.slice();
-  for (let next = 1; next < sorted.length; next += 1) {
-    const value = sorted[next] as number;
+/** Values to find the middle of, at most one for each day of a week: hundreds of thousands are looked for in a list of days. */
+const VALUES = new Float64Array(Math.max(USUAL_DAYS, HOURS_BEFORE));
+
+/** The middle of the first of `VALUES`, which are sorted in place: quicker than a call for each pair. 0 of none. */
+function takeMedian(count: number): number {
+  for (let next = 1; next < count; next += 1) {
+    const value = VALUES[next] as number;
     let place = next;
-    for (; place > 0 && (sorted[place - 1] as number) > value; place -= 1)
-      sorted[place] = sorted[place - 1] as number;
-    sorted[place] = value;
+    for (; place > 0 && (VALUES[place - 1] as number) > value; place -= 1)
+      VALUES[place] = VALUES[place - 1] as number;
+    VALUES[place] = value;
   }
-  const upper = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? 0;
-  return (lower + upper) / 2;
+  if (count === 0) return 0;
+  return ((VALUES[Math.ceil(count / 2) - 1] as number) + (VALUES[Math.floor(count / 2)] as number)) / 2;
 }
 
 /** What is found in counted traffic: all but what the status and what texts of errors tell. */

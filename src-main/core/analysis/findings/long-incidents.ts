@@ -8,16 +8,17 @@ import { isWithin } from './explain-incidents.ts';
 import type { JoinedIncident } from './join-incidents.ts';
 import {
   compareShortVolume,
+  countKnownDays,
   DAY_SLOTS,
   LONG_SLOT_MS,
   LONG_WEEKS,
   SHORT_SLOTS,
   type LongCounts,
-  type LongSeries,
 } from './long-series.ts';
 import { SHORT } from './rare-sizes.ts';
 import {
   judgeWeeks,
+  LEAST_DAYS,
   LONG_KINDS,
   MEASURES,
   SIGN,
@@ -60,6 +61,8 @@ interface LongPlace extends Place {
   readonly direction: Direction;
   readonly flows: readonly LongFlow[];
   readonly readJudge: () => LongJudge;
+  /** Days that say what is usual. */
+  readonly countDays: () => number;
 }
 
 /** Judges what lasts for hours or days, and what is rare at a place. */
@@ -100,25 +103,29 @@ export function judgeLongTraffic(
   const length = Math.floor(window.toMs / LONG_SLOT_MS) - firstSlot;
   const judged = Math.floor(window.fromMs / LONG_SLOT_MS) - firstSlot;
   const toMinute = (slot: number): number => ((firstSlot + slot) * LONG_SLOT_MS - window.fromMs) / MINUTE_MS;
-  const places = traffic.flatMap(({ direction, cells, covered }): LongPlace[] =>
-    groupPlaces(readFlows(cells, firstSlot, length)).map((place) => {
+  const measureKnown = (spans: readonly TimeSpan[]): Uint8Array =>
+    Uint8Array.from(measureCovered(spans, firstSlot, length, LONG_SLOT_MS), (share) => (share >= 1 ? 1 : 0));
+  const places = traffic.flatMap(({ direction, cells, covered }): LongPlace[] => {
+    let knownOfAll: Uint8Array | null = null;
+    return groupPlaces(readFlows(cells, firstSlot, length)).map((place) => {
       let judge: LongJudge | null = null;
-      const read = (): LongJudge => {
-        const spans = setAside
-          .filter((span) => place.flows.some((flow) => isSetAsideAt(span, flow)))
-          .reduce<readonly TimeSpan[]>(subtractSpan, covered);
-        const shares = measureCovered(spans, firstSlot, length, LONG_SLOT_MS);
-        const series: LongSeries = {
-          ...sumFlows(place.flows, length),
-          firstSlot,
-          judged,
-          covered: Uint8Array.from(shares, (share) => (share >= 1 ? 1 : 0)),
-        };
-        return judgeWeeks(series);
+      let known: Uint8Array | null = null;
+      const findKnown = (): Uint8Array => {
+        const own = setAside.filter((span) => place.flows.some((flow) => isSetAsideAt(span, flow)));
+        if (own.length === 0) return (knownOfAll ??= measureKnown(covered));
+        return measureKnown(own.reduce<readonly TimeSpan[]>(subtractSpan, covered));
       };
-      return { ...place, direction, readJudge: () => (judge ??= read()) };
-    }),
-  );
+      const readKnown = (): Uint8Array => (known ??= findKnown());
+      const read = (): LongJudge =>
+        judgeWeeks({ ...sumFlows(place.flows, length), firstSlot, judged, covered: readKnown() });
+      return {
+        ...place,
+        direction,
+        readJudge: () => (judge ??= read()),
+        countDays: () => countKnownDays({ covered: readKnown(), judged }),
+      };
+    });
+  });
   const isRare = (incident: JoinedIncident): boolean => {
     const kind = LONG_KINDS.find((own) => own === incident.kind);
     if (kind === undefined) return true;
@@ -207,9 +214,11 @@ function readFlows(cells: readonly LongCells[], firstSlot: number, length: numbe
   return [...flows.values()].sort((a, b) => b.total - a.total).slice(0, MAX_FLOWS);
 }
 
+type Grouped = Omit<LongPlace, 'direction' | 'readJudge' | 'countDays'>;
+
 /** Channels with their services, channels, services, and everything; of those with the same flows, the smallest. */
-function groupPlaces(flows: readonly LongFlow[]): Omit<LongPlace, 'direction' | 'readJudge'>[] {
-  const group = (field: 'channel' | 'service'): Omit<LongPlace, 'direction' | 'readJudge'>[] =>
+function groupPlaces(flows: readonly LongFlow[]): Grouped[] {
+  const group = (field: 'channel' | 'service'): Grouped[] =>
     [...Map.groupBy(flows, (flow) => flow[field])].flatMap(([value, own]) =>
       value === null ? [] : [{ channel: null, service: null, [field]: value, flows: own }],
     );
@@ -228,31 +237,41 @@ function sumFlows(flows: readonly LongFlow[], length: number): LongCounts {
   const [requests, timed, logTimes] = [create(), create(), create()];
   const [most, fewest, slowest] = [create(), create(), create().fill(NaN)];
   const [mostAt, slowestAt] = [create(), create()];
-  for (let slot = 0; slot < length; slot += 1) {
-    const read = (values: Float64Array): number => values[slot] as number;
-    for (const flow of flows) {
-      requests[slot] = read(requests) + read(flow.requests);
-      timed[slot] = read(timed) + read(flow.timed);
-      logTimes[slot] = read(logTimes) + read(flow.logTimes);
+  const more = create();
+  const fewer = create();
+  const slower = create().fill(-Infinity);
+  for (const flow of flows) {
+    for (let slot = 0; slot < length; slot += 1) {
+      requests[slot] = (requests[slot] as number) + (flow.requests[slot] as number);
+      timed[slot] = (timed[slot] as number) + (flow.timed[slot] as number);
+      logTimes[slot] = (logTimes[slot] as number) + (flow.logTimes[slot] as number);
     }
-    // The most unusual five minutes of one of them, with what the others had on average.
-    let [more, fewer, slower] = [0, 0, -Infinity];
-    for (const flow of flows) {
-      const mean = read(flow.requests) / SHORT_SLOTS;
-      if (read(flow.most) - mean > more) {
-        more = read(flow.most) - mean;
-        mostAt[slot] = read(flow.mostAt);
+  }
+  // The most unusual five minutes of one of them, with what the others had on average.
+  for (const flow of flows) {
+    for (let slot = 0; slot < length; slot += 1) {
+      const mean = (flow.requests[slot] as number) / SHORT_SLOTS;
+      const own = (flow.most[slot] as number) - mean;
+      if (own > (more[slot] as number)) {
+        more[slot] = own;
+        mostAt[slot] = flow.mostAt[slot] as number;
       }
-      fewer = Math.max(fewer, mean - read(flow.fewest));
-      const own = (read(flow.slowest) * read(flow.timed) - read(flow.logTimes)) / read(timed);
+      fewer[slot] = Math.max(fewer[slot] as number, mean - (flow.fewest[slot] as number));
+      const time =
+        ((flow.slowest[slot] as number) * (flow.timed[slot] as number) - (flow.logTimes[slot] as number)) /
+        (timed[slot] as number);
       // Nothing is larger than what isn't known.
-      if (!(own > slower)) continue;
-      slower = own;
-      slowestAt[slot] = read(flow.slowestAt);
+      if (!(time > (slower[slot] as number))) continue;
+      slower[slot] = time;
+      slowestAt[slot] = flow.slowestAt[slot] as number;
     }
-    most[slot] = read(requests) / SHORT_SLOTS + more;
-    fewest[slot] = read(requests) / SHORT_SLOTS - fewer;
-    if (slower > -Infinity) slowest[slot] = read(logTimes) / read(timed) + slower;
+  }
+  for (let slot = 0; slot < length; slot += 1) {
+    const mean = (requests[slot] as number) / SHORT_SLOTS;
+    most[slot] = mean + (more[slot] as number);
+    fewest[slot] = mean - (fewer[slot] as number);
+    if ((slower[slot] as number) > -Infinity)
+      slowest[slot] = (logTimes[slot] as number) / (timed[slot] as number) + (slower[slot] as number);
   }
   return { requests, timed, logTimes, most, fewest, slowest, mostAt, slowestAt };
 }
@@ -336,7 +355,9 @@ function findRuns(places: readonly LongPlace[], length: number): FoundRun[] {
   const scanned = distinct
     .filter((place) => toTotal(place) >= MIN_REQUESTS * length)
     .sort((a, b) => toTotal(b) - toTotal(a))
-    .slice(0, MAX_SCANNED);
+    .slice(0, MAX_SCANNED)
+    // Before a series is made of it.
+    .filter((place) => place.countDays() >= LEAST_DAYS);
   const found: FoundRun[] = [];
   const runs = scanned
     .flatMap((place) =>

@@ -340,6 +340,9 @@ const LEAK_DEVIATIONS = 5;
 const MAD_TO_DEVIATION = 1.4826;
 const LEAST_DEVIATION = 0.01;
 
+/** Of fewer days nothing is told by weeks: each day of those that a slow change is compared with is half known at least. */
+export const LEAST_DAYS = Math.min(MIN_SCAN_DAYS, MIN_PEAK_DAYS, MIN_REFERENCE_DAYS / 2);
+
 /** Times that grow day by day, each day a little: the last two days against days of weeks ago, and those between. */
 function findLeak(series: LongSeries): LongRun[] {
   const { requests, timed, logTimes, covered } = series;

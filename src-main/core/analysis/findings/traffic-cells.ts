@@ -75,6 +75,47 @@ export function divideByFlow(
   });
 }
 
+/** Returns cells of longer slots, each of so many of those that are counted. */
+export function sumCells(
+  { channels, services, slots, outcomes, counts }: TrafficCells,
+  of: number,
+): TrafficCells {
+  const flows: Flow[] = [];
+  const findFlow = createFlowFinder(flows);
+  const sums: Map<number, number>[] = [];
+  for (let cell = 0; cell < counts.length; cell += 1) {
+    const { place } = findFlow(channels[cell] as number, services[cell] as number);
+    const own = (sums[place] ??= new Map());
+    const key = Math.floor((slots[cell] as number) / of) * OUTCOME_SPAN + (outcomes[cell] as number);
+    own.set(key, (own.get(key) ?? 0) + (counts[cell] as number));
+  }
+  const length = sums.reduce((total, { size }) => total + size, 0);
+  const create = (): Float64Array => new Float64Array(length);
+  const summed = {
+    channels: create(),
+    services: create(),
+    slots: create(),
+    outcomes: create(),
+    counts: create(),
+  };
+  let cell = 0;
+  for (const { channel, service, place } of flows) {
+    for (const [key, count] of sums[place] ?? []) {
+      const slot = Math.round(key / OUTCOME_SPAN);
+      summed.channels[cell] = channel;
+      summed.services[cell] = service;
+      summed.slots[cell] = slot;
+      summed.outcomes[cell] = key - slot * OUTCOME_SPAN;
+      summed.counts[cell] = count;
+      cell += 1;
+    }
+  }
+  return summed;
+}
+
+/** More than twice as many as there are outcomes, whose numbers lie around zero. */
+const OUTCOME_SPAN = 256;
+
 function createFlowFinder(flows: Flow[]): (channel: number, service: number) => Flow {
   const found = new Map<number, Map<number, Flow>>();
   return (channel, service) => {

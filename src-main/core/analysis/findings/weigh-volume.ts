@@ -23,14 +23,14 @@ const LESS_BY_HOUR = 0.25;
 const LEAST_RATE = 0.2;
 
 /**
- * Weighs the evidence for fewer, or more, requests than usual. `dispersion` is how much more than by chance they vary
- * on other days.
+ * Weighs the evidence for fewer, or more, requests than usual. `readDispersion` tells how much more than by chance they vary
+ * on other days: it is asked only where something may be found.
  */
 export function weighVolume(
   {
     minutesCovered,
-    dispersion: usualDispersion,
-  }: { readonly minutesCovered: Uint8Array; readonly dispersion: number },
+    readDispersion,
+  }: { readonly minutesCovered: Uint8Array; readonly readDispersion: () => number },
   { requests }: TrafficCounts,
   expected: readonly (Expectation | null)[],
   kind: 'volume-down' | 'volume-up',
@@ -39,33 +39,36 @@ export function weighVolume(
   /** What is not unusual yet, and what is most likely; -1 where nothing is known. */
   let [rates, likely] = [new Float64Array(), new Float64Array()];
   const hold = createHolder(expected);
-  const level = createTrafficLevel(usualDispersion);
+  let known: TrafficLevel | null = null;
+  const readLevel = (): TrafficLevel => (known ??= createTrafficLevel(readDispersion()));
   const factor = isDrop ? DROP : SURGE;
   const logFactor = Math.log(factor);
   const isCovered = (minute: number): boolean => minutesCovered[minute] === 1;
   /** How much more likely a minute has `factor` of the rate than the rate, were its requests independent. */
   const compare = (minute: number, rate: number): number =>
     (requests[minute] ?? 0) * logFactor - rate * (factor - 1);
+  const mayAlarmWith = (usualDispersion: number): boolean => {
+    const least = Math.max(1, usualDispersion);
+    const most = Math.max(least, MAX_DISPERSION_OF_BLOCK);
+    let weight = 0;
+    for (let hour = 0; hour < expected.length; hour += 1) {
+      const rate = isDrop ? toMost(expected, hour) : toLeast(expected, hour);
+      if (rate <= 0) continue;
+      const end = Math.min(requests.length, (hour + 1) * HOUR_MINUTES);
+      for (let minute = hour * HOUR_MINUTES; minute < end; minute += 1) {
+        if (!isCovered(minute)) continue;
+        const own = compare(minute, rate);
+        weight = Math.max(0, weight + own / (own > 0 ? least : most));
+        if (weight >= ALARM) return true;
+      }
+    }
+    return false;
+  };
   return {
     evidence: {
       minutes: requests.length,
-      mayAlarm: () => {
-        const least = Math.max(1, usualDispersion);
-        const most = Math.max(least, MAX_DISPERSION_OF_BLOCK);
-        let weight = 0;
-        for (let hour = 0; hour < expected.length; hour += 1) {
-          const rate = isDrop ? toMost(expected, hour) : toLeast(expected, hour);
-          if (rate <= 0) continue;
-          const end = Math.min(requests.length, (hour + 1) * HOUR_MINUTES);
-          for (let minute = hour * HOUR_MINUTES; minute < end; minute += 1) {
-            if (!isCovered(minute)) continue;
-            const own = compare(minute, rate);
-            weight = Math.max(0, weight + own / (own > 0 ? least : most));
-            if (weight >= ALARM) return true;
-          }
-        }
-        return false;
-      },
+      // The less they vary, the more each minute says.
+      mayAlarm: () => mayAlarmWith(1) && mayAlarmWith(readDispersion()),
       isKnown: isCovered,
       advance: (minute, isUnusual) => {
         if (rates.length === 0) {
@@ -75,6 +78,7 @@ export function weighVolume(
         const own = hold(minute, isUnusual);
         if (own === null || !isCovered(minute)) return;
         const usual = own.source === 'hours' ? own.rate : interpolate(expected, minute);
+        const level = readLevel();
         const ratio = level.readRatio();
         rates[minute] = isDrop ? toLowest(own, usual, ratio) : toHighest(own, usual, ratio);
         likely[minute] = usual * ratio;
@@ -83,7 +87,7 @@ export function weighVolume(
       weigh: (minute) => {
         const rate = rates[minute] ?? -1;
         if (rate <= 0) return 0;
-        return compare(minute, rate) / Math.max(1, level.readDispersion(), usualDispersion);
+        return compare(minute, rate) / Math.max(1, readLevel().readDispersion(), readDispersion());
       },
       createSum: () => {
         let seen = 0;

@@ -39,14 +39,27 @@ export function toStatusHistory(
     ticks: toTicks(inSpan, fromMs, spanMs, ticks),
     platformState: findState(samples, 'platform', nowMs),
     connectorState: findState(samples, 'connector', nowMs),
-    downSpans: findDownSpans(samples, spanMs / ticks).filter(({ untilMs }) => untilMs > fromMs),
-    unreachableSpans: findUnreachableSpans(samples, spanMs / ticks, nowMs).filter(
-      ({ untilMs }) => untilMs > fromMs,
-    ),
+    ...toOutages(samples, nowMs, { spanMs, maxGapMs: spanMs / ticks }),
     platformUptime: toUptime(inSpan, 'platform', nowMs, planned),
     connectorUptime: toUptime(inSpan, 'connector', nowMs, planned),
     medianResponseTimeMs: toMedian(times),
     maxResponseTimeMs: times.at(-1) ?? null,
+  };
+}
+
+/** What befell a connection in a span that ends at a moment. */
+export type Outages = Pick<StatusHistory, 'downSpans' | 'unreachableSpans'>;
+
+/** Returns the outages of the span that ends at `nowMs`: `toStatusHistory` tells the same with the rest of it. */
+export function toOutages(
+  samples: readonly StatusPoint[],
+  nowMs: number,
+  { spanMs, maxGapMs }: { readonly spanMs: number; readonly maxGapMs: number },
+): Outages {
+  const isWithin = ({ untilMs }: OutageSpan): boolean => untilMs > nowMs - spanMs;
+  return {
+    downSpans: findDownSpans(samples, maxGapMs).filter(isWithin),
+    unreachableSpans: findUnreachableSpans(samples, maxGapMs, nowMs).filter(isWithin),
   };
 }
 

@@ -78,8 +78,8 @@ const SELECT = `
 interface DownloadReader {
   /** Throws AppError `cache.snapshot-not-found`; also for a summary, which has no download. */
   get(snapshotId: number): DownloadRow;
-  /** The newest first; of one connection, or of all. */
-  list(connectionId: string | null): DownloadRow[];
+  /** The newest first; of some connections, or of all. */
+  list(connectionIds: readonly string[] | null): DownloadRow[];
   /** The slice that is walked and the next ones, in the order in which they are walked; `limit` of them. */
   listNextSlices(wanted: { readonly snapshotId: number; readonly limit: number }): AskedDates[];
 }
@@ -88,7 +88,8 @@ interface DownloadReader {
 export function createDownloadReader(database: Database, snapshots: SnapshotReader): DownloadReader {
   const one = database.prepare<[number], StoredDownload>(`${SELECT} AND s.snapshot_id = ?`);
   const all = database.prepare<[string | null, string | null], StoredDownload>(
-    `${SELECT} AND (? IS NULL OR s.connection_id = ?) ORDER BY queuedAtMs DESC, s.snapshot_id DESC`,
+    `${SELECT} AND (? IS NULL OR s.connection_id IN (SELECT value FROM json_each(?)))
+     ORDER BY queuedAtMs DESC, s.snapshot_id DESC`,
   );
   const readSpans = database.prepare<[number], TimeSpan>(
     `SELECT from_ms AS fromMs, to_ms AS toMs FROM slices WHERE snapshot_id = ? AND next_cursor IS NULL
@@ -115,7 +116,10 @@ export function createDownloadReader(database: Database, snapshots: SnapshotRead
       if (row !== undefined) return toDownload(row);
       throw new AppError('cache.snapshot-not-found', 'There is no such download.', { snapshotId });
     },
-    list: (connectionId) => all.all(connectionId, connectionId).map(toDownload),
+    list(connectionIds) {
+      const ids = connectionIds === null ? null : JSON.stringify(connectionIds);
+      return all.all(ids, ids).map(toDownload);
+    },
     listNextSlices: ({ snapshotId, limit }) => nextSlices.all(snapshotId, limit),
   };
 }

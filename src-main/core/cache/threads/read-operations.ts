@@ -18,6 +18,8 @@ import {
   MAX_SPOKEN_MS,
   type MeasuredLevel,
   measureLevel,
+  type Outages,
+  toOutages,
   toStatusFigures,
   toStatusHistory,
 } from '../../analysis/status/status-figures.ts';
@@ -63,7 +65,7 @@ export function createViewOperations(database: Database) {
     listSnapshots: (connectionId: string | null): Snapshot[] => snapshots.list(connectionId),
     getReading: (snapshotId: number): SnapshotReading | null => snapshots.getReading(snapshotId),
     getDownload: (snapshotId: number): DownloadRow => downloads.get(snapshotId),
-    listDownloads: (connectionId: string | null): DownloadRow[] => downloads.list(connectionId),
+    listDownloads: (connectionIds: readonly string[] | null): DownloadRow[] => downloads.list(connectionIds),
     listNextSlices: downloads.listNextSlices,
     readJournal: journal.readPages,
     readAsked: journal.readAsked,
@@ -135,6 +137,14 @@ function createSetAsideReader(
 }
 
 /** As of when a status is read, and the planned times that its uptime leaves out. */
+interface OutagesQuestion {
+  readonly connectionId: string;
+  readonly nowMs: number;
+  readonly spanMs: number;
+  /** An outage ends where nothing was checked for so long. */
+  readonly maxGapMs: number;
+}
+
 interface StatusAsOf {
   readonly nowMs: number;
   readonly planned?: readonly TimeSpan[];
@@ -195,6 +205,14 @@ export function createScanOperations(database: Database, file: string) {
         planned,
       ),
     }),
+    /** When a part of each connection was reported as down, or could not be reached, in the time before a moment. */
+    readOutages: (asked: readonly OutagesQuestion[]): Outages[] =>
+      asked.map(({ connectionId, nowMs, spanMs, maxGapMs }) =>
+        toOutages(status.readPoints(connectionId, nowMs - spanMs - SINCE_MS, nowMs), nowMs, {
+          spanMs,
+          maxGapMs,
+        }),
+      ),
     readStatusFigures: ({
       connectionId,
       nowMs,

@@ -181,8 +181,8 @@ async function readReportFindings(
 
 /** What reports are computed from. */
 export interface ReportParts {
-  readonly cache: Pick<Cache, 'readStatusHistory' | 'getDownload' | 'readJournalFigures' | 'measureLevels'>;
-  readonly ledger: Pick<Ledger, 'read' | 'readSnapshot' | 'readExtent'>;
+  readonly cache: Pick<Cache, 'readOutages' | 'getDownload' | 'readJournalFigures' | 'measureLevels'>;
+  readonly ledger: Pick<Ledger, 'read' | 'readSnapshot' | 'readCovered'>;
   readonly engine: Pick<
     Engine,
     'groupRecords' | 'readHistogram' | 'readSeries' | 'findErrorFamilies' | 'findPeriodFindings'

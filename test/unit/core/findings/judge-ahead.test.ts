@@ -22,10 +22,21 @@ function judgeAhead(firstMs: number) {
       get: () => ({}) as SavedConnection,
       listSaved: () => [{ id: 'one' }] as SavedConnection[],
     },
-    cache: { readStatusHistory: () => Promise.resolve({ downSpans: [], unreachableSpans: [] }) },
+    cache: { readOutages: () => Promise.resolve([]) },
     ledger: {
       readExtent: () => Promise.resolve({ fromMs: firstMs, toMs: Date.now() }),
-      read: () => Promise.resolve({ spans: [] }),
+      readCovered: () =>
+        Promise.resolve(
+          new Map([
+            [
+              'one',
+              {
+                inbound: { read: [], extent: { fromMs: firstMs, toMs: Date.now() } },
+                outbound: { read: [], extent: null },
+              },
+            ],
+          ]),
+        ),
     },
     engine: {
       findPeriodFindings: ({ period }: { period: { toMs: number } }) => {

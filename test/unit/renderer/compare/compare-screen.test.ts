@@ -78,10 +78,13 @@ async function show(
         medianResponseMs: null,
       })),
     }),
-    'incidents/list': ({ period, isKeptOnly }) => ({
-      incidents: isKeptOnly === true && period.fromMs === DAY.fromMs ? incidents : [],
-      ...{ unjudgedDays: 0, untilMs: NOW_MS, gaps: [] },
-    }),
+    'incidents/list-kept': ({ period }) => [
+      {
+        connectionId: 'two',
+        incidents: period.fromMs === DAY.fromMs ? incidents : [],
+        ...{ unjudgedDays: 0, untilMs: NOW_MS, gaps: [] },
+      },
+    ],
     'analysis/group-records': (question) => {
       without.push(question);
       const failures = JSON.stringify(question.filter).includes('"channel"') ? 29 : 380;

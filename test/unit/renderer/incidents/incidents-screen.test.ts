@@ -65,15 +65,21 @@ function groupRecords({ scope, by }: Input<'analysis/group-records'>): Output<'a
 
 type List = (input: Input<'incidents/list'>) => Output<'incidents/list'> | Promise<Output<'incidents/list'>>;
 
+type ListKept = (
+  input: Input<'incidents/list-kept'>,
+) => Output<'incidents/list'> | Promise<Output<'incidents/list'>>;
+
 async function show(
   own: Partial<Output<'incidents/list'>> = {},
   path = '/incidents?period=yesterday',
   list: List = () => ({ incidents: LISTED, untilMs: NOW_MS, gaps: [], unjudgedDays: 0, ...own }),
+  listKept: ListKept = () => ({ incidents: LISTED, untilMs: NOW_MS, gaps: [], unjudgedDays: 0, ...own }),
 ) {
   const backend = new ScriptedBackend({
     'connections/list': () => [makeConnection({ id: 'one', serviceZone: 'UTC' })],
     'coverage/read': () => ({ gaps: [], unreadyRecords: 0 }) as never,
     'incidents/list': list,
+    'incidents/list-kept': async (input) => [{ connectionId: 'one', ...(await listKept(input)) }],
     'findings/stop-list': ({ listId }) => {
       stopped.push(listId);
       return null;
@@ -165,13 +171,13 @@ describe('the incidents of a period', () => {
   it('shows what was judged before at once, and says what is still to come', async () => {
     let finish = (): void => undefined;
     const judged = new Promise<void>((resolve) => (finish = resolve));
-    const list: List = async ({ isKeptOnly }) => {
-      if (isKeptOnly !== true) await judged;
-      const [first] = LISTED;
-      const known = isKeptOnly === true && first !== undefined ? [first] : LISTED;
-      return { incidents: known, untilMs: NOW_MS, gaps: [], unjudgedDays: isKeptOnly === true ? 3 : 0 };
+    const known = { untilMs: NOW_MS, gaps: [] };
+    const list: List = async () => {
+      await judged;
+      return { incidents: LISTED, unjudgedDays: 0, ...known };
     };
-    const { screen } = await show({}, undefined, list);
+    const listKept = () => ({ incidents: LISTED.slice(0, 1), unjudgedDays: 3, ...known });
+    const { screen } = await show({}, undefined, list, listKept);
     expect(readRows(screen)).toHaveLength(1);
     expect(screen.text()).toContain('Checking 3 more days…');
     finish();
@@ -184,10 +190,14 @@ describe('the incidents of a period', () => {
     const asked: Input<'incidents/list'>[] = [];
     const list: List = (input) => {
       asked.push(input);
-      if (input.isKeptOnly !== true) return new Promise(() => undefined);
-      return { incidents: [], untilMs: NOW_MS, gaps: [], unjudgedDays: 1 };
+      return new Promise(() => undefined);
     };
-    const { screen } = await show({}, undefined, list);
+    const { screen } = await show({}, undefined, list, () => ({
+      incidents: [],
+      untilMs: NOW_MS,
+      gaps: [],
+      unjudgedDays: 1,
+    }));
     expect(screen.text()).toContain('Checking one more day…');
     expect(screen.text()).not.toContain('Nothing stood out');
     screen.unmount();

@@ -57,6 +57,11 @@ export interface FindingsRecords {
   resolve(scope: PeriodScope): Promise<ResolvedScope>;
   /** What the feed's version is now. */
   getVersion(): number;
+  /**
+   * What says which records a connection has, and what was decided of them: nothing has changed while it is the same. Null
+   * while that is being decided.
+   */
+  readState(connectionId: string): string | null;
   readonly settled: SettledTraffic;
 }
 

@@ -6,8 +6,8 @@ import type { OutageSpan } from '../../../../common/model/connections/status.ts'
 import { DAY_MS, MINUTE_MS } from '../../../../common/time/durations.ts';
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { carryIds } from '../../findings/carry-ids.ts';
-import { joinSizes, NO_SIZES, type FoundSizes } from '../../findings/noticed-sizes.ts';
-import { readRows } from '../engine-database.ts';
+import { joinSizes, NO_SIZES } from '../../findings/noticed-sizes.ts';
+import { inTransaction, readRows } from '../engine-database.ts';
 import {
   findFindings,
   readTrafficAhead,
@@ -18,8 +18,6 @@ import {
 
 export interface PeriodFindingsQuestion extends Omit<FindingsQuestion, 'untilMs'> {
   readonly period: TimeSpan;
-  /** Nothing is looked at: only what is kept is told. */
-  readonly isKeptOnly?: boolean;
 }
 
 /** Records so long before the end of a day decide what is told of it. */
@@ -32,19 +30,29 @@ const KEPT_MS = 15 * MINUTE_MS;
 /** Days that are looked at one after the other are counted together so far ahead. */
 const AHEAD_MS = 7 * DAY_MS;
 
+/** Days that are written together. */
+const WRITTEN_DAYS = 10;
+
 /** Where what was told of days is kept, until records that it was told of are decided otherwise or go. */
 export interface KeptDays {
-  read(connection: DuckDBConnection, day: Omit<KeptDay, 'found'>): Promise<FoundFindings | null>;
-  /** `version` is what the feed's was before the day's records were looked at: what has changed since isn't kept. */
-  keep(day: KeptDay): void;
+  /** What is kept of some days, in their order. */
+  read(connection: DuckDBConnection, days: readonly JudgedDay[]): Promise<(FoundFindings | null)[]>;
+  remember(day: KeptDay): void;
+  /** Writes days that are remembered. */
+  write(days: readonly KeptDay[]): void;
+  /** What was told of whole periods, by what decides it. */
+  readonly periods: Pick<Map<string, FoundInPeriod>, 'get' | 'set'>;
 }
 
-export interface KeptDay {
-  readonly connectionId: string;
-  readonly untilMs: number;
+interface JudgedDay {
+  readonly question: FindingsQuestion;
   readonly key: string;
-  readonly found: FoundFindings;
+  /** What the feed's was before the day's records were looked at: what has changed since isn't kept. */
   readonly version: number;
+}
+
+export interface KeptDay extends JudgedDay {
+  readonly found: FoundFindings;
 }
 
 /** What stood out in a period; `unjudgedMs` where only kept days were asked for: the ends of those that aren't. */
@@ -60,34 +68,87 @@ export interface FoundInPeriod extends FoundFindings {
 export async function findPeriodFindings(
   connection: DuckDBConnection,
   records: FindingsRecords,
-  { period, isKeptOnly = false, ...question }: PeriodFindingsQuestion,
+  question: PeriodFindingsQuestion,
   { kept, signal }: { readonly kept?: KeptDays; readonly signal?: AbortSignal } = {},
 ): Promise<FoundInPeriod> {
-  let told: readonly Finding[] = [];
-  let learned: FoundFindings['learned'] = { inbound: null, outbound: null };
-  const unjudgedMs: number[] = [];
-  const sizes: FoundSizes[] = [];
+  const { connectionId, period } = question;
+  const name = toPeriodName(records, question);
+  const told: FoundFindings[] = [];
+  const fresh: KeptDay[] = [];
   let aheadMs = -Infinity;
-  for (const untilMs of listEnds(period)) {
-    signal?.throwIfAborted();
-    const day = clipQuestion(question, untilMs);
-    const { connectionId } = question;
-    const version = records.getVersion();
-    const key = kept === undefined ? '' : await toKey(records, day);
-    const before = (await kept?.read(connection, { connectionId, untilMs, key, version })) ?? null;
-    if (before === null && isKeptOnly) {
-      unjudgedMs.push(untilMs);
+  try {
+    for (const listed of await readDays(connection, records, listDays(question), kept)) {
+      signal?.throwIfAborted();
+      const isSame = listed.version === records.getVersion();
+      const [day = listed] = isSame ? [listed] : await readDays(connection, records, [listed.question], kept);
+      if (day.found !== null) {
+        told.push(day.found);
+        continue;
+      }
+      const { untilMs } = day.question;
+      if (untilMs > aheadMs && untilMs < period.toMs) {
+        aheadMs = Math.min(period.toMs, untilMs + AHEAD_MS);
+        await readTrafficAhead(connection, records, connectionId, { fromMs: untilMs, toMs: aheadMs });
+      }
+      const found = await findFindings(connection, records, day.question);
+      told.push(found);
+      kept?.remember({ ...day, found });
+      fresh.push({ ...day, found });
+      if (fresh.length >= WRITTEN_DAYS) kept?.write(fresh.splice(0));
+    }
+  } finally {
+    kept?.write(fresh);
+  }
+  const found = joinFound(told, period, []);
+  if (name !== null && name === toPeriodName(records, question)) kept?.periods.set(name, found);
+  return found;
+}
+
+/**
+ * Tells of several periods, in their order, what is known from days that were judged before. What was told of a period is
+ * told again while nothing of what decides it has changed.
+ */
+export async function readKeptFindings(
+  connection: DuckDBConnection,
+  records: FindingsRecords,
+  questions: readonly PeriodFindingsQuestion[],
+  kept: KeptDays,
+): Promise<FoundInPeriod[]> {
+  const found: FoundInPeriod[] = [];
+  for (const question of questions) {
+    const name = toPeriodName(records, question);
+    const known = name === null ? undefined : kept.periods.get(name);
+    if (known !== undefined) {
+      found.push(known);
       continue;
     }
-    if (before === null && untilMs > aheadMs && untilMs < period.toMs) {
-      aheadMs = Math.min(period.toMs, untilMs + AHEAD_MS);
-      await readTrafficAhead(connection, records, connectionId, { fromMs: untilMs, toMs: aheadMs });
-    }
-    const found = before ?? (await findFindings(connection, records, day));
-    if (before === null) kept?.keep({ connectionId, untilMs, key, found, version });
-    ({ learned } = found);
-    sizes.push(found.sizes);
-    const own = carryIds(told, [...found.findings, ...found.resolved]);
+    const days = await readDays(connection, records, listDays(question), kept);
+    const own = joinFound(
+      days.flatMap((day) => day.found ?? []),
+      question.period,
+      days.flatMap((day) => (day.found === null ? [day.question.untilMs] : [])),
+    );
+    found.push(own);
+    if (name !== null && own.unjudgedMs.length === 0) kept.periods.set(name, own);
+  }
+  return found;
+}
+
+/** What is told of a period under the same name is the same; null while that can't be said. */
+function toPeriodName(records: FindingsRecords, question: PeriodFindingsQuestion): string | null {
+  const state = records.readState(question.connectionId);
+  return state === null ? null : toHash([RULES, state, question]);
+}
+
+/** What was told of days that follow one another, as it is told of their period. */
+function joinFound(
+  days: readonly FoundFindings[],
+  period: TimeSpan,
+  unjudgedMs: readonly number[],
+): FoundInPeriod {
+  let told: readonly Finding[] = [];
+  for (const { findings, resolved } of days) {
+    const own = carryIds(told, [...findings, ...resolved]);
     const ids = new Set(own.map(({ id }) => id));
     // What the next day no longer shows had ended by then.
     const ended = told
@@ -101,10 +162,30 @@ export async function findPeriodFindings(
     resolved: within
       .filter(({ endedMs }) => endedMs !== null)
       .sort((a, b) => b.sinceMs - a.sinceMs || (a.id < b.id ? -1 : 1)),
-    learned,
-    sizes: within.length > 0 ? NO_SIZES : joinSizes(sizes),
+    learned: days.at(-1)?.learned ?? { inbound: null, outbound: null },
+    sizes: within.length > 0 ? NO_SIZES : joinSizes(days.map(({ sizes }) => sizes)),
     unjudgedMs,
   };
+}
+
+function listDays({ period, ...question }: PeriodFindingsQuestion): FindingsQuestion[] {
+  return listEnds(period).map((untilMs) => clipQuestion(question, untilMs));
+}
+
+/** Says what decides each of some days, and what is kept of them. */
+async function readDays(
+  connection: DuckDBConnection,
+  records: FindingsRecords,
+  questions: readonly FindingsQuestion[],
+  kept: KeptDays | undefined,
+): Promise<(JudgedDay & { readonly found: FoundFindings | null })[]> {
+  const days: JudgedDay[] = [];
+  for (const question of questions) {
+    const version = records.getVersion();
+    days.push({ question, version, key: kept === undefined ? '' : await toKey(records, question) });
+  }
+  const found = (await kept?.read(connection, days)) ?? [];
+  return days.map((day, place) => ({ ...day, found: found[place] ?? null }));
 }
 
 /** What decides what is told at a moment, the same whichever period the moment was asked for in. */
@@ -149,9 +230,11 @@ async function toKey(records: FindingsRecords, question: FindingsQuestion): Prom
     });
     scopes.push(scope);
   }
-  return createHash('sha256')
-    .update(JSON.stringify([RULES, question, scopes]))
-    .digest('hex');
+  return toHash([RULES, question, scopes]);
+}
+
+function toHash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
 /** The midnights within a period, and its end. */
@@ -165,6 +248,27 @@ function listEnds({ fromMs, toMs }: TimeSpan): number[] {
 const MAX_DAYS = 800;
 /** Days that are remembered of all connections: those of a list of many of them, so that it is there at once again. */
 const MAX_REMEMBERED = 500;
+const MAX_PERIODS = 200;
+
+/** Creates what remembers the values that were asked for last. */
+function createMemory<Value>(most: number): Pick<Map<string, Value>, 'get' | 'set'> {
+  const held = new Map<string, Value>();
+  const set = (name: string, value: Value) => {
+    held.delete(name);
+    held.set(name, value);
+    const [oldest] = held.keys();
+    if (held.size > most && oldest !== undefined) held.delete(oldest);
+    return held;
+  };
+  return {
+    set,
+    get(name) {
+      const value = held.get(name);
+      if (value !== undefined) set(name, value);
+      return value;
+    },
+  };
+}
 
 /**
  * Creates what keeps days in the engine's file. `getVersion` is the feed's, and `enqueue` runs what is passed to it while
@@ -175,50 +279,50 @@ export function createKeptDays(
   getVersion: () => number,
   enqueue: (write: () => Promise<void>) => void,
 ): KeptDays {
-  const remembered = new Map<string, FoundFindings>();
-  const remember = ({ key, version, found }: Pick<KeptDay, 'key' | 'version' | 'found'>): void => {
-    const name = `${version} ${key}`;
-    // The one asked for last is the last to be forgotten.
-    remembered.delete(name);
-    remembered.set(name, found);
-    const [oldest] = remembered.keys();
-    if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  const remembered = createMemory<FoundFindings>(MAX_REMEMBERED);
+  const toName = ({ version, key }: JudgedDay): string => `${version} ${key}`;
+  const isWritten = ({ question }: JudgedDay): boolean => question.untilMs % KEPT_MS === 0;
+  const writeDays = async (days: readonly KeptDay[]): Promise<void> => {
+    const run = (sql: string, ...values: string[]): Promise<unknown> => feedConnection.run(sql, values);
+    for (const [connectionId, own] of Map.groupBy(days, ({ question }) => question.connectionId)) {
+      const ofConnection = 'FROM finding_days WHERE connection_id = $1';
+      const ends = own.map(({ question }) => question.untilMs).join(', ');
+      await run(`DELETE ${ofConnection} AND until_ms IN (${ends})`, connectionId);
+      const rows = own.map(({ question }, at) => `($1, ${question.untilMs}, $${2 * at + 2}, $${2 * at + 3})`);
+      const values = own.flatMap(({ key, found }) => [key, JSON.stringify(found)]);
+      await run(`INSERT INTO finding_days VALUES ${rows.join(', ')}`, connectionId, ...values);
+      await run(
+        `DELETE ${ofConnection} AND until_ms IN (SELECT until_ms ${ofConnection} ORDER BY until_ms DESC OFFSET ${MAX_DAYS})`,
+        connectionId,
+      );
+    }
   };
   return {
-    async read(connection, { untilMs, key, version }) {
-      const found = remembered.get(`${version} ${key}`);
-      if (found !== undefined) {
-        remember({ key, version, found });
-        return found;
+    periods: createMemory(MAX_PERIODS),
+    async read(connection, days) {
+      const missing = days.filter((day) => remembered.get(toName(day)) === undefined && isWritten(day));
+      if (missing.length > 0) {
+        const rows = await readRows<[key: string, found: string]>(
+          connection,
+          `SELECT key, found FROM finding_days WHERE key IN (${missing.map(({ key }) => `'${key}'`).join(', ')})`,
+        );
+        const written = new Map(rows);
+        for (const day of missing) {
+          const found = written.get(day.key);
+          if (found !== undefined) remembered.set(toName(day), JSON.parse(found) as FoundFindings);
+        }
       }
-      if (untilMs % KEPT_MS !== 0) return null;
-      const [row] = await readRows<[string]>(connection, 'SELECT found FROM finding_days WHERE key = $1', [
-        key,
-      ]);
-      if (row === undefined) return null;
-      const written = JSON.parse(row[0]) as FoundFindings;
-      remember({ key, version, found: written });
-      return written;
+      return days.map((day) => remembered.get(toName(day)) ?? null);
     },
-    keep: ({ connectionId, untilMs, key, found, version }) => {
-      if (getVersion() !== version) return;
-      remember({ key, version, found });
-      if (untilMs % KEPT_MS !== 0) return;
+    remember(day) {
+      if (getVersion() === day.version) remembered.set(toName(day), day.found);
+    },
+    write(days) {
+      const own = days.filter((day) => isWritten(day) && day.version === getVersion());
+      if (own.length === 0) return;
       enqueue(async () => {
-        if (getVersion() !== version) return;
-        const run = (sql: string, ...values: string[]): Promise<unknown> => feedConnection.run(sql, values);
-        const own = `FROM finding_days WHERE connection_id = $1`;
-        await run(`DELETE ${own} AND until_ms = ${untilMs}`, connectionId);
-        await run(
-          `DELETE ${own} AND until_ms IN (SELECT until_ms ${own} ORDER BY until_ms DESC OFFSET ${MAX_DAYS - 1})`,
-          connectionId,
-        );
-        await run(
-          `INSERT INTO finding_days VALUES ($1, ${untilMs}, $2, $3)`,
-          connectionId,
-          key,
-          JSON.stringify(found),
-        );
+        const same = own.filter(({ version }) => version === getVersion());
+        await inTransaction(feedConnection, () => writeDays(same));
       });
     },
   };

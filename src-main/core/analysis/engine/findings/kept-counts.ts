@@ -2,7 +2,7 @@ import { blobValue, type DuckDBBlobValue, type DuckDBConnection } from '@duckdb/
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { createHash } from 'node:crypto';
-import { readRows } from '../engine-database.ts';
+import { inTransaction, readRows } from '../engine-database.ts';
 
 /** Where counts of days are kept over restarts, each until the records that it was counted of are decided otherwise or go. */
 export interface KeptCounts {
@@ -38,10 +38,21 @@ export function createKeptCounts(
   getVersion: () => number,
   enqueue: (write: () => Promise<void>) => void,
 ): KeptCounts {
+  /** What may be kept, so that nothing is asked for that isn't; null before it was read. */
+  let written: Set<string> | null = null;
+  const readWritten = async (connection: DuckDBConnection): Promise<Set<string>> => {
+    if (written !== null) return written;
+    const rows = await readRows<[string]>(connection, 'SELECT key FROM counted_days');
+    return (written ??= new Set(rows.map(([key]) => key)));
+  };
   return {
     async read(connection, keys) {
       if (keys.length === 0) return new Map();
-      const hashed = new Map(keys.map((key) => [toHash(key), key]));
+      const known = await readWritten(connection);
+      const hashed = new Map(
+        keys.map((key) => [toHash(key), key] as const).filter(([hash]) => known.has(hash)),
+      );
+      if (hashed.size === 0) return new Map();
       const list = [...hashed.keys()].map((hash) => `'${hash}'`).join(', ');
       const rows = await readRows<[string, { readonly bytes: Uint8Array }]>(
         connection,
@@ -58,19 +69,23 @@ export function createKeptCounts(
       if (days.length === 0 || getVersion() !== version) return;
       enqueue(async () => {
         if (getVersion() !== version) return;
+        const known = await readWritten(feedConnection);
+        for (const { key } of days) known.add(toHash(key));
         const run = (sql: string, values: (string | DuckDBBlobValue)[] = []): Promise<unknown> =>
           feedConnection.run(sql, values);
-        for (const { place, key, counts } of days) {
-          await run('DELETE FROM counted_days WHERE place = $1', [place]);
-          const bytes = blobValue(deflateRawSync(serialize(counts), LEVEL));
+        await inTransaction(feedConnection, async () => {
+          for (const { place, key, counts } of days) {
+            await run('DELETE FROM counted_days WHERE place = $1', [place]);
+            const bytes = blobValue(deflateRawSync(serialize(counts), LEVEL));
+            await run(
+              'INSERT INTO counted_days SELECT coalesce(max(number), 0) + 1, $1, $2, $3 FROM counted_days',
+              [place, toHash(key), bytes],
+            );
+          }
           await run(
-            'INSERT INTO counted_days SELECT coalesce(max(number), 0) + 1, $1, $2, $3 FROM counted_days',
-            [place, toHash(key), bytes],
+            `DELETE FROM counted_days WHERE number <= (SELECT max(number) - ${MAX_DAYS} FROM counted_days)`,
           );
-        }
-        await run(
-          `DELETE FROM counted_days WHERE number <= (SELECT max(number) - ${MAX_DAYS} FROM counted_days)`,
-        );
+        });
       });
     },
   };

@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../common/time/durations.ts
 import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import type { LongCells } from '../../findings/long-incidents.ts';
 import { LONG_SLOT_MS, MIN_SHORT_TIMED, SHORT_SLOT_MS, SHORT_SLOTS } from '../../findings/long-series.ts';
-import { NO_CELLS, type TrafficCells } from '../../findings/traffic-cells.ts';
+import { NO_CELLS, sumCells, type TrafficCells } from '../../findings/traffic-cells.ts';
 import { FAILED, UNTIMED } from '../../findings/traffic-grid.ts';
 import { NO_ACTION, type PlaceField } from '../../../../common/model/analysis/finding.ts';
 import { readRows } from '../engine-database.ts';
@@ -24,6 +24,8 @@ export interface DayReader<Counts> {
   read(connection: DuckDBConnection, scope: ResolvedScope, question: DayQuestion): Promise<readonly Counts[]>;
   /** Counts days that will be asked for, all in one reading, as far as they can be remembered until then. */
   readAhead(connection: DuckDBConnection, scope: ResolvedScope, question: DayQuestion): Promise<void>;
+  /** Takes in what another reader of the same records says of a day, unless it is known. */
+  note(key: string, count: () => Counts | null): void;
 }
 
 interface DayQuestion {
@@ -47,6 +49,8 @@ interface DayCounts<Counts> {
   readonly dayMs?: number;
   /** Where days are kept over restarts, and by which name. */
   readonly kept?: { readonly name: string; readonly store: KeptCounts } | undefined;
+  /** Hears of each day that was counted, with what says which records it has. */
+  readonly onCounted?: ((key: string, counts: Counts | null) => void) | undefined;
 }
 
 /**
@@ -56,7 +60,7 @@ interface DayCounts<Counts> {
  */
 export function createDayReader<Counts>(
   getVersion: () => number,
-  { read, measure, dayMs = DAY_MS, kept }: DayCounts<Counts>,
+  { read, measure, dayMs = DAY_MS, kept, onCounted }: DayCounts<Counts>,
 ): DayReader<Counts> {
   const known = new Map<string, Counts | null>();
   let held = 0;
@@ -74,6 +78,10 @@ export function createDayReader<Counts>(
       if (held <= MAX_CELLS) break;
       forget(oldest);
     }
+  };
+  const rememberCounted = (key: string, counts: Counts | null): void => {
+    remember(key, counts);
+    onCounted?.(key, counts);
   };
   const listDays = (scope: ResolvedScope, { span, version }: DayQuestion) => {
     const first = Math.floor(span.fromMs / dayMs);
@@ -139,7 +147,7 @@ export function createDayReader<Counts>(
       const isSame = getVersion() === question.version;
       return days.flatMap(({ day, key, counts: before }) => {
         const counts = before === undefined ? (counted.get(day) ?? null) : before;
-        if (key !== null && isSame) remember(key, counts);
+        if (key !== null && isSame) (before === undefined ? rememberCounted : remember)(key, counts);
         return counts ?? [];
       });
     },
@@ -166,7 +174,10 @@ export function createDayReader<Counts>(
       const counted = await countMissing(connection, scope, own, span.toMs);
       if (getVersion() !== version) return;
       if (isKept) keep(days, new Map([...remembered, ...counted]), version);
-      for (const { day, key } of own) if (key !== null) remember(key, counted.get(day) ?? null);
+      for (const { day, key } of own) if (key !== null) rememberCounted(key, counted.get(day) ?? null);
+    },
+    note(key, count) {
+      if (!known.has(key)) remember(key, count());
     },
   };
 }
@@ -217,21 +228,33 @@ const FLOW_SQL: FlowSql = { channel: 'channel', service: 'service' };
 export function createSettledTraffic(getVersion: () => number, store?: KeptCounts): SettledTraffic {
   const toKept = (name: string | null) =>
     store === undefined || name === null ? undefined : { name, store };
-  const createTrafficReader = (
+  /** Counts by the minute and by the hour; a day that was counted by the minute isn't read again for its hours. */
+  const createTrafficReaders = (
     read: typeof readTraffic,
-    slotMs: number,
-    name: string | null = null,
+    toName: (slots: string) => string,
     toFlowSql: (scope: ResolvedScope) => FlowSql | null = () => FLOW_SQL,
-  ): DayReader<TrafficCells> =>
-    createDayReader<TrafficCells>(getVersion, {
-      read: async (connection, scope, span) => {
-        const flow = toFlowSql(scope);
-        if (flow === null) return new Map();
-        return divideByDay(await read(connection, scope, { span, slotMs, flow }), DAY_MS / slotMs);
-      },
-      measure: ({ slots }) => slots.length,
-      kept: toKept(name),
-    });
+  ): Record<'minutes' | 'hours', DayReader<TrafficCells>> => {
+    const create = (
+      slotMs: number,
+      slots: string,
+      onCounted?: DayCounts<TrafficCells>['onCounted'],
+    ): DayReader<TrafficCells> =>
+      createDayReader<TrafficCells>(getVersion, {
+        read: async (connection, scope, span) => {
+          const flow = toFlowSql(scope);
+          if (flow === null) return new Map();
+          return divideByDay(await read(connection, scope, { span, slotMs, flow }), DAY_MS / slotMs);
+        },
+        measure: ({ slots: own }) => own.length,
+        kept: toKept(toName(slots)),
+        onCounted,
+      });
+    const hours = create(HOUR_MS, 'hours');
+    const minutes = create(MINUTE_MS, 'minutes', (key, counts) =>
+      hours.note(key, () => (counts === null ? null : sumCells(counts, HOUR_MS / MINUTE_MS))),
+    );
+    return { minutes, hours };
+  };
   const createWeeksReader = (
     name: string | null,
     toFlowSql: (scope: ResolvedScope) => FlowSql | null = () => FLOW_SQL,
@@ -256,16 +279,15 @@ export function createSettledTraffic(getVersion: () => number, store?: KeptCount
         measure: ({ size }) => size,
         kept: toKept(`values of ${field}`),
       }),
-      minutes: createTrafficReader(readTraffic, MINUTE_MS, `minutes of ${field}`, toFlowSql),
-      hours: createTrafficReader(readTraffic, HOUR_MS, `hours of ${field}`, toFlowSql),
+      ...createTrafficReaders(readTraffic, (slots) => `${slots} of ${field}`, toFlowSql),
       weeks: createWeeksReader(null, toFlowSql),
     };
   };
+  const late = createTrafficReaders(readLateTraffic, (slots) => `late ${slots}`);
   return {
-    minutes: createTrafficReader(readTraffic, MINUTE_MS, 'minutes'),
-    hours: createTrafficReader(readTraffic, HOUR_MS, 'hours'),
-    lateMinutes: createTrafficReader(readLateTraffic, MINUTE_MS, 'late minutes'),
-    lateHours: createTrafficReader(readLateTraffic, HOUR_MS, 'late hours'),
+    ...createTrafficReaders(readTraffic, (slots) => slots),
+    lateMinutes: late.minutes,
+    lateHours: late.hours,
     weeks: createWeeksReader('weeks'),
     families: createDayReader(getVersion, {
       read: readFamilyDays,
@@ -283,26 +305,44 @@ export function divideByDay<Cells extends { readonly slots: Float64Array } & Col
   cells: Cells,
   daySlots: number,
 ): ReadonlyMap<number, Cells> {
-  const lengths = new Map<number, number>();
-  for (const slot of cells.slots) {
-    const day = Math.floor(slot / daySlots);
-    lengths.set(day, (lengths.get(day) ?? 0) + 1);
+  const { slots } = cells;
+  /** The place of each cell's day among the days, and how many cells each has. */
+  const dayOf = new Uint32Array(slots.length);
+  const places = new Map<number, number>();
+  const lengths: number[] = [];
+  let [last, place] = [NaN, 0];
+  for (let cell = 0; cell < slots.length; cell += 1) {
+    const day = Math.floor((slots[cell] as number) / daySlots);
+    if (day !== last) {
+      last = day;
+      place = places.get(day) ?? places.size;
+      places.set(day, place);
+    }
+    dayOf[cell] = place;
+    lengths[place] = (lengths[place] ?? 0) + 1;
   }
   const names = Object.keys(cells) as (keyof Cells & string)[];
-  const next = new Map<number, number>();
-  const days = new Map(
-    [...lengths].map(([day, length]) => [
+  const divided = names.map((name) =>
+    divideColumn(
+      cells[name],
+      dayOf,
+      lengths.map((length) => new Float64Array(length)),
+    ),
+  );
+  return new Map(
+    [...places].map(([day, own]) => [
       day,
-      Object.fromEntries(names.map((name) => [name, new Float64Array(length)])) as unknown as Cells,
+      Object.fromEntries(names.map((name, at) => [name, divided[at]?.[own]])) as unknown as Cells,
     ]),
   );
-  for (let cell = 0; cell < cells.slots.length; cell += 1) {
-    const day = Math.floor((cells.slots[cell] ?? 0) / daySlots);
-    const own = days.get(day);
-    const place = next.get(day) ?? 0;
-    next.set(day, place + 1);
-    if (own === undefined) continue;
-    for (const name of names) own[name][place] = cells[name][cell] ?? 0;
+}
+
+function divideColumn(column: Float64Array, dayOf: Uint32Array, days: Float64Array[]): Float64Array[] {
+  const next = new Uint32Array(days.length);
+  for (let cell = 0; cell < column.length; cell += 1) {
+    const place = dayOf[cell] as number;
+    (days[place] as Float64Array)[next[place] as number] = column[cell] as number;
+    next[place] = (next[place] as number) + 1;
   }
   return days;
 }

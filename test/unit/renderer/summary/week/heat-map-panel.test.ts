@@ -140,7 +140,7 @@ test('the worst hour that is so because of one incident is told without it; one 
   const ask = async (left: number) => {
     const filters: unknown[] = [];
     const backend = new ScriptedBackend({
-      'incidents/list': () => ({ incidents, unjudgedDays: 0, untilMs: null, gaps: [] }) as never,
+      'incidents/list-kept': () => [{ incidents, unjudgedDays: 0, untilMs: null, gaps: [] }] as never,
       'analysis/read-heat-map': ({ filter }) => {
         const without = filter.conditions.filter((condition) => 'any' in condition);
         const isWithout = without.length > 0;
