@@ -269,6 +269,28 @@ describe('the findings of a period', () => {
     expect(await readKept()).toEqual({ ...told, unjudgedMs: [] });
   });
 
+  it('are told of several connections in their order, each as it is told alone', async () => {
+    const span = { fromMs: FIRST_MS + LEARN_DAYS * DAY_MS, toMs: END_MS };
+    const told = await readPeriod(span.fromMs, span.toMs);
+    const readKept = (...ids: string[]) =>
+      readKeptFindings(
+        parts(),
+        ids.map((connectionId) => ({ connectionId })),
+        END_MS + DAY_MS,
+        span,
+      );
+    const [none, own] = await readKept('none', 'one');
+    expect(own).toEqual({ ...told, unjudgedMs: [] });
+    expect(none).toMatchObject({ findings: [], resolved: [], untilMs: null });
+    // Asked again, and in another order.
+    expect(await readKept('one', 'none')).toEqual([own, none]);
+    // What is set aside changes what decides: those days were not judged.
+    const setAside = [{ fromMs: span.fromMs, toMs: span.fromMs + HOUR_MS }];
+    const asked = [{ connectionId: 'one', setAside }];
+    const [others] = await readKeptFindings(parts(), asked, END_MS + DAY_MS, span);
+    expect(others!.unjudgedMs.length).toBeGreaterThan(0);
+  });
+
   it('end where nobody waits for them any more', async () => {
     const waits = createListWaits();
     const ask = (listId: string) =>

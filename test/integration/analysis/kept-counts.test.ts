@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { createKeptCounts } from '../../../src-main/core/analysis/engine/findings/kept-counts.ts';
 import {
@@ -69,6 +70,17 @@ async function openCounts() {
       const values = await settled.byValue.origin.hours.read(connection, scope(recordCount), question);
       return { hours, values, read: statements.length };
     },
+    /** Counts by the minute, and asks the same reader for hours then. */
+    countMinutes: async () => {
+      const settled = open();
+      const question = { span: SPAN, version };
+      await settled.minutes.read(connection, scope(), question);
+      await settled.byValue.origin.minutes.read(connection, scope(), question);
+      return {
+        readHours: () => settled.hours.read(connection, scope(), question),
+        readHoursOfValues: () => settled.byValue.origin.hours.read(connection, scope(), question),
+      };
+    },
     open,
     readRemembered: async (settled: SettledTraffic) => {
       await settled.hours.read(connection, scope(), { span: SPAN, version });
@@ -88,10 +100,69 @@ it('days that were counted ahead are not counted again after a restart, and are 
   expect(first.hours).toHaveLength(3);
 });
 
+it('columns and patterns are kept as they are, however large their numbers', async () => {
+  const engine = await openEngineFile();
+  onTestFinished(() => engine.close());
+  const writes: (() => Promise<void>)[] = [];
+  const store = createKeptCounts(
+    engine.connection,
+    () => 0,
+    (write) => void writes.push(write),
+  );
+  const edge = fc.constantFrom(
+    0,
+    -1,
+    127,
+    -128,
+    128,
+    255,
+    256,
+    -129,
+    32_768,
+    65_535,
+    65_536,
+    2 ** 31,
+    2 ** 40,
+  );
+  const column = fc
+    .array(
+      fc.oneof(
+        edge,
+        fc.double({ noDefaultInfinity: true }).map((value) => value + 0),
+      ),
+      { maxLength: 6 },
+    )
+    .map((values) => Float64Array.from(values));
+  const columns = fc.record({ slots: column, counts: fc.array(edge).map((own) => Float64Array.from(own)) });
+  const patterns = fc.array(fc.tuple(fc.string(), fc.nat())).map((own) => new Map(own));
+  let day = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(columns, patterns, fc.constant(null)), async (counts) => {
+      day += 1;
+      const key = `day ${day}`;
+      store.keep([{ place: key, key, counts }], 0);
+      for (const write of writes.splice(0)) await write();
+      const kept = await store.read(engine.connection, [key, 'another day']);
+      expect([...kept]).toEqual([[key, counts]]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
 it('days that have other records by now are counted', async () => {
   const { keep, count } = await openCounts();
   await keep();
   expect((await count(400)).read).toBe(2);
+});
+
+it('days that were counted by the minute are not read again for their hours', async () => {
+  const { count, countMinutes, statements } = await openCounts();
+  const { hours, values } = await count();
+  const settled = await countMinutes();
+  statements.length = 0;
+  expect(toRows(await settled.readHours())).toEqual(toRows(hours));
+  expect(toRows(await settled.readHoursOfValues())).toEqual(toRows(values));
+  expect(statements).toEqual([]);
 });
 
 it('what is remembered is kept as well', async () => {

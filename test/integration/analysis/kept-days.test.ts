@@ -39,10 +39,24 @@ async function keepDays() {
       writing = writing.then(write);
     },
   );
-  const keep = async (key: string, untilMs: number, version = feed.version): Promise<void> => {
-    kept.keep({ connectionId: 'one', untilMs, key, found: FOUND, version });
+  const toDay = (key: string, untilMs: number, version = feed.version) => ({
+    question: {
+      connectionId: 'one',
+      untilMs,
+      covered: { inbound: [], outbound: [] },
+      downSpans: [],
+      unreachableSpans: [],
+    },
+    key,
+    version,
+  });
+  const keepAll = async (days: readonly ReturnType<typeof toDay>[]): Promise<void> => {
+    const told = days.map((day) => ({ ...day, found: FOUND }));
+    for (const day of told) kept.remember(day);
+    kept.write(told);
     await writing;
   };
+  const keep = (...day: Parameters<typeof toDay>): Promise<void> => keepAll([toDay(...day)]);
   /** Asked for by another process than the one that told of it. */
   const isKept = async (key: string, untilMs = MINUTES_15): Promise<boolean> => {
     const other = createKeptDays(
@@ -50,12 +64,14 @@ async function keepDays() {
       () => feed.version,
       () => undefined,
     );
-    const day = { connectionId: 'one', untilMs, key, version: feed.version };
-    return (await other.read(connection, day)) !== null;
+    const [found] = await other.read(connection, [toDay(key, untilMs)]);
+    return found !== null;
   };
-  const isRemembered = async (key: string, untilMs: number): Promise<boolean> =>
-    (await kept.read(connection, { connectionId: 'one', untilMs, key, version: feed.version })) !== null;
-  return { feed, snapshots, keep, isKept, isRemembered };
+  const isRemembered = async (key: string, untilMs: number): Promise<boolean> => {
+    const [found] = await kept.read(connection, [toDay(key, untilMs)]);
+    return found !== null;
+  };
+  return { feed, snapshots, toDay, keepAll, keep, isKept, isRemembered };
 }
 
 it('a day is kept once, as it was told last', async () => {
@@ -65,6 +81,14 @@ it('a day is kept once, as it was told last', async () => {
   await keep('second', MINUTES_15);
   await keep('other', 2 * MINUTES_15);
   expect([await isKept('first'), await isKept('second'), await isKept('other')]).toEqual([false, true, true]);
+});
+
+it('days that are written together are each kept, in place of what was told of the same ends', async () => {
+  const { toDay, keepAll, keep, isKept } = await keepDays();
+  await keep('before', 2 * MINUTES_15);
+  await keepAll([toDay('first', MINUTES_15), toDay('second', 2 * MINUTES_15), toDay('unkept', 1000)]);
+  const isEach = await Promise.all(['before', 'first', 'second', 'unkept'].map((key) => isKept(key)));
+  expect(isEach).toEqual([false, true, true, false]);
 });
 
 it('a day that ends between quarters of an hour is only remembered, and not beyond what is known of its records', async () => {

@@ -30,7 +30,8 @@ const MIN_COVERED = 0.95;
 const MIN_REQUESTS = 50;
 /** Smaller numbers of requests are taken together with this many of all traffic. */
 const OF_ALL_REQUESTS = 10;
-const LEAST_FAILING = 0.005;
+/** No smaller share of failures is usual. */
+export const LEAST_FAILING = 0.005;
 const LEAST_SLOW = 0.03;
 /** Turns a median absolute deviation into a standard deviation. */
 const MAD_TO_DEVIATION = 1.4826;

@@ -4,6 +4,7 @@ import type { EventArguments } from '../../../../src-main/common/contract/index.
 import type { Snapshot } from '../../../../src-main/common/model/cache/snapshot.ts';
 import type { DownloadRow } from '../../../../src-main/core/cache/read/download-rows.ts';
 import { createCoverageHandlers } from '../../../../src-main/core/coverage/ledger.ts';
+import { listRead } from '../../../../src-main/core/coverage/read-holdings.ts';
 import { createEvents } from '../../../../src-main/core/host.ts';
 import { holdSnapshots, openLedger } from '../../../support/fakes/open-ledger.ts';
 import { makeSnapshot } from '../../../support/samples/make-snapshot.ts';
@@ -87,6 +88,36 @@ test('every instant has the best state of the snapshots that cover it', async ()
         expect(bucket).toMatchObject(shares);
         const gap = gaps.find(({ fromMs, toMs }) => fromMs <= bucket.fromMs && toMs >= bucket.toMs);
         expect(gap?.state ?? 'settled').toBe(best ?? 'missing');
+      }
+    }),
+  );
+});
+
+test('what connections have of both directions is what is told of each by itself', async () => {
+  const one = fc.record({
+    from: fc.nat(19),
+    length: fc.integer({ min: 1, max: 9 }),
+    state: fc.constantFrom('complete', 'incomplete', 'failed', 'paused'),
+    connectionId: fc.constantFrom('one', 'two', 'three'),
+    report: fc.constantFrom('inbound-detail', 'outbound-detail'),
+  });
+  const asked = ['two', 'none', 'one'];
+  await fc.assert(
+    fc.asyncProperty(fc.array(one, { maxLength: 8 }), async (drawn) => {
+      const snapshots = drawn.map(({ from, length, ...own }) => span(from, from + length, own));
+      const ledger = openLedger(holdSnapshots(snapshots));
+      const within = { fromMs: 3 * MINUTE, toMs: 25 * MINUTE };
+      const known = await ledger.readCovered(asked, within);
+      expect([...known.keys()]).toEqual(asked);
+      for (const connectionId of asked) {
+        const apart = openLedger(holdSnapshots(snapshots.filter((own) => own.connectionId === connectionId)));
+        for (const direction of ['inbound', 'outbound'] as const) {
+          const subject = { connectionId, report: `${direction}-detail` } as const;
+          expect(known.get(connectionId)?.[direction]).toEqual({
+            read: listRead((await apart.read(subject, within)).spans),
+            extent: await apart.readExtent(subject),
+          });
+        }
       }
     }),
   );

@@ -12,9 +12,11 @@ import { readRows } from '../engine-database.ts';
 import { FAILED_SQL, findColumn } from '../engine-tables.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 import {
+  listAll,
   listPlace,
+  MEDIAN_SQL,
+  MIN_OTHERS,
   readMedian,
-  TIME_COLUMN,
   toCountedSql,
   toDatesSql,
   toRecordsSql,
@@ -38,8 +40,6 @@ export interface CloserShape {
 /** What a value has to have of what is beyond the usual, and may have at most of all requests at its place. */
 const OF_HITS = 0.9;
 const OF_REQUESTS = 0.7;
-/** Fewer other requests say nothing. */
-const MIN_OTHERS = 20;
 /** What the other requests may differ from what is usual. */
 const OTHERS = { share: 0.01, factor: 1.5, times: 1.15, fewer: 0.9, more: 1.1 };
 
@@ -59,7 +59,6 @@ export async function findCloser(
   source: Finding['source'],
 ): Promise<CloserShape | null> {
   const { measure } = FINDING_KIND_ROWS[shape.kind];
-  const { fromMs, toMs } = shape;
   const fields = [...PLACE_FIELDS, ...(listPlaces(shape.within).length > 0 ? WIDE_FIELDS : [])];
   for (const field of fields) {
     const isTold =
@@ -77,13 +76,12 @@ export async function findCloser(
       const counted = toCountedSql(shape, (value) => `$${values.push(value)}`);
       return readRows<ValueRow>(
         connection,
-        `SELECT ${name}::VARCHAR, count(*), count(*) FILTER (${counted}),
-           quantile_cont(${TIME_COLUMN}, 0.5) FILTER (NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0)
+        `SELECT ${name}::VARCHAR, count(*), count(*) FILTER (${counted}), ${MEDIAN_SQL}
          FROM ${records} GROUP BY 1 ORDER BY 3 DESC, 1 NULLS LAST LIMIT ${MAX_VALUES}`,
         values,
       );
     };
-    const here = [...listPlace(shape), { field: 'dateMs' as const, min: fromMs, max: toMs }];
+    const here = listAll(shape);
     const rows = await read(here);
     const isOthersAsUsual = async (value: string): Promise<boolean> => {
       const others = [...here, { field, values: [value], exclude: true }];
@@ -155,8 +153,8 @@ export async function findCode(
       values,
     );
   };
-  const here = [...listPlace(shape), { field: 'dateMs' as const, min: shape.fromMs, max: shape.toMs }];
-  const [code = null, , hits = 0] = (await read(here)).find(([, isFailed]) => isFailed === true) ?? [];
+  const [code = null, , hits = 0] =
+    (await read(listAll(shape))).find(([, isFailed]) => isFailed === true) ?? [];
   if (code === null) return null;
   const before = await read(listPlace(shape), toDatesSql(shape, source));
   const sum = (rows: readonly CodeRow[]): number => rows.reduce((total, [, , count]) => total + count, 0);

@@ -19,10 +19,10 @@ import { FAILED_SQL } from '../engine-tables.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 import { findCloser, findCode, type MeasuredShape } from './closer-places.ts';
 import {
+  listAll,
   listConditions,
-  listPlace,
+  MEDIAN_SQL,
   readUsualMedian,
-  TIME_COLUMN,
   toCountedSql,
   toRecordsSql,
   type FindingShape,
@@ -192,11 +192,8 @@ async function readFigures(
   scopes: readonly ResolvedScope[],
   shape: FindingShape,
 ): Promise<{ readonly medianMs: number | null; readonly figures: FindingFigures }> {
-  const { kind, newFamily, fromMs, toMs } = shape;
-  const { source, values } = toRecordsSql(scopes, kind, [
-    ...listPlace(shape),
-    { field: 'dateMs', min: fromMs, max: toMs },
-  ]);
+  const { kind, newFamily } = shape;
+  const { source, values } = toRecordsSql(scopes, kind, listAll(shape));
   const counted = toCountedSql(shape, (value) => `$${values.push(value)}`);
   const { measure } = FINDING_KIND_ROWS[kind];
   const isDown = measure === 'outage';
@@ -204,7 +201,7 @@ async function readFigures(
     connection,
     `WITH every AS MATERIALIZED (FROM ${source}), counted AS (FROM every WHERE ${counted})
      SELECT count(*), count(*) FILTER (${FAILED_SQL}),
-       quantile_cont(${TIME_COLUMN}, 0.5) FILTER (NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0),
+       ${MEDIAN_SQL},
        ${DIRECTIONS.map((own) => `(SELECT count(*) FROM counted WHERE direction = '${own}')`).join(', ')},
        (SELECT error_pattern FROM counted WHERE error_pattern <> ''
         GROUP BY error_pattern ORDER BY count(*) DESC, error_pattern LIMIT 1),

@@ -8,7 +8,7 @@ import type { TimeSpan } from '../../../../common/time/time-span.ts';
 import { createTrafficGrid } from '../../findings/create-traffic-grid.ts';
 import { isLarge } from '../../findings/detect-incidents.ts';
 import { findIncidents } from '../../findings/explain-incidents.ts';
-import { TRAFFIC_KINDS } from '../../findings/expect-traffic.ts';
+import { LEAST_FAILING, TRAFFIC_KINDS } from '../../findings/expect-traffic.ts';
 import { joinIncidents, type JoinedIncident } from '../../findings/join-incidents.ts';
 import { judgeLongTraffic } from '../../findings/long-incidents.ts';
 import { LONG_KINDS } from '../../findings/scan-weeks.ts';
@@ -17,12 +17,15 @@ import { toFirstHour, type SetAside, type TrafficGrid } from '../../findings/tra
 import { weighHit } from '../../findings/weigh-shares.ts';
 import { weighCount } from '../../findings/weigh-volume.ts';
 import { readRows } from '../engine-database.ts';
-import { FAILED_SQL, findColumn } from '../engine-tables.ts';
+import { findColumn } from '../engine-tables.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
 import {
+  listAll,
   listPlace,
+  MEDIAN_SQL,
+  MIN_OTHERS,
   readUsualMedian,
-  TIME_COLUMN,
+  TIMED_COUNT_SQL,
   toCountedSql,
   toDatesSql,
   toRecordsSql,
@@ -124,8 +127,6 @@ export function areJudged({ size }: ValuesOfDay): boolean {
 
 /** Incidents at single values that are looked at beside those of channels and services, the clearest ones. */
 const MAX_JOINED = 40;
-/** Fewer other requests say nothing of times. */
-const MIN_TIMED = 20;
 
 /** The window that incidents are of, and where their records are. */
 interface Records {
@@ -190,17 +191,15 @@ async function isUnusualApart(
   const shape = toShape(incident, window);
   const apart: FilterPart[] = [
     ...listPlace(shape),
-    { any: others.map((other) => ({ conditions: listPlaceOf(toShape(other, window)) })), exclude: true },
+    { any: others.map((other) => ({ conditions: listAll(toShape(other, window)) })), exclude: true },
   ];
-  const here: FilterPart[] = [...apart, { field: 'dateMs', min: shape.fromMs, max: shape.toMs }];
+  const here = [...apart, ...listAll(shape)];
   const read = async (conditions: readonly FilterPart[], dates?: string): Promise<ApartRow> => {
     const { source, values } = toRecordsSql(own, shape.kind, conditions, { also: dates });
     const counted = toCountedSql(shape, (value) => `$${values.push(value)}`);
-    const timed = `FILTER (NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0)`;
     const [row] = await readRows<ApartRow>(
       connection,
-      `SELECT count(*), count(*) FILTER (${counted}), count(*) ${timed},
-         quantile_cont(${TIME_COLUMN}, 0.5) ${timed} FROM ${source}`,
+      `SELECT count(*), count(*) FILTER (${counted}), ${TIMED_COUNT_SQL}, ${MEDIAN_SQL} FROM ${source}`,
       values,
     );
     return row ?? [0, 0, 0, null];
@@ -209,7 +208,7 @@ async function isUnusualApart(
   const { measure, ratio } = toKindRow(shape.kind);
   const { measured, source, kind } = incident;
   if (measure === 'times') {
-    if (timed < MIN_TIMED || medianMs === null) return false;
+    if (timed < MIN_OTHERS || medianMs === null) return false;
     const usual = (await readUsualMedian(connection, own, { shape, source, conditions: apart })) ?? 0;
     return medianMs >= (ratio?.[source === 'weeks' ? 'weeks' : 'minutes'] ?? 1) * usual;
   }
@@ -225,17 +224,10 @@ async function isUnusualApart(
     );
   }
   if (measure === 'family') return hits >= measured.hits / 2;
-  const share = Math.max(LEAST_SHARE, measured.expected / Math.max(1, measured.total));
+  const share = Math.max(LEAST_FAILING, measured.expected / Math.max(1, measured.total));
   const { hit, miss } = weighHit('errors-up', share);
   const isCertain = hits * hit + (requests - hits) * miss >= ALARM;
   return isCertain && isLarge('errors-up', { hits, total: requests, expected: share * requests });
-}
-
-/** No smaller share of failures is usual. */
-const LEAST_SHARE = 0.005;
-
-function listPlaceOf(shape: FindingShape): FilterPart[] {
-  return [...listPlace(shape), { field: 'dateMs', min: shape.fromMs, max: shape.toMs }];
 }
 
 function toShape(incident: JoinedIncident, window: TimeSpan): FindingShape {

@@ -30,7 +30,13 @@ const HOURS_BEFORE_MS = 6 * HOUR_MS;
 const USUAL_WEEKS = 5;
 const COLUMNS = ['date_ms', 'outcome', 'error_pattern', 'session_id', 'client', 'response_code'];
 /** A direction whose records don't have the field has no time. */
-export const TIME_COLUMN = 'time_ms';
+const TIME_COLUMN = 'time_ms';
+const TIMED_SQL = `NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0`;
+/** How many successful requests of `toRecordsSql` say how long they took, and the median of their times; null of none. */
+export const TIMED_COUNT_SQL = `count(*) FILTER (${TIMED_SQL})`;
+export const MEDIAN_SQL = `quantile_cont(${TIME_COLUMN}, 0.5) FILTER (${TIMED_SQL})`;
+/** Fewer requests beside those that may explain a finding say nothing of the others. */
+export const MIN_OTHERS = 20;
 
 /** Returns the conditions that show exactly the records that a finding counts. */
 export function listConditions(shape: FindingShape): FieldCondition[] {
@@ -46,9 +52,13 @@ export function listConditions(shape: FindingShape): FieldCondition[] {
   return [
     ...counted[FINDING_KIND_ROWS[kind].counted],
     ...(code === null ? [] : [{ field: 'responseCode' as const, values: [code] }]),
-    ...listPlace(shape),
-    { field: 'dateMs', min: shape.fromMs, max: shape.toMs },
+    ...listAll(shape),
   ];
+}
+
+/** All requests at the place of a finding while it lasted. */
+export function listAll(shape: FindingShape): FieldCondition[] {
+  return [...listPlace(shape), { field: 'dateMs', min: shape.fromMs, max: shape.toMs }];
 }
 
 export function listPlace({
@@ -135,7 +145,7 @@ export async function readMedian(
 ): Promise<number | null> {
   const [[medianMs] = [null]] = await readRows<[number | null]>(
     connection,
-    `SELECT quantile_cont(${TIME_COLUMN}, 0.5) FROM ${source} WHERE NOT ${FAILED_SQL} AND ${TIME_COLUMN} >= 0`,
+    `SELECT ${MEDIAN_SQL} FROM ${source}`,
     [...values],
   );
   return medianMs;

@@ -2,6 +2,7 @@ import { blobValue, type DuckDBBlobValue, type DuckDBConnection } from '@duckdb/
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { createHash } from 'node:crypto';
+import { isPlainObject } from '../../../../common/json.ts';
 import { inTransaction, readRows } from '../engine-database.ts';
 
 /** Where counts of days are kept over restarts, each until the records that it was counted of are decided otherwise or go. */
@@ -28,6 +29,44 @@ function toHash(key: string): string {
 
 /** Counts shrink to a tenth; more is not worth the time. */
 const LEVEL = { level: 1 };
+
+type Column = Uint8Array | Int8Array | Uint16Array | Int16Array | Int32Array | Float64Array;
+const NARROW = [Uint8Array, Int8Array, Uint16Array, Int16Array, Int32Array] as const;
+
+/** The same numbers in as few bytes as hold each of them: most are small, and there are millions to write and to read. */
+function toNarrowest(values: Float64Array): Column {
+  let [least, most] = [0, 0];
+  for (const value of values) {
+    if (!Number.isInteger(value)) return values;
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  for (const Type of NARROW) {
+    const bits = 8 * Type.BYTES_PER_ELEMENT;
+    const isSigned = Type !== Uint8Array && Type !== Uint16Array;
+    const [lowest, highest] = isSigned ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1];
+    if (least >= lowest && most <= highest) return new Type(values);
+  }
+  return values;
+}
+
+/** Counts with narrow columns; what has none is left as it is. */
+function narrow(counts: unknown): unknown {
+  return mapColumns(counts, (column) => (column instanceof Float64Array ? toNarrowest(column) : column));
+}
+
+function widen(counts: unknown): unknown {
+  return mapColumns(counts, (column) =>
+    ArrayBuffer.isView(column) && !(column instanceof Float64Array)
+      ? new Float64Array(column as Exclude<Column, Float64Array>)
+      : column,
+  );
+}
+
+function mapColumns(counts: unknown, change: (column: unknown) => unknown): unknown {
+  if (!isPlainObject(counts) || counts instanceof Map) return counts;
+  return Object.fromEntries(Object.entries(counts).map(([name, column]) => [name, change(column)]));
+}
 
 /**
  * Creates what keeps counts in the engine's file. `getVersion` is the feed's, and `enqueue` runs what is passed to it while
@@ -61,7 +100,7 @@ export function createKeptCounts(
       return new Map(
         rows.map(([key, { bytes }]): [string, unknown] => [
           hashed.get(key) ?? '',
-          deserialize(inflateRawSync(bytes)),
+          widen(deserialize(inflateRawSync(bytes))),
         ]),
       );
     },
@@ -76,7 +115,7 @@ export function createKeptCounts(
         await inTransaction(feedConnection, async () => {
           for (const { place, key, counts } of days) {
             await run('DELETE FROM counted_days WHERE place = $1', [place]);
-            const bytes = blobValue(deflateRawSync(serialize(counts), LEVEL));
+            const bytes = blobValue(deflateRawSync(serialize(narrow(counts)), LEVEL));
             await run(
               'INSERT INTO counted_days SELECT coalesce(max(number), 0) + 1, $1, $2, $3 FROM counted_days',
               [place, toHash(key), bytes],
