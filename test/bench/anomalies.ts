@@ -87,6 +87,7 @@ async function tell(file: string, { zone, begin, end }: Labels): Promise<Told[]>
           });
         },
         getVersion: () => feed.version,
+        readState: () => null,
         settled: createSettledTraffic(() => feed.version),
       },
       {

@@ -36,6 +36,7 @@ function createTraffic(direction: Direction): object[] {
       (origin === 'mail' && isWithin(atMs, 15, 60)) ||
       (isInbound && channel === 2 && isWithin(atMs, 18, 60));
     const isSlow = !isInbound && action === '14' && isWithin(atMs, 20, 60);
+    const isLate = origin === 'kiosk' && isWithin(atMs, 22, 60);
     const isFailed = isFailing || random() < 0.01;
     documents.push({
       Id: `00000000-0000-4000-8000-${String(documents.length).padStart(12, '0')}`,
@@ -48,7 +49,9 @@ function createTraffic(direction: Direction): object[] {
       Error: isFailed ? 'Refused' : '',
       Payload: '',
       Origin: origin,
-      ...(isInbound ? { BotLatency: 3 } : { ActionId: action, Reponse: '' }),
+      ...(isInbound
+        ? { BotLatency: 3 + (documents.length % 3) + (isLate ? 60 : 0) }
+        : { ActionId: action, Reponse: '' }),
     });
   }
   return documents;
@@ -79,6 +82,7 @@ describe('a fault of one origin or action that is too small to show in its chann
       [of('origin', 'mail'), of('responseCode', '503')],
     ],
     ['an action is ten times slower', 20, 'slower', ['outbound'], [of('actionId', '14')]],
+    ['an origin takes long to the connector', 22, 'slow-connector', ['inbound'], [of('origin', 'kiosk')]],
   ])('is found, once, at its place: %s', (_name, hour, kind, directions, within) => {
     const found = findAt(hour);
     expect(found).toHaveLength(1);
@@ -93,8 +97,8 @@ describe('a fault of one origin or action that is too small to show in its chann
   });
 
   it('is the only thing told, by ids of its own', () => {
-    expect(day.findings).toHaveLength(6);
-    expect(new Set(day.findings.map(({ id }) => id)).size).toBe(6);
+    expect(day.findings).toHaveLength(7);
+    expect(new Set(day.findings.map(({ id }) => id)).size).toBe(7);
   });
 
   it('counts exactly the records that its filter shows, of all requests at its place', async () => {

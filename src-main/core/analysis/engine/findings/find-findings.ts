@@ -150,12 +150,14 @@ export async function readTrafficAhead(
     await count(settled.weeks, weeksMs);
     await count(settled.families, hoursMs);
     for (const field of PLACE_FIELDS) {
-      const { values, minutes, hours } = settled.byValue[field];
+      const { values, minutes, hours, lateMinutes, lateHours } = settled.byValue[field];
       await count(values, hoursMs);
       const days = await values.read(connection, scope, { span: { fromMs: hoursMs, toMs }, version });
       if (!areJudged(joinValuesOf(days))) continue;
       await count(minutes, window.fromMs);
+      await count(lateMinutes, window.fromMs);
       await count(hours, hoursMs, last.fromMs);
+      await count(lateHours, hoursMs, last.fromMs);
     }
   }
 }
@@ -176,7 +178,7 @@ export async function countTraffic(
     const kept = [
       ...[settled.hours, settled.lateHours, settled.minutes, settled.lateMinutes],
       ...[settled.weeks, settled.families],
-      ...values.flatMap((own) => [own.values, own.hours, own.minutes]),
+      ...values.flatMap((own) => [own.values, own.hours, own.minutes, own.lateHours, own.lateMinutes]),
     ] as const;
     for (const days of kept) await days.readAhead(connection, scope, { span, version, isKept: true });
   }

@@ -72,7 +72,7 @@ export async function findPeriodFindings(
   { kept, signal }: { readonly kept?: KeptDays; readonly signal?: AbortSignal } = {},
 ): Promise<FoundInPeriod> {
   const { connectionId, period } = question;
-  const name = toPeriodName(records, question);
+  const name = kept === undefined ? null : toPeriodName(records, question);
   const told: FoundFindings[] = [];
   const fresh: KeptDay[] = [];
   let aheadMs = -Infinity;
@@ -215,7 +215,7 @@ function clipQuestion(
 }
 
 /** Raised whenever other things are told of the same records: days that were kept are looked at anew. */
-const RULES = 5;
+const RULES = 6;
 
 async function toKey(records: FindingsRecords, question: FindingsQuestion): Promise<string> {
   const { connectionId, untilMs } = question;

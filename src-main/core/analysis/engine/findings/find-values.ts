@@ -86,7 +86,11 @@ export async function findValueIncidents({
     for (const { direction, count, covered } of own) {
       const hours = joinDays(await count(traffic.hours, before), firstHour);
       const minutes = joinDays(await count(traffic.minutes, window), 0);
-      grids.push(createTrafficGrid({ direction, hours, minutes, window, covered, setAside: spans }));
+      const late = {
+        hours: joinDays(await count(traffic.lateHours, before), firstHour),
+        minutes: joinDays(await count(traffic.lateMinutes, window), 0),
+      };
+      grids.push(createTrafficGrid({ direction, hours, minutes, late, window, covered, setAside: spans }));
     }
     // What befalls all values is told of channels and services.
     const incidents = joinIncidents(

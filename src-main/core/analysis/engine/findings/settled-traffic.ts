@@ -210,6 +210,8 @@ export interface ValueTraffic {
   readonly values: DayReader<ValuesOfDay>;
   readonly minutes: DayReader<TrafficCells>;
   readonly hours: DayReader<TrafficCells>;
+  readonly lateMinutes: DayReader<TrafficCells>;
+  readonly lateHours: DayReader<TrafficCells>;
   readonly weeks: DayReader<LongCells>;
 }
 
@@ -273,6 +275,7 @@ export function createSettledTraffic(getVersion: () => number, store?: KeptCount
       const column = findColumn(field, direction);
       return column === null ? null : { channel: '0', service: toValueSql(column.name) };
     };
+    const late = createTrafficReaders(readLateTraffic, (slots) => `late ${slots} of ${field}`, toFlowSql);
     return {
       values: createDayReader(getVersion, {
         read: (connection, scope, span) => readValueDays(connection, scope, span, field),
@@ -280,6 +283,8 @@ export function createSettledTraffic(getVersion: () => number, store?: KeptCount
         kept: toKept(`values of ${field}`),
       }),
       ...createTrafficReaders(readTraffic, (slots) => `${slots} of ${field}`, toFlowSql),
+      lateMinutes: late.minutes,
+      lateHours: late.hours,
       weeks: createWeeksReader(null, toFlowSql),
     };
   };
