@@ -101,6 +101,7 @@ it('names are kept without blanks around them, and no more than a connection has
   const handlers = createIncidentsHandlers({
     connections: {
       get: () => ({ incidents: [...saved] }) as unknown as SavedConnection,
+      listSaved: () => [],
       saveIncidents: (_id, change) => {
         saved = change(saved);
         return Promise.resolve();
@@ -123,6 +124,36 @@ it('names are kept without blanks around them, and no more than a connection has
   await expect(added).rejects.toMatchObject({ code: 'incidents.too-many' });
   await change({ id: '3', sinceMs: 3 * DAY_MS }, { name: 'Changed' });
   expect(saved).toHaveLength(MAX_INCIDENT_NOTES);
+});
+
+it('what is kept of several connections has what a person said of each, and leaves out one that is gone', async () => {
+  const notes = changeNotes([], [FIRST], { name: 'Release 4.19' });
+  const saved = [{ id: 'one' }, { id: 'two', incidents: notes }, { id: 'three' }];
+  const handlers = createIncidentsHandlers({
+    connections: { listSaved: () => saved as SavedConnection[] },
+    ledger: { readCovered: () => Promise.resolve(new Map()) },
+    cache: { readOutages: () => Promise.resolve([]) },
+    engine: {
+      readKeptFindings: (questions: readonly { connectionId: string }[]) =>
+        Promise.resolve(
+          questions.map(({ connectionId }) => ({
+            ...toReport(FIRST),
+            learned: { inbound: 'days', outbound: 'days' },
+            sizes: { atMs: [], channels: [] },
+            unjudgedMs: connectionId === 'one' ? [END_MS, END_MS + DAY_MS] : [],
+          })),
+        ),
+    },
+    now: () => END_MS + DAY_MS,
+  } as unknown as Parameters<typeof createIncidentsHandlers>[0]);
+  const period = { fromMs: END_MS - DAY_MS, toMs: END_MS };
+  const kept = await handlers['incidents/list-kept']({ connectionIds: ['two', 'gone', 'one'], period });
+  expect(
+    kept.map(({ connectionId, unjudgedDays, incidents }) => [connectionId, unjudgedDays, incidents[0]?.name]),
+  ).toEqual([
+    ['one', 2, ''],
+    ['two', 0, 'Release 4.19'],
+  ]);
 });
 
 it('of another origin it is another incident; one that is not as closely known may be the same', () => {
