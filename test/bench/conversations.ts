@@ -60,6 +60,8 @@ export async function* benchConversations({ size, folder }: BenchOptions): Async
       return ms;
     };
     const newest = { filter: ALL, order: { column: 'start', descending: true } } as const;
+    // As the application does once nothing was fed for a while.
+    const kept = await measure(() => engine.keepConversations());
     const first = await open(newest);
     const again = await measureQuickest(() => open(newest));
     const filter: RecordFilter = { conditions: [{ field: 'responseCode', classes: ['5xx'] }] };
@@ -76,6 +78,7 @@ export async function* benchConversations({ size, folder }: BenchOptions): Async
     const peers = await askPeer(join(dirname(file), 'analysis.duckdb'));
     const compare = (figure: string, ms: number, goalMs: number | null, valueMs: number): BenchFigure =>
       toTimeFigure(BENCH, figure, ms, goalMs, { name: PEER, valueMs });
+    yield toTimeFigure(BENCH, 'gathered ahead, in the background', kept.ms);
     yield compare(
       'first rows with all counts, first use',
       first,
