@@ -109,10 +109,11 @@ export async function explainSelection(
   const where = toFilterSql(filter, direction);
   const inside = moveValues(toFilterSql(selection, direction), where.values.length);
   const values = [...where.values, ...inside.values];
-  const toSource: ToSource = (columns) => ({
-    sql: toSourceSql(scope, [`coalesce(${inside.sql}, false) AS inside`, ...columns], where),
-    values,
-  });
+  const toSource: ToSource = (columns, leaves = 'true') => {
+    const sql = leaves === 'true' ? where.sql : `(${where.sql}) AND ${leaves}`;
+    const named = [`coalesce(${inside.sql}, false) AS inside`, ...columns];
+    return { sql: toSourceSql(scope, named, { ...where, sql }), values };
+  };
   // What the selection is chosen by sets it apart by itself.
   const named = listLeaves(selection).map(({ field }) => field);
   // A column of an own table follows from the field that its table is joined by.
@@ -160,6 +161,7 @@ export async function explainSelection(
       values: [...isWanted],
       sides,
       toKey,
+      direction,
       maxRecords: limits.sessionRecords,
     });
     return {
@@ -183,7 +185,7 @@ export async function explainSelection(
   const judged = judgeValues([...told.values.found, ...ofBodies], told.values.pairs, sides, lookedAt);
   const toTerms = ({ terms }: CountedValue): string => JSON.stringify(terms);
   const unknown = judged.filter((value) => value.among === undefined && !told.affected.has(toTerms(value)));
-  for (const value of await addAffected(connection, toSource, unknown, toKey))
+  for (const value of await addAffected(connection, toSource, unknown, { toKey, direction }))
     told.affected.set(toTerms(value), value);
   const ofSigns = new Map(ofBodies.map((value) => [toTerms(value), value]));
   return {
