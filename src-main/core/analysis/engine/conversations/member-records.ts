@@ -27,11 +27,14 @@ export function packSlowest(microseconds: string, part: SlowestPart): string {
   return `(${microseconds}) * 4 + ${SLOWEST_PARTS.indexOf(part)}`;
 }
 
+const IS_MEMBER_SQL = "session_id <> '' AND date_ms IS NOT NULL";
+
 /** Records of both directions that belong to conversations, with `columns` beside what tells what became of them. */
 export function toMembersSql(
   scopes: readonly ResolvedScope[],
   columns: readonly string[] = [],
   where: SqlCondition = NO_CONDITION,
+  isMember = IS_MEMBER_SQL,
 ): string {
   const parts = scopes.map((scope) => {
     const isInbound = scope.direction === 'inbound';
@@ -52,7 +55,7 @@ export function toMembersSql(
       `${slow} AS slow`,
       ...columns,
     ];
-    const sql = `session_id <> '' AND date_ms IS NOT NULL AND (${where.sql})`;
+    const sql = `${isMember} AND (${where.sql})`;
     return `SELECT * FROM ${toSourceSql(scope, selected, { ...where, sql })}`;
   });
   return `(${parts.join(' UNION ALL ')})`;
@@ -60,7 +63,7 @@ export function toMembersSql(
 
 /** Keys of the conversations that have a record which meets a condition on one direction. */
 export function toMatchedSql(scope: ResolvedScope, where: SqlCondition): string {
-  const sql = `session_id <> '' AND date_ms IS NOT NULL AND (${where.sql})`;
+  const sql = `${IS_MEMBER_SQL} AND (${where.sql})`;
   return `SELECT DISTINCT conversation FROM ${toSourceSql(scope, [`${KEY_SQL} AS conversation`], { ...where, sql })}`;
 }
 
@@ -88,18 +91,39 @@ export function toPlacedSql(
 /** Every moment that a record may have. */
 export const ALWAYS: TimeSpan = { fromMs: -Number.MAX_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
 
-/** As `toMembersSql`, of spans that don't touch: storage outside of them is skipped. */
+/** Parts of time, by the number of each when time is divided into parts of a length. */
+export interface Moments {
+  readonly widthMs: number;
+  readonly numbers: readonly number[];
+}
+
+/**
+ * As `toMembersSql`, of spans that don't touch: storage outside of them is skipped. With moments, those at moments in them
+ * alone, for whoever knows the keys that are meant.
+ */
 export function toMembersWithinSql(
   scopes: readonly ResolvedScope[],
   columns: readonly string[],
   spans: readonly TimeSpan[],
+  moments: Moments | null = null,
 ): string {
-  const all = spans.map((span) => {
-    const where = { sql: `date_ms >= ${span.fromMs} AND date_ms < ${span.toMs}`, values: [] };
+  const all = spans.map(({ fromMs, toMs }) => {
+    const span = { fromMs, toMs };
+    const within = `date_ms >= ${fromMs} AND date_ms < ${toMs}`;
+    const own = moments?.numbers.filter(
+      (number) => number * moments.widthMs < toMs && (number + 1) * moments.widthMs > fromMs,
+    );
+    const among =
+      moments === null || own === undefined
+        ? ''
+        : ` AND date_ms // ${moments.widthMs} IN (${own.join(', ')})`;
+    const where = { sql: `${within}${among}`, values: [] };
     return toMembersSql(
       scopes.map((scope) => narrowScope(scope, span)),
       columns,
       where,
+      // No conversation has the key of an empty Id, and to look for it all Ids would be read.
+      moments === null ? IS_MEMBER_SQL : 'true',
     );
   });
   return all.length === 1 ? all.join('') : `(${all.map((sql) => `FROM ${sql}`).join(' UNION ALL ')})`;

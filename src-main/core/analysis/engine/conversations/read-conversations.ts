@@ -8,7 +8,7 @@ import {
 import { readRows } from '../engine-database.ts';
 import { FAILED_SQL } from '../engine-tables.ts';
 import type { ResolvedScope } from '../resolved-scope.ts';
-import { joinSpans, MEMBER_ORDER_SQL, toMembersWithinSql } from './member-records.ts';
+import { MEMBER_ORDER_SQL, type Moments, toMembersWithinSql } from './member-records.ts';
 
 type Row = [
   ...[key: string, firstMs: number, lastMs: number, endMs: number, inbound: number, outbound: number],
@@ -20,8 +20,11 @@ type Details = [
   ...[isLastFailed: boolean | null, lastMessageMs: number | null, lastSentMs: number | null],
 ];
 
-/** Spans of time that the requests of rows are read from: each stands in the statement. */
-const MAX_SPANS = 64;
+/** Of more rows, everything from the first to the last of them is looked at. */
+const MAX_ROWS_BY_MOMENT = 500;
+/** The moments of rows are told apart by this, and by more where they would be too many. */
+const MOMENT_MS = 60_000;
+const MAX_MOMENTS = 1_000;
 
 /** Reads the rows [offset, end) of a list, a table of the connection, with what is shown of each conversation. */
 export async function readConversations(
@@ -37,12 +40,11 @@ export async function readConversations(
      FROM (${shown}) JOIN conversations USING (conversation) ORDER BY place`,
   );
   const columns = ['record_id', 'session_id', 'client', 'error', 'error_pattern', 'response_code'];
-  // Sorted by anything but their dates they are spread over all records.
-  const spans = joinSpans(
-    rows.map(([, firstMs, lastMs]) => ({ fromMs: firstMs, toMs: lastMs + 1 })),
-    MAX_SPANS,
-  );
   if (rows.length === 0) return [];
+  const span = {
+    fromMs: rows.reduce((least, [, firstMs]) => Math.min(least, firstMs), Infinity),
+    toMs: rows.reduce((most, [, , lastMs]) => Math.max(most, lastMs + 1), -Infinity),
+  };
   const details = await readRows<Details>(
     connection,
     `SELECT conversation::VARCHAR, arg_min(session_id, ${MEMBER_ORDER_SQL}),
@@ -54,7 +56,7 @@ export async function readConversations(
        to_json(list([date_ms, is_inbound::BIGINT, (${FAILED_SQL})::BIGINT] ORDER BY ${MEMBER_ORDER_SQL})[1:${MAX_TICKS}]),
        arg_max(${FAILED_SQL}, ${MEMBER_ORDER_SQL}) FILTER (is_inbound), max(date_ms) FILTER (is_inbound),
        max(date_ms) FILTER (is_sending AND NOT ${FAILED_SQL})
-     FROM ${toMembersWithinSql(scopes, columns, spans)} SEMI JOIN (${shown}) AS own USING (conversation)
+     FROM ${toMembersWithinSql(scopes, columns, [span], listMoments(rows))} SEMI JOIN (${shown}) AS own USING (conversation)
      GROUP BY conversation`,
   );
   const byKey = new Map(details.map((one) => [one[0], one]));
@@ -62,6 +64,18 @@ export async function readConversations(
     const own = byKey.get(row[0]);
     return own === undefined ? [] : [toConversation(row, own)];
   });
+}
+
+/** The moments that the requests of rows are at; null for too many rows. */
+function listMoments(rows: readonly Row[]): Moments | null {
+  if (rows.length > MAX_ROWS_BY_MOMENT) return null;
+  const lengthMs = rows.reduce((sum, [, firstMs, lastMs]) => sum + lastMs - firstMs, 0);
+  const widthMs = Math.max(MOMENT_MS, Math.ceil(lengthMs / MAX_MOMENTS));
+  const numbers = rows.flatMap(([, firstMs, lastMs]) => {
+    const from = Math.floor(firstMs / widthMs);
+    return Array.from({ length: Math.floor(lastMs / widthMs) - from + 1 }, (_none, place) => from + place);
+  });
+  return { widthMs, numbers: [...new Set(numbers)] };
 }
 
 function toConversation(
