@@ -6,7 +6,6 @@ import type { Input } from '../../../src-main/common/contract/index.ts';
 import type { Conversation } from '../../../src-main/common/model/records/conversation.ts';
 import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import type { RulesByConnection } from '../../../src-main/core/analysis/engine/engine-operations.ts';
-import type { Engine } from '../../../src-main/core/analysis/engine/create-engine.ts';
 import { findAdded } from '../../../src-main/core/analysis/engine/conversations/kept-conversations.ts';
 import type { Cache } from '../../../src-main/core/cache/cache.ts';
 import { createConversationsHandlers } from '../../../src-main/core/records/records-handlers.ts';

@@ -24,7 +24,7 @@ interface ValuesQuestion {
   readonly isWhole?: boolean;
 }
 
-type Context = Pick<CallContext<never>, 'signal'>;
+type Context = Pick<CallContext, 'signal'>;
 
 interface Parts {
   connect<Value>(context: Context, work: (connection: DuckDBConnection) => Promise<Value>): Promise<Value>;

@@ -13,7 +13,7 @@ import { toTextOrderSql } from '../../../../common/sql/view-statements.ts';
 import { readRows, toTypes } from '../engine-database.ts';
 import { toFilterSql } from '../filter-sql.ts';
 import type { FilteredRecords, ResolvedScope } from '../resolved-scope.ts';
-import { SET_FIELDS, type SetValues } from './gather-conversations.ts';
+import type { SET_FIELDS, SetValues } from './gather-conversations.ts';
 import { toMatchedSql } from './member-records.ts';
 
 const MAX_FACET_VALUES = 50;

@@ -18,7 +18,7 @@ interface SessionQuestion {
   readonly within?: TimeSpan & { readonly filter: RecordFilter };
 }
 
-type Context = Pick<CallContext<never>, 'signal'>;
+type Context = Pick<CallContext, 'signal'>;
 
 interface Parts {
   readonly views: ConversationViews;

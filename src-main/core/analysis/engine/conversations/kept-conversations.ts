@@ -26,6 +26,8 @@ const LIMITS: KeptLimits = { records: 100_000, added: 50_000 };
 /** Of so many added records the groups still fit into the engine's memory; of more, everything is gathered. */
 const MAX_ADDED = 300_000;
 
+const RETRIED_GROWTH = 1.1;
+
 /** What of a snapshot is in kept conversations. */
 export interface KeptPart {
   readonly snapshotId: number;
@@ -91,7 +93,7 @@ export async function createKeptConversations(
   const readers = new Map<number, number>();
   let last = 0;
   /** How many records a connection had when its conversations were looked at last, and the feed's version. */
-  const looked = new Map<string, { readonly recordCount: number; readonly version: number }>();
+  const looked = new Map<string, { recordCount: number; version: number; hasFailed: boolean }>();
 
   const dropUnused = async (connection: DuckDBConnection): Promise<void> => {
     const isUsed = (number: number): boolean =>
@@ -101,10 +103,9 @@ export async function createKeptConversations(
       connection,
       `SELECT table_name FROM duckdb_tables() WHERE NOT temporary AND regexp_matches(table_name, '^conversations_\\d+$')`,
     );
-    for (const number of tables.map(([name]) => Number(name.split('_')[1]))) {
-      last = Math.max(last, number);
-      if (!isUsed(number)) await connection.run(`DROP TABLE ${toTable(number)}`);
-    }
+    const numbers = tables.map(([name]) => Number(name.split('_')[1]));
+    last = Math.max(last, ...numbers);
+    for (const number of numbers) if (!isUsed(number)) await connection.run(`DROP TABLE ${toTable(number)}`);
   };
   const find: KeptConversations['find'] = (connectionId, scopes, span) => {
     const own = kept.get(connectionId);
@@ -191,7 +192,8 @@ export async function createKeptConversations(
         values: JSON.parse(values) as SetValues,
         version,
       });
-    await dropUnused(connection);
+    // A disk that is full keeps nothing from being read.
+    await dropUnused(connection).catch(() => undefined);
   });
   let keeping: Promise<void> = Promise.resolve();
   return {
@@ -201,12 +203,21 @@ export async function createKeptConversations(
         for (const [connectionId, recordCount] of source.countRecords()) {
           const version = source.getVersion();
           const before = looked.get(connectionId);
-          const isSame = before?.version === version && before.recordCount === recordCount;
+          // What there was no room for isn't tried again for a few more records.
+          const isSame =
+            before?.version === version &&
+            (before.recordCount === recordCount ||
+              (before.hasFailed && recordCount < before.recordCount * RETRIED_GROWTH));
           if (isSame || recordCount < limits.records) continue;
-          // Temporary tables that it leaves end with its connection.
-          await withConnection((connection) => keepOf(connection, connectionId), signal);
-          looked.set(connectionId, { recordCount, version });
-          await withConnection(dropUnused, signal);
+          const now = { recordCount, version, hasFailed: true };
+          looked.set(connectionId, now);
+          try {
+            // Temporary tables that it leaves end with its connection.
+            await withConnection((connection) => keepOf(connection, connectionId), signal);
+            now.hasFailed = false;
+          } finally {
+            await withConnection(dropUnused, signal).catch(() => undefined);
+          }
         }
       });
       keeping = own.catch(() => undefined);

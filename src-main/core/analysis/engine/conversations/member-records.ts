@@ -91,9 +91,9 @@ export function toPlacedSql(
 /** Every moment that a record may have. */
 export const ALWAYS: TimeSpan = { fromMs: -Number.MAX_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
 
-/** Parts of time, by the number of each when time is divided into parts of a length. */
+/** Parts of time, each of a power of two of milliseconds, by their numbers. */
 export interface Moments {
-  readonly widthMs: number;
+  readonly bits: number;
   readonly numbers: readonly number[];
 }
 
@@ -111,12 +111,10 @@ export function toMembersWithinSql(
     const span = { fromMs, toMs };
     const within = `date_ms >= ${fromMs} AND date_ms < ${toMs}`;
     const own = moments?.numbers.filter(
-      (number) => number * moments.widthMs < toMs && (number + 1) * moments.widthMs > fromMs,
+      (number) => number * 2 ** moments.bits < toMs && (number + 1) * 2 ** moments.bits > fromMs,
     );
     const among =
-      moments === null || own === undefined
-        ? ''
-        : ` AND date_ms // ${moments.widthMs} IN (${own.join(', ')})`;
+      moments === null || own === undefined ? '' : ` AND date_ms >> ${moments.bits} IN (${own.join(', ')})`;
     const where = { sql: `${within}${among}`, values: [] };
     return toMembersSql(
       scopes.map((scope) => narrowScope(scope, span)),

@@ -22,8 +22,8 @@ type Details = [
 
 /** Of more rows, everything from the first to the last of them is looked at. */
 const MAX_ROWS_BY_MOMENT = 500;
-/** The moments of rows are told apart by this, and by more where they would be too many. */
-const MOMENT_MS = 60_000;
+/** Moments of about a minute, or of longer ones where they would be too many. */
+const LEAST_BITS = 16;
 const MAX_MOMENTS = 1_000;
 
 /** Reads the rows [offset, end) of a list, a table of the connection, with what is shown of each conversation. */
@@ -70,12 +70,13 @@ export async function readConversations(
 function listMoments(rows: readonly Row[]): Moments | null {
   if (rows.length > MAX_ROWS_BY_MOMENT) return null;
   const lengthMs = rows.reduce((sum, [, firstMs, lastMs]) => sum + lastMs - firstMs, 0);
-  const widthMs = Math.max(MOMENT_MS, Math.ceil(lengthMs / MAX_MOMENTS));
+  const bits = Math.max(LEAST_BITS, Math.ceil(Math.log2(lengthMs / MAX_MOMENTS)));
+  const toNumber = (ms: number): number => Math.floor(ms / 2 ** bits);
   const numbers = rows.flatMap(([, firstMs, lastMs]) => {
-    const from = Math.floor(firstMs / widthMs);
-    return Array.from({ length: Math.floor(lastMs / widthMs) - from + 1 }, (_none, place) => from + place);
+    const from = toNumber(firstMs);
+    return Array.from({ length: toNumber(lastMs) - from + 1 }, (_none, place) => from + place);
   });
-  return { widthMs, numbers: [...new Set(numbers)] };
+  return { bits, numbers: [...new Set(numbers)] };
 }
 
 function toConversation(
