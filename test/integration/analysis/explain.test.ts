@@ -72,8 +72,8 @@ describe('what sets a selection apart', () => {
           filterArbitrary,
           fc.constantFrom(
             undefined,
-            { records: 0, values: 1e6, sessionRecords: 1e6 },
-            { records: 0, values: 0, sessionRecords: 10 },
+            { records: 0, values: 1e6, sessionRecords: 1e6, held: 1e6 },
+            { records: 0, values: 0, sessionRecords: 10, held: 0 },
           ),
           async (plain, filter, selection, limits) => {
             const { scope, records } = await feed(plain);
