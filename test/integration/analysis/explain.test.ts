@@ -238,6 +238,24 @@ describe('what sets a selection apart', () => {
     expect(await list([chosen])).not.toContain('service');
   });
 
+  it.each(["O'Hara", 'nul\0after'])('is a value that is written like %j as well', async (client) => {
+    const records = createQuiet(2000, createChance(29)).map((record, second) =>
+      second < 200 && second % 2 === 0 ? { ...record, client } : record,
+    );
+    const { scope } = await feed(records);
+    for (const limits of [EXPLAIN_LIMITS, { ...EXPLAIN_LIMITS, sessionRecords: 10, held: 0 }]) {
+      const { values } = await explain(scope, during(0, 199), ALL, limits);
+      expect(values[0]).toMatchObject({
+        terms: [{ field: 'client', value: client }],
+        inside: 100,
+        outside: 0,
+        sessionCount: 100,
+        clientCount: 1,
+        certainty: 'certain',
+      });
+    }
+  });
+
   it('is not told from too few records, which are counted', async () => {
     const { scope } = await feed(createQuiet(300, createChance(5)));
     expect(await explain(scope, during(0, 12))).toMatchObject({

@@ -26,11 +26,12 @@ interface WantedValues {
 
 /**
  * A condition that a column has one of some values, on the column itself: each text of its dictionaries is compared once.
- * Null for what isn't a plain column, and where no value is meant.
+ * Null for what isn't a plain column, and where no value is meant, or one that can't be written in a statement.
  */
 function toAmongSql({ field, values }: WantedValues, direction: Direction): string | null {
   const column = findColumn(field, direction);
-  if (column === null || column === OUTCOME_COLUMN || values.includes(null)) return null;
+  if (column === null || column === OUTCOME_COLUMN) return null;
+  if (values.some((value) => value === null || String(value).includes('\0'))) return null;
   const listed = values.map((value) => (typeof value === 'string' ? quoteText(value) : value));
   return `${column.name} IN (${listed.join(', ')})`;
 }
