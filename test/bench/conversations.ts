@@ -58,7 +58,7 @@ export async function* benchConversations({ size, folder }: BenchOptions): Async
     };
     const newest = { filter: ALL, order: { column: 'start', descending: true } } as const;
     // As the application does once nothing was fed for a while.
-    const kept = await measure(() => engine.keepConversations());
+    const kept = await measure(() => engine.keepConversations(null));
     const first = await open(newest);
     const again = await measureQuickest(() => open(newest));
     const filter: RecordFilter = { conditions: [{ field: 'responseCode', classes: ['5xx'] }] };

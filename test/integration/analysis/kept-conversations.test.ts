@@ -157,7 +157,7 @@ describe('conversations that are kept', () => {
           for (const { engine } of both) await engine.noteRules();
         }
         for (const { engine } of both) await engine.catchUp();
-        if (below(3) > 0) await kept.engine.keepConversations();
+        if (below(3) > 0) await kept.engine.keepConversations(null);
         if (below(4) === 0) await kept.engine.restart();
         const orders = ['start', 'length', 'client', 'service', 'failures', 'slowest'] as const;
         for (const span of [WHOLE, drawSpan(30), drawSpan(4)]) {
@@ -187,7 +187,7 @@ describe('conversations that are kept', () => {
       await keep(cache, direction, simulated[direction], half, WHOLE.toMs);
     const { engine, handlers } = openEngine(cache, file, () => rules, true);
     await engine.catchUp();
-    await engine.keepConversations();
+    await engine.keepConversations(null);
     const before = await handlers['conversations/open']({
       connectionId: 'one',
       ...WHOLE,
@@ -199,7 +199,7 @@ describe('conversations that are kept', () => {
     for (const direction of ['inbound', 'outbound'] as const)
       await keep(cache, direction, simulated[direction], rest, WHOLE.toMs + HOUR_MS);
     await engine.catchUp();
-    await engine.keepConversations();
+    await engine.keepConversations(null);
     expect(await read()).toEqual(first);
     await engine.close();
     // What is kept is what is shown: no record says so.
