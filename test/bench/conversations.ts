@@ -35,17 +35,14 @@ export async function* benchConversations({ size, folder }: BenchOptions): Async
   const { cache, file, close } = await openFilledCache(half, folder, { period: told }, (from, count) =>
     createEveryOther(from, count, 0),
   );
-  const engine = openTestEngine(file, [], ENGINE_LIMITS);
+  let engine = openTestEngine(file, [], ENGINE_LIMITS);
   try {
     if ((await cache.listSnapshots('one')).length < 2)
       await fillCache(cache, half, { period: told, report: 'outbound-detail' }, (from, count) =>
         createEveryOther(from, count, 1).map((document) => toOutbound(document, '700')),
       );
-    const handlers = createConversationsHandlers({
-      ledger: openLedger(cache),
-      engine,
-      connections: { get: (id) => ({ id }) as never },
-    });
+    const connections = { get: (id: string) => ({ id }) as never };
+    let handlers = createConversationsHandlers({ ledger: openLedger(cache), engine, connections });
     await engine.catchUp();
     // As the application does after a long feed.
     await engine.restart();
@@ -60,6 +57,8 @@ export async function* benchConversations({ size, folder }: BenchOptions): Async
       return ms;
     };
     const newest = { filter: ALL, order: { column: 'start', descending: true } } as const;
+    // As the application does once nothing was fed for a while.
+    const kept = await measure(() => engine.keepConversations(null));
     const first = await open(newest);
     const again = await measureQuickest(() => open(newest));
     const filter: RecordFilter = { conditions: [{ field: 'responseCode', classes: ['5xx'] }] };
@@ -71,11 +70,24 @@ export async function* benchConversations({ size, folder }: BenchOptions): Async
     );
     await open(newest);
     const clients = await measure(() => handlers['conversations/count-clients']({ viewId }));
-    const times = await measure(() => handlers['conversations/read-times']({ viewId, zone: 'UTC' }));
     await engine.close();
-    const peers = await askPeer(join(dirname(file), 'analysis.duckdb'));
+    const engineFile = join(dirname(file), 'analysis.duckdb');
+    const peers = await askPeer(engineFile, async (_ask, quickest) => ({
+      listed: await quickest(`${LISTED_SQL} GROUP BY session_id ORDER BY first_ms DESC LIMIT ${ROWS}`),
+      filtered: await quickest(
+        `${LISTED_SQL} GROUP BY session_id HAVING count(*) FILTER (response_code BETWEEN 500 AND 599) > 0
+         ORDER BY max(date_ms) - min(date_ms) DESC LIMIT ${ROWS}`,
+      ),
+      byClient: await quickest(`${LISTED_SQL} GROUP BY session_id ORDER BY min(client) LIMIT ${ROWS}`),
+      outcomes: await quickest(
+        `SELECT last_outcome, failures > 0, count(*) FROM (
+           SELECT arg_max(outcome, date_ms) AS last_outcome, count(*) FILTER (outcome = 'failed') AS failures
+           FROM ${MEMBERS_SQL} GROUP BY session_id) GROUP BY ALL`,
+      ),
+    }));
     const compare = (figure: string, ms: number, goalMs: number | null, valueMs: number): BenchFigure =>
       toTimeFigure(BENCH, figure, ms, goalMs, { name: PEER, valueMs });
+    yield toTimeFigure(BENCH, 'gathered ahead, in the background', kept.ms);
     yield compare(
       'first rows with all counts, first use',
       first,
@@ -91,7 +103,14 @@ export async function* benchConversations({ size, folder }: BenchOptions): Async
     );
     yield compare('sorted by client', byClient, NEXT_GOAL_MS, peers.byClient + peers.outcomes);
     yield compare('clients by outcome', clients.ms, NEXT_GOAL_MS, peers.outcomes);
-    yield compare('where their time went', times.ms, null, peers.times);
+    engine = openTestEngine(file, [], ENGINE_LIMITS);
+    handlers = createConversationsHandlers({ ledger: openLedger(cache), engine, connections });
+    await engine.catchUp();
+    await open(newest);
+    const times = await measure(() => handlers['conversations/read-times']({ viewId, zone: 'UTC' }));
+    await engine.close();
+    const peerMs = await askPeer(engineFile, (ask) => ask(PEER_SQL));
+    yield compare('where their time went', times.ms, null, peerMs);
   } finally {
     await engine.close();
     await close();
@@ -123,8 +142,13 @@ async function measureQuickest(work: () => Promise<number>): Promise<number> {
   return quickest;
 }
 
-/** The same questions as plain SQL asks them, to a process without the application; the engine has let go of its file. */
-async function askPeer(file: string) {
+type Ask = (sql: string) => Promise<number>;
+
+/** Asks plain SQL, in a process without the application; the engine has let go of its file. */
+async function askPeer<Value>(
+  file: string,
+  work: (ask: Ask, quickest: Ask) => Promise<Value>,
+): Promise<Value> {
   const instance = await DuckDBInstance.create(file, {
     access_mode: 'READ_ONLY',
     threads: String(ENGINE_LIMITS.threads),
@@ -132,23 +156,9 @@ async function askPeer(file: string) {
     temp_directory: join(dirname(file), 'peer-spill'),
   });
   const connection = await instance.connect();
-  const ask = async (sql: string): Promise<number> => (await measure(() => connection.runAndReadAll(sql))).ms;
-  const quickest = (sql: string): Promise<number> => measureQuickest(() => ask(sql));
+  const ask: Ask = async (sql) => (await measure(() => connection.runAndReadAll(sql))).ms;
   try {
-    return {
-      listed: await quickest(`${LISTED_SQL} GROUP BY session_id ORDER BY first_ms DESC LIMIT ${ROWS}`),
-      filtered: await quickest(
-        `${LISTED_SQL} GROUP BY session_id HAVING count(*) FILTER (response_code BETWEEN 500 AND 599) > 0
-         ORDER BY max(date_ms) - min(date_ms) DESC LIMIT ${ROWS}`,
-      ),
-      byClient: await quickest(`${LISTED_SQL} GROUP BY session_id ORDER BY min(client) LIMIT ${ROWS}`),
-      outcomes: await quickest(
-        `SELECT last_outcome, failures > 0, count(*) FROM (
-           SELECT arg_max(outcome, date_ms) AS last_outcome, count(*) FILTER (outcome = 'failed') AS failures
-           FROM ${MEMBERS_SQL} GROUP BY session_id) GROUP BY ALL`,
-      ),
-      times: await ask(PEER_SQL),
-    };
+    return await work(ask, (sql) => measureQuickest(() => ask(sql)));
   } finally {
     connection.closeSync();
     instance.closeSync();

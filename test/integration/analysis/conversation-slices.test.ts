@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import type { KnownTime } from '../../../src-main/common/model/records/conversation.ts';
+import type { TimeSpan } from '../../../src-main/common/time/time-span.ts';
 import {
-  listConversationSql,
+  listGatherSql,
   listTimeSlices,
   readSetValues,
-} from '../../../src-main/core/analysis/engine/conversations/conversation-sql.ts';
+} from '../../../src-main/core/analysis/engine/conversations/gather-conversations.ts';
+import { ALWAYS } from '../../../src-main/core/analysis/engine/conversations/member-records.ts';
 import { readRows } from '../../../src-main/core/analysis/engine/engine-database.ts';
-import { NO_CONDITION, type SqlCondition } from '../../../src-main/core/analysis/engine/filter-sql.ts';
 import { createRandom } from '../../support/samples/schema-values.ts';
 import { type FedSnapshot, type UnfedRecord, useFedEngine } from './use-fed-engine.ts';
 
@@ -38,30 +38,26 @@ it('conversations that are gathered slice by slice are those that are gathered a
   const scopes = [scope];
   const values = await readSetValues(connection, scopes);
   expect([values.channel.length, values.service.length]).toEqual([3, 5]);
-  const span = { fromMs: -MINUTE_MS * 10_000, toMs: MINUTE_MS * 10_000 };
-  const known: KnownTime = { span, gaps: [], outboundGaps: [], untilMs: 550 * MINUTE_MS };
-  const period = { fromMs: 100 * MINUTE_MS, toMs: 400 * MINUTE_MS };
-  const gather = async (slices: readonly SqlCondition[]): Promise<unknown[][]> => {
-    for (const sql of listConversationSql(scopes, period, known, { values, slices }))
-      await connection.run(sql);
+  const gather = async (slices: readonly TimeSpan[]): Promise<unknown[][]> => {
+    for (const sql of listGatherSql(scopes, 'own', { values, slices })) await connection.run(sql);
     const rows = await readRows<unknown[]>(
       connection,
-      'SELECT COLUMNS(*)::VARCHAR FROM conversations ORDER BY conversation',
+      'SELECT COLUMNS(*)::VARCHAR FROM own ORDER BY conversation',
     );
     const { length } = await readRows(
       connection,
-      "FROM duckdb_tables() WHERE table_name <> 'conversations' AND temporary",
+      "FROM duckdb_tables() WHERE table_name <> 'own' AND temporary",
     );
     expect(length).toBe(0);
-    await connection.run('DROP TABLE conversations');
+    await connection.run('DROP TABLE own');
     return rows;
   };
-  const whole = await gather([NO_CONDITION]);
+  const whole = await gather([ALWAYS]);
   expect(whole.length).toBeGreaterThan(40);
   for (const records of [300, 70, 9]) {
     const slices = await listTimeSlices(connection, scopes, records);
     expect(slices.length).toBe(Math.ceil(600 / records));
     expect(await gather(slices)).toEqual(whole);
   }
-  expect(await listTimeSlices(connection, scopes)).toEqual([NO_CONDITION]);
+  expect(await listTimeSlices(connection, scopes)).toEqual([ALWAYS]);
 });

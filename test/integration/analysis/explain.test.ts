@@ -72,8 +72,8 @@ describe('what sets a selection apart', () => {
           filterArbitrary,
           fc.constantFrom(
             undefined,
-            { records: 0, values: 1e6, sessionRecords: 1e6 },
-            { records: 0, values: 0, sessionRecords: 10 },
+            { records: 0, values: 1e6, sessionRecords: 1e6, held: 1e6 },
+            { records: 0, values: 0, sessionRecords: 10, held: 0 },
           ),
           async (plain, filter, selection, limits) => {
             const { scope, records } = await feed(plain);
@@ -236,6 +236,24 @@ describe('what sets a selection apart', () => {
     const kept = { column: team.sql };
     const chosen = { field: team.field, values: ['Payments'], kept } satisfies KeptCondition;
     expect(await list([chosen])).not.toContain('service');
+  });
+
+  it.each(["O'Hara", 'nul\0after'])('is a value that is written like %j as well', async (client) => {
+    const records = createQuiet(2000, createChance(29)).map((record, second) =>
+      second < 200 && second % 2 === 0 ? { ...record, client } : record,
+    );
+    const { scope } = await feed(records);
+    for (const limits of [EXPLAIN_LIMITS, { ...EXPLAIN_LIMITS, sessionRecords: 10, held: 0 }]) {
+      const { values } = await explain(scope, during(0, 199), ALL, limits);
+      expect(values[0]).toMatchObject({
+        terms: [{ field: 'client', value: client }],
+        inside: 100,
+        outside: 0,
+        sessionCount: 100,
+        clientCount: 1,
+        certainty: 'certain',
+      });
+    }
   });
 
   it('is not told from too few records, which are counted', async () => {

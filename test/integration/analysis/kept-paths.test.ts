@@ -3,12 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  createPathStore,
-  createPathTree,
-  findPaths,
-  type PathStore,
-} from '../../../src-main/core/analysis/engine/bodies/find-paths.ts';
+import { createPathTree, findPaths } from '../../../src-main/core/analysis/engine/bodies/find-paths.ts';
+import { createPathStore, type PathStore } from '../../../src-main/core/analysis/engine/bodies/keep-paths.ts';
 import {
   readPathsOf,
   readPathValues,

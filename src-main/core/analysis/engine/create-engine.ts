@@ -29,6 +29,9 @@ const MANY_RECORDS = 500_000;
 /** Ends within this time count as one trouble. */
 const TROUBLE_MS = 60_000;
 const MAX_RESTARTS = 3;
+/** Conversations are kept once no more than some records were fed for so long. */
+const KEEP_DELAY_MS = 10_000;
+const BUSY_RECORDS = 20_000;
 
 type InputOf<Operation> = Operation extends (input: infer Input, ...rest: never[]) => unknown ? Input : null;
 type Calls = {
@@ -105,6 +108,7 @@ const NAMES = [
   'findPeriodFindings',
   'readKeptFindings',
   'countTraffic',
+  'keepConversations',
   'previewOutcomes',
   'adviseOutcomes',
   'readOutcomes',
@@ -183,6 +187,19 @@ export function createEngine(options: {
     for (const listener of fedListeners) listener();
   };
   let feedCount = 0;
+  let fedRecords = 0;
+  let keepTimer: NodeJS.Timeout | null = null;
+  const keepSoon = (): void => {
+    if (isClosed || keepTimer !== null) return;
+    const before = fedRecords;
+    keepTimer = setTimeout(() => {
+      keepTimer = null;
+      if (fedRecords - before > BUSY_RECORDS) keepSoon();
+      // What isn't kept is gathered when it is asked for.
+      else running?.call('keepConversations', null).catch(() => undefined);
+    }, KEEP_DELAY_MS);
+    keepTimer.unref();
+  };
   const notify = (progress: FeedProgress | null): void => {
     for (const listener of listeners) listener(progress);
   };
@@ -244,9 +261,12 @@ export function createEngine(options: {
     await ending;
     const engine = run();
     await engine.started;
+    let lastFed = Infinity;
     const { marks, found, cacheIdentity } = (await askOnce(engine, 'follow', null, {
       onProgress(reported) {
         const progress = reported as FeedProgress;
+        fedRecords += Math.max(0, progress.fed - lastFed);
+        lastFed = progress.fed;
         if (running === engine) noteFed(fed.set(progress.mark.snapshotId, progress.mark));
         notify(progress);
       },
@@ -261,6 +281,7 @@ export function createEngine(options: {
     const load = (await engine.call('readLoad', null)) as ReturnType<EngineOperations['readLoad']>;
     const isNeeded = load.isInUse || openCalls > 0 || running !== engine || isClosed;
     if (load.fedRecords > manyRecords && !isNeeded) await restart();
+    keepSoon();
   };
   const restart = async (): Promise<void> => {
     const before = running;
@@ -390,7 +411,7 @@ export function createEngine(options: {
     abandon,
     async close() {
       isClosed = true;
-      if (timer !== null) clearTimeout(timer);
+      for (const each of [timer, keepTimer]) if (each !== null) clearTimeout(each);
       await running?.end();
     },
   };

@@ -1,7 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Snapshot } from '../../../common/model/cache/snapshot.ts';
-import { type Facets, fromRecordId, type RecordOrder } from '../../../common/model/records/record.ts';
+import type { Facets, RecordOrder } from '../../../common/model/records/record.ts';
 import { type CallContext, rejectOnAbort } from '../../calls/calls.ts';
 import type { WatchedDeprecation } from '../../../common/model/analysis/deprecation-match.ts';
 import type { ErrorGrouping } from '../../../common/model/records/error-family.ts';
@@ -11,7 +10,7 @@ import type {
   RecordFilter,
   RecordScope,
 } from '../../../common/model/records/record-filter.ts';
-import { isBodyField, type BodyField } from '../../../common/model/records/body-path.ts';
+import { isBodyField } from '../../../common/model/records/body-path.ts';
 import type { FamilyAct } from '../../../common/model/connections/family-changes.ts';
 import type { SqlCell, SqlQuestion } from '../../../common/model/records/sql.ts';
 import {
@@ -21,8 +20,7 @@ import {
   type ValueCounts,
 } from '../../../common/model/records/record-fields.ts';
 import type { Outcome, OutcomeRules } from '../../../common/reporting/outcome.ts';
-import type { Session } from '../../../common/model/records/conversation.ts';
-import { DETAIL_KINDS, isDetailKind, type Direction } from '../../../common/reporting/reports.ts';
+import { isDetailKind, type Direction } from '../../../common/reporting/reports.ts';
 import type { TimeSpan } from '../../../common/time/time-span.ts';
 import {
   type ClassCount,
@@ -51,11 +49,14 @@ import {
   readPercentiles,
 } from './count-over-time.ts';
 import { findErrorFamilies, groupErrors, listFamilyNames, resolveFamilies } from './error-families.ts';
-import { createPathStore, findPaths, type PathsProgress } from './bodies/find-paths.ts';
-import { readPathsOf, readPathValues, toReadPath } from './bodies/read-path.ts';
+import { createAnswering } from './answer-questions.ts';
+import { createBodyOperations } from './bodies/body-operations.ts';
+import { createPathStore } from './bodies/keep-paths.ts';
 import { findPatterns, type PatternsProgress } from './find-patterns.ts';
 import { findFirstSeen, checkFamilies, readFamily } from './read-family.ts';
-import { createConversationViews, type ConversationsQuestion } from './conversations/conversation-views.ts';
+import { createConversationOperations } from './conversations/conversation-operations.ts';
+import { createConversationViews } from './conversations/conversation-views.ts';
+import { createKeptConversations, type KeptLimits } from './conversations/kept-conversations.ts';
 import { createFileOperations } from './files/file-operations.ts';
 import {
   countTraffic,
@@ -75,10 +76,8 @@ import { createSettledTraffic } from './findings/settled-traffic.ts';
 import { createOwnValues, type OwnTablesByConnection, resolveMarks } from './own-values.ts';
 import { createMeasureOperations, type FindKept } from './measures/measure-operations.ts';
 import { createSeveralOperations } from './measures/several-connections.ts';
-import { readSession } from './conversations/conversation-sql.ts';
 import { adviseOutcomes, type OutcomesByConnection, previewOutcomes } from './outcomes.ts';
 import { createRecordViews } from './views/record-views.ts';
-import type { PathOrder } from './views/view-slices.ts';
 import type { FilteredRecords, ResolvedScope } from './resolved-scope.ts';
 import { createScopeResolver, type EngineSource } from './resolve-scope.ts';
 import { countTables, type OwnedQuestion } from './sql/make-tables.ts';
@@ -102,9 +101,6 @@ export interface RulesByConnection {
   readonly tables: OwnTablesByConnection;
 }
 
-/** A column is filled on between questions, and after so long all the same. */
-const MAX_REST_MS = 5000;
-
 interface OutcomeQuestion {
   readonly connectionId: string;
   readonly direction: Direction;
@@ -113,21 +109,6 @@ interface OutcomeQuestion {
 
 /** Whether the time of a statement runs. */
 export type SqlProgress = 'started' | 'waiting';
-
-interface SessionQuestion {
-  readonly connectionId: string;
-  readonly sessionId: string;
-  readonly limit: number;
-  /** Leaves the records of a period that a filter lets through. */
-  readonly within?: TimeSpan & { readonly filter: RecordFilter };
-}
-
-interface ValuesQuestion {
-  readonly direction: Direction;
-  readonly ids: readonly number[];
-  readonly paths: readonly string[];
-  readonly isWhole?: boolean;
-}
 
 interface Question {
   readonly scope: RecordScope;
@@ -139,7 +120,12 @@ interface Question {
 /**
  * Everything that the engine's process does on request. `mark` distinguishes its views from those of another process.
  */
-export async function createEngineOperations(database: EngineDatabase, source: EngineSource, mark: string) {
+export async function createEngineOperations(
+  database: EngineDatabase,
+  source: EngineSource,
+  mark: string,
+  keptLimits?: KeptLimits,
+) {
   const feedConnection = await database.connect();
   const views = createRecordViews(database, mark, {
     isInOrder: (snapshotId) => feed.isInOrder(snapshotId),
@@ -199,16 +185,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
   );
   const ownConnection = await database.connect();
   const ownValues = await createOwnValues(ownConnection);
-  /** Questions that are being answered. */
-  const answering = new Set<Promise<unknown>>();
-  const rest = async (): Promise<void> => {
-    const untilMs = performance.now() + MAX_REST_MS;
-    while (answering.size > 0 && performance.now() < untilMs && !ending.signal.aborted)
-      await Promise.race([
-        Promise.allSettled(answering),
-        wait(untilMs - performance.now(), undefined, { ref: false }),
-      ]);
-  };
+  const { connect: withConnection, rest } = createAnswering(database, ending.signal);
   const paths = await createPathStore(feedConnection, enqueue, () => feed.listMarks(), rest);
   /** Lists of snapshots as texts: the same list is read once. */
   const states = new WeakMap<readonly Snapshot[], string>();
@@ -226,30 +203,6 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     },
     settled,
   });
-  const withConnection = <Value>(
-    context: Pick<Context, 'signal'>,
-    work: (connection: DuckDBConnection) => Promise<Value>,
-  ): Promise<Value> => {
-    const answer = answerOver(context, work);
-    const known = answer.catch(() => undefined).finally(() => answering.delete(known));
-    answering.add(known);
-    return answer;
-  };
-  const answerOver = async <Value>(
-    { signal }: Pick<Context, 'signal'>,
-    work: (connection: DuckDBConnection) => Promise<Value>,
-  ): Promise<Value> => {
-    const connection = await database.connect();
-    const interrupt = (): void => connection.interrupt();
-    signal.addEventListener('abort', interrupt, { once: true });
-    try {
-      signal.throwIfAborted();
-      return await work(connection);
-    } finally {
-      signal.removeEventListener('abort', interrupt);
-      connection.closeSync();
-    }
-  };
   const resolver = createScopeResolver(source, feed, () => follow());
   const ask = <Value>(
     scope: RecordScope,
@@ -276,10 +229,30 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     );
   };
 
+  const resolveNames: typeof resolveFilter = async (...asked) => paths.resolve(await resolveFilter(...asked));
+  const keptConversations = await createKeptConversations(
+    database,
+    {
+      countRecords: () =>
+        source
+          .list()
+          .reduce(
+            (counts, { connectionId, recordCount }) =>
+              counts.set(connectionId, (counts.get(connectionId) ?? 0) + recordCount),
+            new Map<string, number>(),
+          ),
+      resolveAll: (...asked) => resolver.resolveAll(...asked),
+      getVersion: () => feed.version,
+      enqueue: (task) => enqueue(() => task(feedConnection)),
+      rest,
+    },
+    keptLimits,
+  );
   const conversations = createConversationViews(database, mark, {
     resolve: (connection, scope) => resolver.resolve(connection, scope),
-    resolveFilter: async (...asked) => paths.resolve(await resolveFilter(...asked)),
+    resolveFilter: resolveNames,
     getVersion: () => feed.version,
+    kept: keptConversations,
   });
 
   /** Rows of a result of SQL, or of a list of conversations or clients. */
@@ -299,20 +272,6 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     return own ?? (isBodyField(field) ? paths.use(direction, field) : undefined);
   };
 
-  const resolveOrder = (order: RecordOrder, scope: RecordScope, direction: Direction): Promise<PathOrder> =>
-    Promise.all(
-      order.map(async (key) => {
-        if (!isBodyField(key.column)) return key;
-        const { sql } = await toReadPath(key.column, direction, () => findKept(scope, direction, key.column));
-        return { ...key, value: sql };
-      }),
-    );
-
-  const findPathsOf = (connectionId: string, direction: Direction, asked: readonly string[]) =>
-    Promise.all(
-      asked.map((path) => toReadPath(path, direction, () => ownValues.find(connectionId, direction, path))),
-    );
-
   /** As `ask`, with a filter in which marks and notes stand for ids of records, and patterns for the families of today. */
   const askFiltered = <Value>(
     { scope, filter, viewId }: Question,
@@ -323,8 +282,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       const viewed = viewId === undefined ? null : views.findScope(viewId);
       const resolved = viewed ?? (await resolver.resolve(connection, scope));
       const records = { scope: resolved, filter };
-      const own = await resolveFilter(connection, records, toConnectionId(scope));
-      return work(connection, paths.resolve(own));
+      return work(connection, await resolveNames(connection, records, toConnectionId(scope)));
     });
 
   const askAll = <Value>(
@@ -335,6 +293,14 @@ export async function createEngineOperations(database: EngineDatabase, source: E
     withConnection(context, async (connection) =>
       work(connection, await resolver.resolveAll(connection, connectionId, `${direction}-detail`)),
     );
+
+  const bodies = createBodyOperations({
+    connect: withConnection,
+    ask: askFiltered,
+    findKept,
+    findOwn: (...asked) => ownValues.find(...asked),
+    getConnectionId: (snapshotId) => source.getSnapshot(snapshotId).connectionId,
+  });
 
   return {
     /** Records that this process has fed, and whether its end would close views or results. */
@@ -363,7 +329,7 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       askFiltered(question, context, async (_connection, records) =>
         views.open(
           records,
-          await resolveOrder(order, question.scope, records.scope.direction),
+          await bodies.resolveOrder(order, question.scope, records.scope.direction),
           context.signal,
         ),
       ),
@@ -396,16 +362,25 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       ask: askFiltered,
       connect: withConnection,
       source,
-      findPaths: findPathsOf,
-      resolveOrder,
+      findPaths: bodies.findPathsOf,
+      resolveOrder: bodies.resolveOrder,
       readResult,
     }),
     ...createSeveralOperations({
       connect: withConnection,
       resolve: async (connection, asked, filter) => {
         const scope = await resolver.resolve(connection, asked);
-        return paths.resolve(await resolveFilter(connection, { scope, filter }, asked.connectionId));
+        return resolveNames(connection, { scope, filter }, asked.connectionId);
       },
+    }),
+    ...bodies.operations,
+    ...createConversationOperations({
+      views: conversations,
+      kept: keptConversations,
+      connect: withConnection,
+      resolve: (...asked) => resolver.resolve(...asked),
+      resolveAll: (...asked) => resolver.resolveAll(...asked),
+      resolveFilter: resolveNames,
     }),
     summarise: (scope: RecordScope, context: Context) => ask(scope, context, summariseRecords),
     findErrorFamilies: ({ period, ...question }: Question & { period: TimeSpan }, context: Context) =>
@@ -423,28 +398,6 @@ export async function createEngineOperations(database: EngineDatabase, source: E
       askFiltered(question, context, (connection, records) =>
         findPatterns(connection, records, { field, period }, context),
       ),
-    /** Reports how many records it has read. */
-    findPaths: (
-      { isExact, ...question }: Question & { isExact: boolean },
-      context: CallContext<PathsProgress>,
-    ) =>
-      askFiltered(question, context, (connection, records) =>
-        findPaths(connection, records, { isExact }, context),
-      ),
-    readPath: ({ path, limit, ...question }: Question & { path: string; limit: number }, context: Context) =>
-      askFiltered(question, context, async (connection, records) => {
-        const kept = await findKept(question.scope, records.scope.direction, path);
-        return readPathValues(connection, records, { path: path as BodyField, limit, kept });
-      }),
-    /** What records of one connection have at some paths, in the order of their ids; values are cut unless asked for whole. */
-    readValues: ({ direction, ids, paths: asked, isWhole }: ValuesQuestion, context: Context) =>
-      withConnection(context, async (connection) => {
-        const [first] = ids;
-        if (first === undefined) return [];
-        const { connectionId } = source.getSnapshot(fromRecordId(first).snapshotId);
-        const found = await findPathsOf(connectionId, direction, asked);
-        return readPathsOf(connection, { direction, ids, isWhole }, found);
-      }),
     /** Of the families those that nothing cached of the report before `fromMs` has. */
     findFirstSeen: (
       { scope, patterns }: { scope: PeriodScope; patterns: readonly string[] },
@@ -552,37 +505,6 @@ export async function createEngineOperations(database: EngineDatabase, source: E
         const records = await resolveFilter(connection, all, connectionId);
         return findNewFamilies(connection, records, question);
       }),
-    /** All that is cached of a session, or what a filter leaves of it in a period. */
-    readSession: (
-      { connectionId, sessionId, limit, within }: SessionQuestion,
-      context: Context,
-    ): Promise<Session> =>
-      withConnection(context, async (connection) => {
-        const records: FilteredRecords[] = [];
-        for (const report of DETAIL_KINDS) {
-          if (within === undefined) {
-            const scope = await resolver.resolveAll(connection, connectionId, report);
-            records.push({ scope, filter: { conditions: [] } });
-            continue;
-          }
-          const { fromMs, toMs, filter } = within;
-          const scope = await resolver.resolve(connection, { connectionId, report, fromMs, toMs });
-          records.push(paths.resolve(await resolveFilter(connection, { scope, filter }, connectionId)));
-        }
-        return readSession(connection, records, sessionId, limit);
-      }),
-    /** Opens the conversations of a period; everything the ledger called known must have been stored before. */
-    openConversations: (question: ConversationsQuestion, { signal }: Context) =>
-      conversations.open(question, signal),
-    readConversations: (place: { viewId: string; offset: number; limit: number }, { signal }: Context) =>
-      conversations.readRows(place, signal),
-    countConversationClients: ({ viewId }: { viewId: string }, { signal }: Context) =>
-      conversations.countClients(viewId, signal),
-    listConversationClients: ({ viewId }: { viewId: string }, { signal }: Context) =>
-      conversations.listClients(viewId, signal),
-    measureConversationTimes: (question: { viewId: string; zone: string }, { signal }: Context) =>
-      conversations.measureTimes(question, signal),
-    closeConversations: ({ viewId }: { viewId: string }): void => conversations.close(viewId),
     /** Runs a statement of a person; its rows are kept for `readSqlRows`. */
     runSql: (
       { timeLimitMs, ...question }: OwnedQuestion & { text: string; timeLimitMs: number },

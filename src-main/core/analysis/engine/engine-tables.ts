@@ -120,9 +120,11 @@ export function listTableSql(): string[] {
     // The paths whose values are in columns of their own, and which of them were used last.
     'CREATE TABLE kept_paths (direction VARCHAR, path VARCHAR, slot INTEGER, used BIGINT)',
     `CREATE TABLE ${OWN_VALUES_TABLE} (place INTEGER, key VARCHAR, value VARCHAR)`,
-    // What stood out at the end of days, as long as the records that it was told of stay as they are.
     // What was counted of days, ahead of what is asked of them; the oldest ones have the lowest numbers.
     'CREATE TABLE counted_days (number BIGINT, place VARCHAR, key VARCHAR, counts BLOB)',
+    // Conversations that were gathered ahead, in tables of their own, and of which records.
+    'CREATE TABLE kept_conversations (connection_id VARCHAR, number INTEGER, parts VARCHAR, set_values VARCHAR)',
+    // What stood out at the end of days, as long as the records that it was told of stay as they are.
     `CREATE TABLE finding_days (connection_id VARCHAR, until_ms BIGINT, key VARCHAR, found VARCHAR)`,
     `CREATE TYPE outcome AS ENUM (${OUTCOMES.map((outcome) => `'${outcome}'`).join(', ')})`,
     ...tables,

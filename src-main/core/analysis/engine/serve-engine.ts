@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { serveCalls, type ServedOperations, type ServerPort } from '../../calls/calls.ts';
 import { openEngineSource } from '../../cache/read/engine-source.ts';
 import { openEngineDatabase, toQuestionError } from './engine-database.ts';
+import type { KeptLimits } from './conversations/kept-conversations.ts';
 import { createEngineOperations } from './engine-operations.ts';
 
 /** What the engine's process is started with. */
@@ -14,6 +15,8 @@ export interface EngineStart {
   readonly mark: string;
   /** The file is not trusted any more: it is begun anew. */
   readonly isInDoubt: boolean;
+  /** Which conversations are kept, where it isn't as usual. */
+  readonly keptLimits?: KeptLimits;
 }
 
 /** What is interrupted has so long to end before the process does. */
@@ -80,7 +83,7 @@ export function serveEngine(port: ServerPort, start: EngineStart): Promise<void>
       threads,
       isInDoubt,
     });
-    const operations = await createEngineOperations(database, source, start.mark);
+    const operations = await createEngineOperations(database, source, start.mark, start.keptLimits);
     const { close: closeAll, interrupt, ...asked } = operations;
     const { served, end } = endQuietly(asked);
     const close = async (): Promise<void> => {

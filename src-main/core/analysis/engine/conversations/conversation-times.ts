@@ -16,7 +16,7 @@ import { findRises, type TimedPlace } from '../../find-differences.ts';
 import { readRows } from '../engine-database.ts';
 import { toBucketSql } from '../measures/measure-sql.ts';
 import { countAtMost, type ResolvedScope } from '../resolved-scope.ts';
-import { toMembersSql } from './conversation-sql.ts';
+import { toMembersSql } from './member-records.ts';
 
 /** Longer periods are shown by day. */
 const MAX_HOURS = 62 * 24;

@@ -234,7 +234,8 @@ export async function feedSnapshot(
   }
 }
 
-/** What was told and counted of records is as good as nothing once they change. */
+/** What was told, counted and gathered of records is as good as nothing once they change. */
 async function forgetTold(connection: DuckDBConnection): Promise<void> {
-  for (const table of ['finding_days', 'counted_days']) await connection.run(`DELETE FROM ${table}`);
+  for (const table of ['finding_days', 'counted_days', 'kept_conversations'])
+    await connection.run(`DELETE FROM ${table}`);
 }

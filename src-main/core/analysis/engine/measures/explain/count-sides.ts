@@ -7,12 +7,34 @@ import {
 import type { ExplainedTerm, ExplainedValue } from '../../../../../common/model/analysis/comparison.ts';
 import type { Direction } from '../../../../../common/reporting/reports.ts';
 import type { CountedValue, JudgedValue, Sides } from '../../../judge-values.ts';
-import { readRows, toTypes } from '../../engine-database.ts';
+import { quoteText, readRows, toTypes } from '../../engine-database.ts';
+import { findColumn, OUTCOME_COLUMN } from '../../engine-tables.ts';
 import type { BoundValue, SqlCondition } from '../../filter-sql.ts';
 import { UNIT_SQL } from '../measure-sql.ts';
 
-/** Records as a table expression with `inside`, true for those of the selection, and more columns. */
-export type ToSource = (columns: readonly string[]) => SqlCondition;
+/**
+ * Records as a table expression with `inside`, true for those of the selection, and more columns; where `leaves` says more
+ * than `true`, those for which it holds.
+ */
+export type ToSource = (columns: readonly string[], leaves?: string) => SqlCondition;
+
+/** Values of a field. */
+interface WantedValues {
+  readonly field: TermField;
+  readonly values: readonly ExplainedTerm['value'][];
+}
+
+/**
+ * A condition that a column has one of some values, on the column itself: each text of its dictionaries is compared once.
+ * Null for what isn't a plain column, and where no value is meant, or one that can't be written in a statement.
+ */
+function toAmongSql({ field, values }: WantedValues, direction: Direction): string | null {
+  const column = findColumn(field, direction);
+  if (column === null || column === OUTCOME_COLUMN) return null;
+  if (values.some((value) => value === null || String(value).includes('\0'))) return null;
+  const listed = values.map((value) => (typeof value === 'string' ? quoteText(value) : value));
+  return `${column.name} IN (${listed.join(', ')})`;
+}
 
 type TermField = ExplainedTerm['field'];
 /** The values of a field as groups have them; see `toKeySql`. */
@@ -100,7 +122,7 @@ export async function addAffected(
   connection: DuckDBConnection,
   toSource: ToSource,
   values: readonly JudgedValue[],
-  toKey: ToKey,
+  { toKey, direction }: Keys,
 ): Promise<ExplainedValue[]> {
   const toFields = ({ terms }: JudgedValue): string => terms.map(({ field }) => field).join(' ');
   const counts = new Map<JudgedValue, readonly [sessions: number, clients: number]>();
@@ -108,9 +130,14 @@ export async function addAffected(
   for (const own of Map.groupBy(values, toFields).values()) {
     const fields = (own[0]?.terms ?? []).map(({ field }) => field);
     const columns = fields.map((field) => `${toKey(field)} AS ${toName(field)}`);
-    const source = toSource([...columns, 'session_id', 'client AS of_client']);
+    const [only, ...others] = fields.map((field) => ({
+      field,
+      values: own.flatMap(({ terms }) => terms.flatMap((term) => (term.field === field ? term.value : []))),
+    }));
+    const leaves = only === undefined || others.length > 0 ? null : toAmongSql(only, direction);
+    const source = toSource([...columns, 'session_id', 'client AS of_client'], leaves ?? 'true');
     const bound = [...source.values];
-    const conditions = own.map(({ terms }) =>
+    const conditions = (leaves === null ? own : []).map(({ terms }) =>
       terms
         .map(({ field, value }) => {
           if (value === null) return `${toName(field)} IS NULL`;
@@ -124,7 +151,7 @@ export async function addAffected(
       connection,
       `SELECT count(DISTINCT hash(session_id)) FILTER (session_id <> ''),
          count(DISTINCT hash(of_client)) FILTER (of_client <> ''), ${names}
-       FROM ${source.sql} WHERE inside AND (${conditions.map((one) => `(${one})`).join(' OR ')}) GROUP BY ALL`,
+       FROM ${source.sql} WHERE inside AND (${conditions.map((one) => `(${one})`).join(' OR ') || 'true'}) GROUP BY ALL`,
       bound,
     );
     for (const [sessions, clients, ...found] of rows) {
@@ -209,11 +236,16 @@ export async function countPairs(
   }));
 }
 
+/** How fields are read. */
+interface Keys {
+  readonly toKey: ToKey;
+  readonly direction: Direction;
+}
+
 /** Which values, of which records. */
-interface SessionsQuestion {
+interface SessionsQuestion extends Keys {
   readonly values: readonly CountedValue[];
   readonly sides: Sides;
-  readonly toKey: ToKey;
   readonly maxRecords: number;
 }
 
@@ -228,7 +260,7 @@ const MAX_RARE = 50_000;
 export async function measureSessions(
   connection: DuckDBConnection,
   toSource: ToSource,
-  { values, sides, toKey, maxRecords }: SessionsQuestion,
+  { values, sides, toKey, direction, maxRecords }: SessionsQuestion,
 ): Promise<ReadonlyMap<CountedValue, CountedValue>> {
   const all = sides.inside + sides.outside;
   const part = Math.ceil(all / maxRecords);
@@ -256,8 +288,13 @@ export async function measureSessions(
     for (const rare of [false, true]) {
       const wanted = own.filter((value) => isRare(value) === rare);
       if (wanted.length === 0) continue;
-      const source = rare ? toSource([unit, toColumn(field)]) : { sql: 'sampled', values: [] };
-      const rows = await weighSessions(connection, source, wanted, { sides, isWhole: !rare });
+      const named = { field, values: wanted.map(({ terms: [term] }) => term?.value ?? null) };
+      const leaves = rare ? toAmongSql(named, direction) : null;
+      const source = rare
+        ? toSource([unit, toColumn(field)], leaves ?? 'true')
+        : { sql: 'sampled', values: [] };
+      const isLeft = !rare || leaves !== null;
+      const rows = await weighSessions(connection, source, wanted, { sides, isLeft });
       for (const [found, ...weights] of rows) {
         const value = wanted.find(({ terms: [term] }) => (term?.value ?? null) === found);
         if (value === undefined) continue;
@@ -270,14 +307,14 @@ export async function measureSessions(
 }
 
 /**
- * Adds up what each session weighs in the difference of shares of some values of one field. `isWhole` says that the source
- * has all records of its sessions; of rare values only those with the values are read.
+ * Adds up what each session weighs in the difference of shares of some values of one field. `isLeft` says that the source
+ * has what is read: all records of its sessions, or of rare values those with the values.
  */
 function weighSessions(
   connection: DuckDBConnection,
   source: SqlCondition,
   values: readonly CountedValue[],
-  { sides, isWhole }: { readonly sides: Sides; readonly isWhole: boolean },
+  { sides, isLeft }: { readonly sides: Sides; readonly isLeft: boolean },
 ): Promise<[GroupValue, ...Weights][]> {
   const [field] = values.flatMap(({ terms: [term] }) => term?.field ?? []);
   const name = toName(field ?? 'client');
@@ -298,7 +335,7 @@ function weighSessions(
     `WITH cells AS (
        SELECT ${name} AS value, unit, (count(*) FILTER (inside))::DOUBLE AS inside,
          (count(*) FILTER (NOT inside))::DOUBLE AS outside
-       FROM ${source.sql} ${isWhole ? '' : `WHERE ${toWanted(name)}`} GROUP BY ALL
+       FROM ${source.sql} ${isLeft ? '' : `WHERE ${toWanted(name)}`} GROUP BY ALL
      ), weights AS (
        SELECT value, inside / ${sides.inside} - outside / ${sides.outside} AS weight, unit,
          inside / pow(${sides.inside}, 2) + outside / pow(${sides.outside}, 2) AS single

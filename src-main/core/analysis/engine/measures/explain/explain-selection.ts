@@ -5,8 +5,9 @@ import {
   type Explanation,
   MIN_EXPLAINED,
 } from '../../../../../common/model/analysis/comparison.ts';
-import type { TimedField } from '../../../../../common/model/analysis/grouping.ts';
-import type { RecordFilter } from '../../../../../common/model/records/record-filter.ts';
+import { listGroupFields, type TimedField } from '../../../../../common/model/analysis/grouping.ts';
+import type { FilterField, RecordFilter } from '../../../../../common/model/records/record-filter.ts';
+import type { Direction } from '../../../../../common/reporting/reports.ts';
 import { listLeaves } from '../../../../../common/query/filter-tree.ts';
 import {
   DEFAULT_LEVEL,
@@ -24,7 +25,7 @@ import {
   pickUnusual,
   type Sides,
 } from '../../../judge-values.ts';
-import { readRows } from '../../engine-database.ts';
+import { readRows, toTypes } from '../../engine-database.ts';
 import { findColumn } from '../../engine-tables.ts';
 import { toFilterSql, type SqlCondition } from '../../filter-sql.ts';
 import type { OwnColumn } from '../../own-values.ts';
@@ -109,10 +110,11 @@ export async function explainSelection(
   const where = toFilterSql(filter, direction);
   const inside = moveValues(toFilterSql(selection, direction), where.values.length);
   const values = [...where.values, ...inside.values];
-  const toSource: ToSource = (columns) => ({
-    sql: toSourceSql(scope, [`coalesce(${inside.sql}, false) AS inside`, ...columns], where),
-    values,
-  });
+  const toSource: ToSource = (columns, leaves = 'true') => {
+    const sql = leaves === 'true' ? where.sql : `(${where.sql}) AND ${leaves}`;
+    const named = [`coalesce(${inside.sql}, false) AS inside`, ...columns];
+    return { sql: toSourceSql(scope, named, { ...where, sql }), values };
+  };
   // What the selection is chosen by sets it apart by itself.
   const named = listLeaves(selection).map(({ field }) => field);
   // A column of an own table follows from the field that its table is joined by.
@@ -129,14 +131,20 @@ export async function explainSelection(
     ...listComparedFields(direction).filter((field) => !chosen.includes(field)),
     ...compared.map(({ field }) => field),
   ];
+  /** Where only records of the selection are asked for. */
+  let toInside = toSource;
   const tell = async (): Promise<Told> => {
     const sides = await readSides(connection, toSource, fields, toKey);
+    if (sides.inside <= limits.held) {
+      const read = ['sessionId', 'client', ...listGroupFields(direction), ...compared.map(({ by }) => by)];
+      toInside = await holdInside(connection, toSource, direction, read as readonly FilterField[]);
+    }
     const ways = { isFew: sides.inside + sides.outside <= limits.records, maxListed: limits.values };
     const explain = (field: TimedField): Promise<ExplainedTimes> =>
       explainTimes(connection, toSource, findColumn(field, direction)?.name, ways);
     const response = await explain('responseTimeMs');
     const botLatency = await explain('botLatencyMs');
-    const [sessionCount, clientCount] = await countHit(connection, toSource);
+    const [sessionCount, clientCount] = await countHit(connection, toInside);
     const counted = {
       insideCount: sides.inside,
       outsideCount: sides.outside,
@@ -160,6 +168,7 @@ export async function explainSelection(
       values: [...isWanted],
       sides,
       toKey,
+      direction,
       maxRecords: limits.sessionRecords,
     });
     return {
@@ -183,7 +192,7 @@ export async function explainSelection(
   const judged = judgeValues([...told.values.found, ...ofBodies], told.values.pairs, sides, lookedAt);
   const toTerms = ({ terms }: CountedValue): string => JSON.stringify(terms);
   const unknown = judged.filter((value) => value.among === undefined && !told.affected.has(toTerms(value)));
-  for (const value of await addAffected(connection, toSource, unknown, toKey))
+  for (const value of await addAffected(connection, toInside, unknown, { toKey, direction }))
     told.affected.set(toTerms(value), value);
   const ofSigns = new Map(ofBodies.map((value) => [toTerms(value), value]));
   return {
@@ -196,6 +205,26 @@ export async function explainSelection(
     lookedAt,
     bodiesRead: signs?.among ?? null,
   };
+}
+
+/** Holds the records of the selection with some fields: what is asked of them would read all records each time. */
+async function holdInside(
+  connection: DuckDBConnection,
+  toSource: ToSource,
+  direction: Direction,
+  fields: readonly FilterField[],
+): Promise<ToSource> {
+  const columns = new Set(fields.flatMap((field) => findColumn(field, direction)?.name ?? []));
+  const source = toSource([...columns]);
+  await connection.run(
+    `CREATE OR REPLACE TEMP TABLE selected AS SELECT ${['inside', ...columns].join(', ')} FROM ${source.sql} WHERE inside`,
+    [...source.values],
+    toTypes(source.values),
+  );
+  return (named, leaves = 'true') => ({
+    sql: `(SELECT ${['inside', ...named].join(', ')} FROM selected WHERE ${leaves})`,
+    values: [],
+  });
 }
 
 /** Of a column with more values each tells little, and all of them together are too many to be counted. */
@@ -235,11 +264,14 @@ export interface ExplainLimits {
   readonly values: number;
   /** Records of frequent values whose sessions are looked at; of more, a part of the sessions tells. */
   readonly sessionRecords: number;
+  /** Records of a selection that are held in memory. */
+  readonly held: number;
 }
 export const EXPLAIN_LIMITS: ExplainLimits = {
   records: 131_072,
   values: MAX_LISTED_VALUES,
   sessionRecords: 500_000,
+  held: 300_000,
 };
 
 /**
