@@ -140,7 +140,11 @@ export function writeFileAtomicallySync(
 export async function replaceFile(finished: string, target: string): Promise<void> {
   await retryWhileHeld({ path: finished, action: 'open' }, async () => {
     const handle = await open(finished, 'r+');
-    await handle.sync().finally(() => handle.close());
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
   });
   await movePatiently(finished, target);
   await flushFolder(target);
@@ -157,7 +161,11 @@ export function replaceFileSync(finished: string, target: string): void {
 async function flushFolder(path: string): Promise<void> {
   try {
     const handle = await open(dirname(path), 'r');
-    await handle.sync().finally(() => handle.close());
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
   } catch {
     // As above.
   }

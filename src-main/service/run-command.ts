@@ -402,7 +402,14 @@ async function startWithHealth<Service extends Stoppable>(
       logStatus: writeLine,
       reportError,
     });
-    return { ...service, stop: () => service.stop().finally(() => health?.close()) };
+    const stop = async (): Promise<void> => {
+      try {
+        await service.stop();
+      } finally {
+        await health?.close();
+      }
+    };
+    return { ...service, stop };
   } catch (error) {
     // Its port would keep the process alive.
     await health?.close();

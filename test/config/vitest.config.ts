@@ -103,8 +103,7 @@ export default defineConfig({
           ],
           env: { CHANNELSCOPE_TEST_NETWORK: 'desktop' },
           setupFiles: ['test/support/electron/expect-nothing-uncaught.ts'],
-          ...patience,
-          maxWorkers,
+          ...shared,
         },
       },
       {

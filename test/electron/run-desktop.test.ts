@@ -310,7 +310,7 @@ describe('menu', () => {
       });
       const help = menus.at(-1);
       expect(help).toMatchObject({ role: 'help', label: 'Help' });
-      const entries = (help?.submenu as Electron.MenuItemConstructorOptions[]).filter(({ click }) => click);
+      const entries = (help!.submenu as Electron.MenuItemConstructorOptions[]).filter(({ click }) => click);
       expect(entries.map(({ label }) => label).slice(0, 4)).toEqual([
         'Guide',
         'Keyboard Shortcuts',
@@ -340,7 +340,7 @@ describe('menu', () => {
       ({ accelerator }) => accelerator === 'CmdOrCtrl+,',
     );
     expect(settings?.label).toBe('Settings…');
-    (settings?.click as () => void)();
+    (settings!.click as () => void)();
     expect(places).toEqual(['/settings']);
   });
 

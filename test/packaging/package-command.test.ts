@@ -139,7 +139,7 @@ describe('the configuration', () => {
 
   it('says to macOS why the application reaches the local network, in each language', async () => {
     const { mac, extraResources } = configure({}, 'darwin');
-    const said = (mac?.extendInfo as Record<string, string>)['NSLocalNetworkUsageDescription'];
+    const said = (mac!.extendInfo as Record<string, string>)['NSLocalNetworkUsageDescription'];
     expect(said).toContain('reporting services');
     expect(extraResources).toContainEqual({ from: join(root, 'resources/macos'), to: '.' });
     for (const name of ['en', 'de', 'es', 'pt_BR', 'pt_PT']) {

@@ -394,9 +394,13 @@ With --json it writes {"folder","days","records","bytes","written","incomplete"}
     );
     if (added === null) throw new CommandError(EXIT.cancelled, 'Cancelled.');
     const isRemembered = args.has('keep') || known !== undefined;
-    const last = await update(context, session, added.id).finally(async () => {
-      if (!isRemembered) await session.call('datasets/remove', { datasetId: added.id });
-    });
+    const last = await (async () => {
+      try {
+        return await update(context, session, added.id);
+      } finally {
+        if (!isRemembered) await session.call('datasets/remove', { datasetId: added.id });
+      }
+    })();
     const { days, records, bytes, written, incomplete } = last;
     await out.json({ folder, days, records, bytes, written, incomplete });
     await out.text(

@@ -287,7 +287,11 @@ export async function copyEntries(
 async function flushFolder(path: string): Promise<void> {
   try {
     const handle = await open(path, 'r');
-    await handle.sync().finally(() => handle.close());
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
   } catch {
     // Windows can't.
   }

@@ -209,12 +209,16 @@ export function createLibraryImporter(options: {
         throw new AppError('imports.upload-gone', 'There is no such upload.');
       }
       const { connectionId } = input;
-      const task = tasks.start({ kind: 'library-import', connectionId, isQueued: true }, (handle) =>
-        enter(() => {
-          handle.begin();
-          return run(found, input, handle);
-        }, handle.signal).finally(() => found.release()),
-      );
+      const task = tasks.start({ kind: 'library-import', connectionId, isQueued: true }, async (handle) => {
+        try {
+          await enter(() => {
+            handle.begin();
+            return run(found, input, handle);
+          }, handle.signal);
+        } finally {
+          await found.release();
+        }
+      });
       return { taskId: task.id };
     },
   };

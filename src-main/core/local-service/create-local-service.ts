@@ -224,9 +224,13 @@ function createRecordImports(options: {
       if (current?.state === 'running') {
         throw new AppError('local-service.import-running', 'An import is running already.');
       }
-      const { id } = options.tasks.start({ kind: 'import' }, (task) =>
-        run(task, thread, file.path).finally(() => file.release()),
-      );
+      const { id } = options.tasks.start({ kind: 'import' }, async (task) => {
+        try {
+          await run(task, thread, file.path);
+        } finally {
+          await file.release();
+        }
+      });
       current = {
         taskId: id,
         fileName: file.name,

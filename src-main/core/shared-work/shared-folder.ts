@@ -176,7 +176,11 @@ async function writeWhole(
   const unfinished = join(dirname(path), `.${randomUUID()}.tmp`);
   try {
     const handle = await open(unfinished, 'wx');
-    await handle.writeFile(text).finally(() => handle.close());
+    try {
+      await handle.writeFile(text);
+    } finally {
+      await handle.close();
+    }
     if (!(await isFree())) return false;
     await replaceFile(unfinished, path);
     return true;

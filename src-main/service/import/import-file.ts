@@ -142,8 +142,11 @@ async function importEntries(
     }
   } finally {
     // Records before the place where a file breaks are as good as any.
-    const last = signal.aborted ? Promise.resolve() : flush();
-    await last.finally(() => target.close());
+    try {
+      if (!signal.aborted) await flush();
+    } finally {
+      await target.close();
+    }
   }
 }
 

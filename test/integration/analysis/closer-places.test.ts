@@ -13,7 +13,7 @@ import {
   type UnusualDay,
 } from './unusual-day.ts';
 
-const PER_MINUTE = 8;
+const PER_MINUTE = 4;
 const ORIGINS = ['web', 'web', 'web', 'web', 'app', 'kiosk'];
 /** The code of all that fails. */
 const CODE = { field: 'responseCode', value: '504' };
@@ -78,14 +78,14 @@ describe('what is unusual at one origin or action', () => {
   it('counts and measures the requests of the closer place alone, and shows exactly those', async () => {
     const failing = findAt(9);
     expect(failing?.recent).toBeGreaterThan(0.75);
-    expect(failing?.requests).toBeLessThan(150);
+    expect(failing?.requests).toBeLessThan(75);
     const slow = findAt(13);
     expect(slow?.usual).toBeLessThan(140);
     expect(slow?.recent).toBeGreaterThan(640);
     const silent = findAt(16);
     expect(silent?.recent).toBe(0);
-    expect(silent?.usual).toBeGreaterThan(400);
-    expect(silent?.usual).toBeLessThan(720);
+    expect(silent?.usual).toBeGreaterThan(200);
+    expect(silent?.usual).toBeLessThan(360);
     for (const finding of [failing, slow]) {
       if (finding === undefined) throw new Error('Nothing was found.');
       const [shown] = finding.shown;

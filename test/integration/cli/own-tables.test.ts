@@ -144,7 +144,7 @@ it('the columns of a table are fields of records in queries, exports and SQL, al
   expect(imported.code, imported.errors).toBe(0);
   const again = [
     '--snapshot',
-    String((imported.objects[0]?.['snapshots'] as number[])[0]),
+    String((imported.objects[0]!['snapshots'] as number[])[0]),
     '--format',
     'csv',
     '--out',

@@ -74,7 +74,11 @@ function describeIngest(name: string, getPlace: (folder: string) => Promise<Plac
     const useStore = async <Result>(work: (store: RecordStore) => Promise<Result>): Promise<Result> => {
       const store = await place.tenants.open(TENANT);
       if (store === null) throw new Error('no tenant');
-      return work(store).finally(() => store.close());
+      try {
+        return await work(store);
+      } finally {
+        await store.close();
+      }
     };
     const countStored = (): Promise<number> =>
       useStore(async (store) => (await store.readSize()).inboundRecords);

@@ -65,7 +65,7 @@ export function describeStoreContract(
           await ownHome.remove();
         }
       });
-      await fc.assert(property, { numRuns, seed: 20261122, interruptAfterTimeLimit: 20_000 });
+      await fc.assert(property, { numRuns, seed: 20261122, plugins: [fc.interruptAfterTimeLimit(20_000)] });
     };
     const batches = fc.array(traffic, { minLength: 1, maxLength: 3 });
     const period = fc

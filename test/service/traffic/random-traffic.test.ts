@@ -40,7 +40,7 @@ describeOnEngines('random traffic, periods and page sizes', ({ openStore }) => {
       }
     });
     const numRuns = openStore === undefined ? RUNS : POSTGRES_RUNS;
-    await fc.assert(property, { numRuns, seed: 20261121, interruptAfterTimeLimit: 25_000 });
+    await fc.assert(property, { numRuns, seed: 20261121, plugins: [fc.interruptAfterTimeLimit(25_000)] });
   };
 
   it('details are the records of the period, oldest first, ties in order of arrival', async () => {

@@ -90,10 +90,13 @@ export async function startPostgres({
   const read = async (statement: string): Promise<string> => {
     const client = connect();
     await client.connect();
-    const { rows } = await client
-      .query<unknown[]>({ text: statement, rowMode: 'array' } as pg.QueryArrayConfig)
-      .finally(() => client.end());
-    return rows.map((row) => row.join(' ')).join('\n');
+    try {
+      const question: pg.QueryArrayConfig = { text: statement, rowMode: 'array' };
+      const { rows } = await client.query<unknown[]>(question);
+      return rows.map((row) => row.join(' ')).join('\n');
+    } finally {
+      await client.end();
+    }
   };
   const run = async (statement: string): Promise<void> => {
     await read(statement);

@@ -167,7 +167,7 @@ test('bars are divided by any field; the address says by which, and back leads t
   const select = view.getComponent(SelectField as Component);
   const lastSplit = () => {
     const call = backend.calls.findLast(({ name }) => name === 'records/read-histogram');
-    return (call?.input as { split: string }).split;
+    return (call!.input as { split: string }).split;
   };
   expect(lastSplit()).toBe('service');
   const { options } = select.props() as unknown as { options: { value: string }[] };

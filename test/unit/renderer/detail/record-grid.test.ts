@@ -262,10 +262,10 @@ describe('the selection of records whose rows move', () => {
           .map((one) => one.text())
           .sort(),
       readPicked: () => {
-        const pick = mounted.emitted('pick')?.at(-1)?.[0] as GridPick;
+        const pick = mounted.emitted('pick')!.at(-1)![0] as GridPick;
         return pick.rows.map(({ client }) => client);
       },
-      readActive: () => (mounted.emitted('pick')?.at(-1)?.[0] as GridPick).cell?.row.client,
+      readActive: () => (mounted.emitted('pick')!.at(-1)![0] as GridPick).cell?.row.client,
     };
   }
 

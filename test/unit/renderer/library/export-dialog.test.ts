@@ -334,7 +334,7 @@ describe('export dialog', () => {
     );
     const toggle = document.getElementById(label?.htmlFor ?? '');
     const readLayout = (): unknown =>
-      (backend.calls.findLast(({ name }) => name === 'exports/start')?.input as { layout: object }).layout;
+      (backend.calls.findLast(({ name }) => name === 'exports/start')!.input as { layout: object }).layout;
     expect(toggle?.getAttribute('aria-checked')).toBe('true');
     await press('Export');
     expect(readLayout()).not.toHaveProperty('manifest');
