@@ -24,8 +24,7 @@ export function toKeySql(field: FilterField, direction: Direction, kept?: KeptPa
 }
 
 /** What records that belong together have in common, as a number: their session; of a record without one, itself. */
-export const UNIT_SQL =
-  "CASE WHEN session_id <> '' THEN hash(session_id) ELSE hash(record_id) END";
+export const UNIT_SQL = "CASE WHEN session_id <> '' THEN hash(session_id) ELSE hash(record_id) END";
 
 type Figure = number | null;
 /** The figures of a Latency as they are read from a row; no count where its group has no cell. */
