@@ -109,8 +109,11 @@ export async function* benchConversations({ size, folder }: BenchOptions): Async
     await open(newest);
     const times = await measure(() => handlers['conversations/read-times']({ viewId, zone: 'UTC' }));
     await engine.close();
-    const peerMs = await askPeer(engineFile, (ask) => ask(PEER_SQL));
-    yield compare('where their time went', times.ms, null, peerMs);
+    // A plain statement over as many may need more memory than the engine is given.
+    const peerMs = await askPeer(engineFile, (ask) => ask(PEER_SQL)).catch(() => null);
+    yield peerMs === null
+      ? toTimeFigure(BENCH, 'where their time went, no memory for DuckDB alone', times.ms)
+      : compare('where their time went', times.ms, null, peerMs);
   } finally {
     await engine.close();
     await close();
