@@ -200,21 +200,32 @@ interface Calm {
 function createCalm(): Calm {
   const files = Promise.withResolvers<undefined>();
   const picture = Promise.withResolvers<undefined>();
-  let timers: ReturnType<typeof setTimeout>[] = [];
+  let isOver = false;
+  let gap: ReturnType<typeof setTimeout> | undefined;
+  let limit: ReturnType<typeof setTimeout> | undefined;
   const end = (): void => {
-    for (const timer of timers) clearTimeout(timer);
+    isOver = true;
+    clearTimeout(gap);
+    clearTimeout(limit);
     files.resolve(undefined);
     picture.resolve(undefined);
   };
+  let isAsked = false;
   return {
     files: files.promise,
     picture: picture.promise,
     begin: () => {
-      timers.push(setTimeout(end, NO_PAGE_MS));
+      limit = setTimeout(end, NO_PAGE_MS);
     },
     noteAnswer: () => {
-      for (const timer of timers) clearTimeout(timer);
-      timers = [setTimeout(() => files.resolve(undefined), FILES_GAP_MS), setTimeout(end, PICTURE_MS)];
+      if (isOver) return;
+      clearTimeout(gap);
+      gap = setTimeout(() => files.resolve(undefined), FILES_GAP_MS);
+      // Once: whoever asks again and again must not keep the core from coming.
+      if (isAsked) return;
+      isAsked = true;
+      clearTimeout(limit);
+      limit = setTimeout(end, PICTURE_MS);
     },
     end,
   };

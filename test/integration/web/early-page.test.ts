@@ -99,6 +99,19 @@ describe('a page that is opened before the core is there', () => {
     await expect(access(join(folder, 'uploads'))).rejects.toThrow('ENOENT');
   });
 
+  it('gets the core in time, whoever asks for its files again and again', async () => {
+    const server = await startWith(() => Promise.resolve(createStubCore()));
+    const asking = setInterval(() => {
+      fetch(`http://127.0.0.1:${server.port}/come-back`).catch(() => undefined);
+    }, 20);
+    try {
+      await expect(server.whenReady).resolves.toBeUndefined();
+    } finally {
+      clearInterval(asking);
+    }
+    await server.stop();
+  });
+
   it('is told what keeps the application from starting', async () => {
     const server = await startWith(() =>
       Promise.reject(new AppError('cache.newer', 'A later version wrote the cache.')),
