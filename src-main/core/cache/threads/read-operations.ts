@@ -136,7 +136,7 @@ function createSetAsideReader(
   };
 }
 
-/** As of when a status is read, and the planned times that its uptime leaves out. */
+/** When a connection's outages are asked for: the time before `nowMs`. */
 interface OutagesQuestion {
   readonly connectionId: string;
   readonly nowMs: number;
@@ -145,6 +145,7 @@ interface OutagesQuestion {
   readonly maxGapMs: number;
 }
 
+/** As of when a status is read, and the planned times that its uptime leaves out. */
 interface StatusAsOf {
   readonly nowMs: number;
   readonly planned?: readonly TimeSpan[];
