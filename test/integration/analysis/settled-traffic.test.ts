@@ -2,8 +2,8 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createEngineFeed } from '../../../src-main/core/analysis/engine/feed/create-engine-feed.ts';
+import { readTraffic } from '../../../src-main/core/analysis/engine/findings/read-traffic.ts';
 import {
-  readTraffic,
   createDayReader,
   divideByDay,
   joinDays,

@@ -22,7 +22,7 @@ import {
   toRecordsSql,
   type FindingShape,
 } from './finding-records.ts';
-import { MAX_VALUES } from './settled-traffic.ts';
+import { MAX_VALUES } from './read-traffic.ts';
 
 /** What was measured of a finding so far. */
 export interface MeasuredShape extends Pick<Finding, 'recent' | 'usual'> {

@@ -31,13 +31,8 @@ import {
   toRecordsSql,
   type FindingShape,
 } from './finding-records.ts';
-import {
-  joinDays,
-  MAX_VALUES,
-  type DayReader,
-  type SettledTraffic,
-  type ValuesOfDay,
-} from './settled-traffic.ts';
+import { MAX_VALUES, type ValuesOfDay } from './read-traffic.ts';
+import { type DayReader, joinDays, type SettledTraffic } from './settled-traffic.ts';
 
 /** Counts the days of a span in a direction. */
 export interface DirectionReader {
